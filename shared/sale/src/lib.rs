@@ -1,0 +1,23 @@
+//! The domain of a flash sale: who may have which unit, and what may become of it.
+//!
+//! Nothing here talks to a network, reads a clock or looks at the environment, so every rule of the system can be
+//! tested as a plain function.
+
+pub mod audit;
+mod ids;
+mod money;
+mod order;
+mod reservation;
+mod sale;
+mod time;
+
+pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
+pub use ids::{Lane, ReservationId, Round, SaleId, Slot, Unit, UserId};
+pub use money::{Currency, InvalidCurrency, Price};
+pub use order::{Failure, Order, OrderState, Transition};
+pub use reservation::{HoldState, Reservation};
+pub use sale::{
+    InvalidTerms, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH,
+    MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Sale, SaleState, Terms,
+};
+pub use time::EpochMs;

@@ -1,0 +1,168 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{EpochMs, Price, Round, SaleId};
+
+/// Most units in a round: what the design was measured with.
+pub const MAX_TOTAL: u32 = 10_000_000;
+/// Most purchases of one user in a round. A user's record in Redis has one entry for each.
+pub const MAX_PER_USER_LIMIT: u8 = 20;
+/// Highest price in minor units: still exact in every JSON reader (2^53) with room to add up.
+pub const MAX_PRICE_MINOR: u64 = 1_000_000_000_000;
+/// Longest title in characters.
+pub const MAX_TITLE_LENGTH: usize = 200;
+/// Shortest payment window. Below it an order could expire before its buyer has heard of it.
+pub const MIN_PAYMENT_WINDOW_S: u32 = 5;
+/// Longest payment window.
+pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
+/// Longest time from opening to closing.
+pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
+
+/// What a sale offers. Fixed once the sale is published.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// What is sold, for people.
+    pub title: String,
+    /// The first moment at which it can be bought.
+    pub opens_at_ms: EpochMs,
+    /// The first moment at which it can no longer be bought.
+    pub closes_at_ms: EpochMs,
+    /// Units in a round, numbered from 1.
+    pub total: u32,
+    /// Most live orders of one user in a round.
+    pub per_user_limit: u8,
+    /// Price of one unit.
+    #[serde(flatten)]
+    pub price: Price,
+    /// How long an order waits for its payment.
+    pub payment_window_s: u32,
+}
+
+/// Terms that cannot be sold by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidTerms {
+    /// The title is empty or too long, or has control characters.
+    #[error("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters")]
+    Title,
+    /// The window is empty, turned round or too long.
+    #[error("closes_at must be after opens_at and at most {} days later", MAX_SALE_DURATION_S / 86_400)]
+    Window,
+    /// No units or too many.
+    #[error("total must be 1 to {MAX_TOTAL}")]
+    Total,
+    /// Limit out of range.
+    #[error("per_user_limit must be 1 to {MAX_PER_USER_LIMIT}")]
+    PerUserLimit,
+    /// Price out of range.
+    #[error("price_minor must be 0 to {MAX_PRICE_MINOR}")]
+    Price,
+    /// Payment window out of range.
+    #[error("payment_window_s must be {MIN_PAYMENT_WINDOW_S} to {MAX_PAYMENT_WINDOW_S}")]
+    PaymentWindow,
+}
+
+impl Terms {
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// The first bound that does not hold.
+    pub fn validate(&self) -> Result<(), InvalidTerms> {
+        let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
+        let title_length = self.title.chars().count();
+        if !(1..=MAX_TITLE_LENGTH).contains(&title_length) || self.title.chars().any(char::is_control) {
+            Err(InvalidTerms::Title)
+        } else if !(1..=longest_ms).contains(&self.closes_at_ms.since_ms(self.opens_at_ms)) || self.opens_at_ms.0 < 0 {
+            Err(InvalidTerms::Window)
+        } else if !(1..=MAX_TOTAL).contains(&self.total) {
+            Err(InvalidTerms::Total)
+        } else if !(1..=MAX_PER_USER_LIMIT).contains(&self.per_user_limit) {
+            Err(InvalidTerms::PerUserLimit)
+        } else if self.price.price_minor > MAX_PRICE_MINOR {
+            Err(InvalidTerms::Price)
+        } else if !(MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s) {
+            Err(InvalidTerms::PaymentWindow)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Whether a sale can be bought from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaleState {
+    /// Seen by operators only.
+    Draft,
+    /// Loaded into Redis before it opens.
+    Published,
+}
+
+/// One item offered for a window of time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sale {
+    /// Names it.
+    pub id: SaleId,
+    /// Draft or published.
+    pub state: SaleState,
+    /// The current round.
+    pub round: Round,
+    /// Counts the writes of the sale: each one is conditional on the version that it read.
+    pub version: u32,
+    /// What it offers.
+    #[serde(flatten)]
+    pub terms: Terms,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms() -> Terms {
+        Terms {
+            title: "A lamp".into(),
+            opens_at_ms: EpochMs(1_000_000),
+            closes_at_ms: EpochMs(2_000_000),
+            total: 100,
+            per_user_limit: 1,
+            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
+            payment_window_s: 900,
+        }
+    }
+
+    fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), InvalidTerms> {
+        let mut terms = terms();
+        change(&mut terms);
+        terms.validate()
+    }
+
+    #[test]
+    fn bounds_are_inclusive() {
+        let day_ms = 86_400_000;
+        assert_eq!(terms().validate(), Ok(()));
+        assert_eq!(verdict(|t| t.total = MAX_TOTAL), Ok(()));
+        assert_eq!(verdict(|t| t.per_user_limit = MAX_PER_USER_LIMIT), Ok(()));
+        assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S), Ok(()));
+        assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S), Ok(()));
+        assert_eq!(verdict(|t| t.price.price_minor = 0), Ok(()));
+        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(1_000_000 + 31 * day_ms)), Ok(()));
+        assert_eq!(verdict(|t| t.title = "ü".repeat(MAX_TITLE_LENGTH)), Ok(()));
+    }
+
+    #[test]
+    fn outside_the_bounds_is_refused() {
+        let day_ms = 86_400_000;
+        assert_eq!(verdict(|t| t.title.clear()), Err(InvalidTerms::Title));
+        assert_eq!(verdict(|t| t.title = "a\nb".into()), Err(InvalidTerms::Title));
+        assert_eq!(verdict(|t| t.title = "x".repeat(MAX_TITLE_LENGTH + 1)), Err(InvalidTerms::Title));
+        assert_eq!(verdict(|t| t.closes_at_ms = t.opens_at_ms), Err(InvalidTerms::Window));
+        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(0)), Err(InvalidTerms::Window));
+        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(1_000_001 + 31 * day_ms)), Err(InvalidTerms::Window));
+        assert_eq!(verdict(|t| t.opens_at_ms = EpochMs(-1)), Err(InvalidTerms::Window));
+        assert_eq!(verdict(|t| t.total = 0), Err(InvalidTerms::Total));
+        assert_eq!(verdict(|t| t.total = MAX_TOTAL + 1), Err(InvalidTerms::Total));
+        assert_eq!(verdict(|t| t.per_user_limit = 0), Err(InvalidTerms::PerUserLimit));
+        assert_eq!(verdict(|t| t.per_user_limit = MAX_PER_USER_LIMIT + 1), Err(InvalidTerms::PerUserLimit));
+        assert_eq!(verdict(|t| t.price.price_minor = MAX_PRICE_MINOR + 1), Err(InvalidTerms::Price));
+        assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S - 1), Err(InvalidTerms::PaymentWindow));
+        assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S + 1), Err(InvalidTerms::PaymentWindow));
+    }
+}
