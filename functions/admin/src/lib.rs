@@ -1,1 +1,104 @@
+//! What operators do: create and publish sales, look at them, audit their rounds.
 
+mod document;
+
+use std::sync::Arc;
+
+use api::{Code, Problem, Reply, caller, json, json_body, no_body, respond, segments};
+use fulfilment::{FulfilmentError, audit};
+use http::{Method, StatusCode};
+use lambda_http::{Body, Request, Response};
+use ledger::{Created, Ledger, Published};
+use runtime::Clock;
+use sale::{Round, Sale, SaleId};
+use stock::Stock;
+
+use crate::document::{AuditDocument, NewSale, SaleDocument, SalesDocument};
+
+/// Seconds after which an operator may ask again when a part of the system did not answer.
+const RETRY_AFTER_S: u32 = 2;
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The group whose members are operators.
+    pub operator_group: Arc<str>,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Answers one request of an operator; anybody else hears 403 whatever they ask for.
+pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    respond(answer(deps, &request).await)
+}
+
+async fn answer(deps: &Deps, request: &Request) -> Reply {
+    caller(request)?.require_group(&deps.operator_group)?;
+    match (request.method(), segments(request).as_slice()) {
+        (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
+        (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
+        (&Method::GET, ["v1", "admin", "sales", sale]) => Ok(json(StatusCode::OK, &found(deps, sale).await?)),
+        (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => publish(deps, request, sale).await,
+        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => look(deps, sale, round).await,
+        _ => Err(Problem::new(Code::UnknownRoute)),
+    }
+}
+
+async fn create(deps: &Deps, request: &Request) -> Reply {
+    let (id, terms) = json_body::<NewSale>(request)?.into_terms();
+    terms.validate().map_err(|error| Problem::invalid(error.to_string()))?;
+    if terms.closes_at_ms <= deps.clock.now() {
+        return Err(Problem::invalid("closes_at is over"));
+    }
+    match deps.ledger.create_sale(&id, &terms).await.map_err(unanswered)? {
+        Created::Now(sale) => Ok(json(StatusCode::CREATED, &SaleDocument::of(&sale))),
+        Created::Before(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
+        Created::Other(_) => Err(Problem::new(Code::SaleExists)),
+    }
+}
+
+async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    no_body(request)?;
+    match deps.ledger.publish_sale(&sale_id(sale)?).await.map_err(unanswered)? {
+        Published::Yes(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
+        Published::Unknown => Err(Problem::new(Code::UnknownSale)),
+    }
+}
+
+async fn list(deps: &Deps) -> Reply {
+    let sales = deps.ledger.published_sales(deps.clock.now()).await.map_err(unanswered)?;
+    Ok(json(StatusCode::OK, &SalesDocument::of(&sales)))
+}
+
+async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
+    let sale = sale_of(deps, sale).await?;
+    let round: Round = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    if round > sale.round {
+        return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
+    }
+    let audited = audit(&deps.stock, &deps.ledger, &sale.id, round, sale.terms.total).await.map_err(unanswered)?;
+    Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
+}
+
+async fn found(deps: &Deps, sale: &str) -> Result<SaleDocument, Problem> {
+    Ok(SaleDocument::of(&sale_of(deps, sale).await?))
+}
+
+async fn sale_of(deps: &Deps, sale: &str) -> Result<Sale, Problem> {
+    let sale = deps.ledger.sale(&sale_id(sale)?).await.map_err(unanswered)?;
+    sale.ok_or_else(|| Problem::new(Code::UnknownSale))
+}
+
+fn sale_id(text: &str) -> Result<SaleId, Problem> {
+    text.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))
+}
+
+fn unanswered(error: impl Into<FulfilmentError>) -> Problem {
+    let error = error.into();
+    tracing::error!(error = &error as &dyn std::error::Error, "a part did not answer");
+    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
+}

@@ -1,1 +1,25 @@
-fn main() {}
+//! The `admin` function: wiring.
+
+use admin::{Deps, handle};
+use aws_sdk_dynamodb::Client as DynamoDb;
+use lambda_http::{Error, Request, run_concurrent, service_fn};
+use ledger::Ledger;
+use runtime::{Clock, aws_config, init_logs, setting};
+use stock::Stock;
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    init_logs();
+    let config = aws_config().await;
+    let deps = Deps {
+        stock: Stock::new(&setting("REDIS_URL")?)?,
+        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        operator_group: setting("OPERATOR_GROUP")?.into(),
+        clock: Clock::system(),
+    };
+    run_concurrent(service_fn(move |request: Request| {
+        let deps = deps.clone();
+        async move { Ok::<_, Error>(handle(&deps, request).await) }
+    }))
+    .await
+}

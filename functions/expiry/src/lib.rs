@@ -1,1 +1,38 @@
+//! Ends orders whose payment window is over. SQS delays a message by 15 minutes at most, so one that comes too early is
+//! sent on until its time has come.
 
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use fulfilment::{Expire, expire};
+use ledger::Ledger;
+use queue::{ExpiryMessage, ExpiryQueue};
+use runtime::{Clock, MessageError, each_message};
+use stock::Stock;
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The expiry queue, for the next hop.
+    pub expiry: ExpiryQueue,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Handles a batch: the messages that failed come back, the others are done.
+pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+    each_message(event, |message| look(deps, message.body), |_| async {}).await
+}
+
+async fn look(deps: &Deps, body: String) -> Result<(), MessageError> {
+    let message = ExpiryMessage::parse(&body)?;
+    let now = deps.clock.now();
+    match expire(&deps.stock, &deps.ledger, &message.id, now).await? {
+        Expire::Expired(order) => tracing::info!(reservation_id = %order.id, unit = order.unit.0, "expired"),
+        Expire::Ended(order) => tracing::debug!(reservation_id = %order.id, state = order.state.as_str(), "had ended"),
+        Expire::NotYet(pay_by_ms) => deps.expiry.send(&ExpiryMessage::new(message.id, pay_by_ms), now).await?,
+    }
+    Ok(())
+}

@@ -1,1 +1,50 @@
+//! Makes reservations orders. A failed message comes back after 5, 10 and 30 seconds and then becomes a dead letter.
 
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use fulfilment::{TermsCache, place};
+use ledger::Ledger;
+use queue::{ExpiryQueue, OrderMessage, OrderQueue};
+use runtime::{Clock, Message, MessageError, each_message};
+use stock::Stock;
+
+/// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
+/// the queue's `maxReceiveCount` in `infra/cdk` is one more than the rungs here.
+pub const LADDER_S: [u32; 3] = [5, 10, 30];
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The terms of sales.
+    pub terms: TermsCache,
+    /// The order queue.
+    pub orders: OrderQueue,
+    /// The expiry queue.
+    pub expiry: ExpiryQueue,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Handles a batch: the messages that failed come back, the others are done.
+pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+    each_message(event, |message| order(deps, message.body), |message| put_off(deps, message)).await
+}
+
+async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
+    let OrderMessage { reservation, trace, .. } = OrderMessage::parse(&body)?;
+    let terms = deps.terms.get(&reservation.id.sale).await?;
+    let now = deps.clock.now();
+    let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &reservation, now).await?;
+    tracing::info!(reservation_id = %order.id, state = order.state.as_str(), unit = order.unit.0, trace, "settled");
+    Ok(())
+}
+
+async fn put_off(deps: &Deps, message: Message) {
+    let Some(delay_s) = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)) else { return };
+    if let Err(error) = deps.orders.put_off(&message.receipt, *delay_s).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back later than it should");
+    }
+}

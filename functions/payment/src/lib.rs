@@ -1,1 +1,61 @@
+//! The payment provider's callbacks: signed by the Standard Webhooks specification, applied once.
 
+mod secret;
+mod webhook;
+
+use api::{Code, Problem, Reply, json, respond, segments};
+use http::{Method, StatusCode};
+use lambda_http::{Body, Request, Response};
+use ledger::{Ledger, Payment};
+use runtime::Clock;
+use sale::ReservationId;
+use serde::Serialize;
+
+pub use secret::Secret;
+use webhook::Paid;
+
+/// Seconds after which the provider may call again when a part of the system did not answer.
+const RETRY_AFTER_S: u32 = 5;
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The key that callbacks are signed with.
+    pub secret: Secret,
+    /// The time.
+    pub clock: Clock,
+}
+
+#[derive(Serialize)]
+struct Outcome {
+    reservation_id: ReservationId,
+    outcome: &'static str,
+}
+
+/// Answers one request.
+pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    respond(match (request.method(), segments(&request).as_slice()) {
+        (&Method::POST, ["v1", "payments", "webhook"]) => callback(deps, &request).await,
+        _ => Err(Problem::new(Code::UnknownRoute)),
+    })
+}
+
+async fn callback(deps: &Deps, request: &Request) -> Reply {
+    let secret = deps.secret.get().await.map_err(|error| overloaded(&error))?;
+    let Paid { payment_id, reservation_id, price } = webhook::read(request, &secret)?;
+    let paid = deps.ledger.pay(&reservation_id, &payment_id, price, deps.clock.now()).await;
+    let (order, outcome) = match paid.map_err(|error| overloaded(&error))? {
+        Payment::Applied(order) => (order, "applied"),
+        Payment::RefundDue(order) => (order, "refund_due"),
+        Payment::UnknownOrder => return Err(Problem::new(Code::UnknownReservation)),
+    };
+    tracing::info!(%reservation_id, state = order.state.as_str(), outcome, "payment");
+    Ok(json(StatusCode::OK, &Outcome { reservation_id, outcome }))
+}
+
+fn overloaded(error: &(dyn std::error::Error + 'static)) -> Problem {
+    tracing::error!(error, "a part did not answer");
+    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
+}

@@ -1,1 +1,95 @@
+//! Reserve, look, cancel: what buyers ask for.
 
+mod document;
+mod door;
+mod reserve;
+
+use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
+use fulfilment::{Cancel, FulfilmentError, Status, cancel, status};
+use http::{Method, StatusCode};
+use lambda_http::{Body, Request, RequestExt, Response};
+use ledger::Ledger;
+use queue::OrderQueue;
+use runtime::Clock;
+use sale::{EpochMs, ReservationId};
+use stock::Stock;
+
+use crate::document::{Document, OrdersDocument};
+
+/// Seconds after which a client may ask again when a part of the system did not answer.
+const RETRY_AFTER_S: u32 = 2;
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The order queue.
+    pub orders: OrderQueue,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Answers one request.
+pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    let path = segments(&request);
+    respond(match (request.method(), path.as_slice()) {
+        (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
+            reserve::reserve(deps, &request, sale, token).await
+        }
+        (&Method::GET, ["v1", "reservations", id]) => look(deps, &request, id).await,
+        (&Method::DELETE, ["v1", "reservations", id]) => give_back(deps, &request, id).await,
+        (&Method::GET, ["v1", "orders"]) => list(deps, &request).await,
+        _ => Err(Problem::new(Code::UnknownRoute)),
+    })
+}
+
+async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
+    let (caller, id) = (caller(request)?, reservation_id(id)?);
+    match status(&deps.stock, &deps.ledger, &id, &caller.user).await.map_err(overloaded)? {
+        Status::Queued(hold) => Ok(json(StatusCode::OK, &Document::queued(&id, &hold))),
+        Status::Order(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
+        Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
+    }
+}
+
+async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
+    let (caller, id) = (caller(request)?, reservation_id(id)?);
+    no_body(request)?;
+    match cancel(&deps.stock, &deps.ledger, &id, &caller.user, deps.clock.now()).await.map_err(overloaded)? {
+        Cancel::Cancelled(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
+        Cancel::NotCancellable(order) => {
+            Err(Problem::new(Code::NotCancellable).with("status", Document::of(&order).status()))
+        }
+        Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
+    }
+}
+
+async fn list(deps: &Deps, request: &Request) -> Reply {
+    let caller = caller(request)?;
+    let query = request.query_string_parameters_ref();
+    let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
+    let page = deps.ledger.orders_of(&caller.user, after).await.map_err(|error| overloaded(error.into()))?;
+    Ok(json(StatusCode::OK, &OrdersDocument::of(&page)))
+}
+
+fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
+    text.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))
+}
+
+/// Reads what [`OrdersDocument`] gave out: `CREATED_AT_MS.RESERVATION_ID`.
+fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
+    let parse = || {
+        let (created_at_ms, id) = text.split_once('.')?;
+        Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
+    };
+    parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
+}
+
+/// A part did not answer. The log has the reason, the client hears when to try again.
+fn overloaded(error: FulfilmentError) -> Problem {
+    tracing::error!(error = &error as &dyn std::error::Error, "a part did not answer");
+    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
+}

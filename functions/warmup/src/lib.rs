@@ -1,1 +1,63 @@
+//! Loads published sales into Redis before they open. Takes no input: it reads the ledger and repairs what is missing.
 
+use fulfilment::{FulfilmentError, WARMUP_LEAD_S, load_round};
+use ledger::Ledger;
+use runtime::Clock;
+use serde::Serialize;
+use stock::{Loaded, Stock};
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// What one run did.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Sales loaded by this run.
+    pub loaded: usize,
+    /// Sales that were there before.
+    pub present: usize,
+    /// Sales that open too late to be loaded yet.
+    pub later: usize,
+    /// Sales that could not be loaded; the log has the reasons.
+    pub failed: usize,
+}
+
+/// Loads every round that is open or opens soon. One that cannot be loaded does not keep the others from it.
+///
+/// # Errors
+/// If the ledger does not say which sales there are, or if no sale at all could be loaded.
+pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
+    let now = deps.clock.now();
+    let mut summary = Summary::default();
+    let mut last_error = None;
+    for sale in deps.ledger.published_sales(now).await? {
+        if sale.terms.opens_at_ms > now.plus_s(WARMUP_LEAD_S) {
+            summary.later += 1;
+            continue;
+        }
+        match load_round(&deps.stock, &deps.ledger, &sale, now).await {
+            Ok(Loaded::Now) => {
+                tracing::info!(sale_id = %sale.id, round = sale.round.0, total = sale.terms.total, "loaded");
+                summary.loaded += 1;
+            }
+            Ok(Loaded::Present) => summary.present += 1,
+            Err(error) => {
+                tracing::error!(sale_id = %sale.id, error = &error as &dyn std::error::Error, "not loaded");
+                summary.failed += 1;
+                last_error = Some(error);
+            }
+        }
+    }
+    match last_error {
+        Some(error) if summary.loaded + summary.present == 0 => Err(error),
+        _ => Ok(summary),
+    }
+}

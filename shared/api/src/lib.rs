@@ -1,1 +1,13 @@
+//! HTTP conventions: one form for results and errors, bounded input, the caller's identity.
 
+mod body;
+mod caller;
+mod path;
+mod problem;
+mod response;
+
+pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
+pub use caller::{Caller, caller};
+pub use path::segments;
+pub use problem::{Code, Problem};
+pub use response::{Reply, json, respond};

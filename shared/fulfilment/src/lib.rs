@@ -1,1 +1,52 @@
+//! The steps that join Redis, DynamoDB and SQS.
+//!
+//! Every function here can die at any line and be run again, late, or beside itself. What keeps that right is the order
+//! of the steps: the ledger's conditional write decides, and whatever follows it is repeated until it is done.
 
+mod audit;
+mod cancel;
+mod expire;
+mod load;
+mod place;
+mod settle;
+mod status;
+mod terms;
+
+use ledger::LedgerError;
+use queue::QueueError;
+use sale::{Lane, ReservationId, SaleId};
+use stock::StockError;
+
+pub use audit::{Audited, audit};
+pub use cancel::{Cancel, cancel};
+pub use expire::{Expire, expire};
+pub use load::{WARMUP_LEAD_S, load_round};
+pub use place::{compensate, place};
+pub use status::{Status, status};
+pub use terms::TermsCache;
+
+/// The one lane that a round has.
+pub const LANE: Lane = Lane(0);
+
+/// Why a step did not reach its end. It can be run again.
+#[derive(Debug, thiserror::Error)]
+pub enum FulfilmentError {
+    /// Redis did not answer.
+    #[error(transparent)]
+    Stock(#[from] StockError),
+    /// DynamoDB did not answer.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// SQS did not answer.
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    /// The ledger has no such order, though a message names it.
+    #[error("there is no order {0}")]
+    UnknownOrder(ReservationId),
+    /// The ledger has no such published sale, though a message names it.
+    #[error("there is no published sale {0}")]
+    UnknownSale(SaleId),
+    /// Redis handed out unit after unit that other orders have.
+    #[error("{0} has no unit of its own yet")]
+    NoUnit(ReservationId),
+}

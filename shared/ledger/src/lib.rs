@@ -1,1 +1,40 @@
+//! DynamoDB: the durable record. One typed function for each access; every write is conditional.
+//!
+//! | item | key `pk` | index attributes |
+//! | --- | --- | --- |
+//! | sale | `SALE#id` | `sale_list`, `closes_at_ms` while published |
+//! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING |
+//! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
+//! | slot guard | `SLOT#sale#round#user#slot` | |
 
+mod error;
+mod guards;
+mod item;
+mod keys;
+mod orders;
+mod payments;
+mod sales;
+
+use aws_sdk_dynamodb::Client;
+
+pub use error::LedgerError;
+pub use guards::Guard;
+pub use item::NewOrder;
+pub use keys::ORDERS_PAGE;
+pub use orders::{Fence, Fenced, OrdersPage, Placed, Stepped, Taken};
+pub use payments::Payment;
+pub use sales::{Created, Published};
+
+/// The ledger, in one table.
+#[derive(Clone)]
+pub struct Ledger {
+    client: Client,
+    table: String,
+}
+
+impl Ledger {
+    /// A handle on `table`.
+    pub fn new(client: Client, table: impl Into<String>) -> Self {
+        Self { client, table: table.into() }
+    }
+}

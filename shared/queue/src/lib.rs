@@ -1,1 +1,154 @@
+//! SQS: the messages, sending, delaying and putting off.
 
+mod message;
+
+use aws_sdk_sqs::Client;
+use sale::EpochMs;
+
+pub use message::{ExpiryMessage, InvalidMessage, OrderMessage};
+
+/// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
+pub const MAX_DELAY_S: u32 = 900;
+
+/// SQS did not answer, or refused.
+#[derive(Debug, thiserror::Error)]
+#[error("SQS did not answer {call}")]
+pub struct QueueError {
+    call: &'static str,
+    #[source]
+    source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl QueueError {
+    fn of<E>(call: &'static str) -> impl FnOnce(E) -> Self
+    where
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        move |source| Self { call, source: Box::new(source) }
+    }
+}
+
+#[derive(Clone)]
+struct Queue {
+    client: Client,
+    url: String,
+}
+
+impl Queue {
+    async fn send(&self, body: String, delay_s: u32) -> Result<(), QueueError> {
+        let send = self.client.send_message().queue_url(&self.url).message_body(body);
+        send.delay_seconds(delay_s as i32).send().await.map_err(QueueError::of("SendMessage"))?;
+        Ok(())
+    }
+}
+
+macro_rules! queue {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        pub struct $name(Queue);
+
+        impl $name {
+            /// A handle on the queue at `url`.
+            pub fn new(client: Client, url: impl Into<String>) -> Self {
+                Self(Queue { client, url: url.into() })
+            }
+        }
+    };
+}
+
+queue!(
+    /// Reservations that are to become orders.
+    OrderQueue
+);
+queue!(
+    /// Orders whose payment window is open.
+    ExpiryQueue
+);
+queue!(
+    /// Messages that nobody can read, kept for a look.
+    Quarantine
+);
+
+impl OrderQueue {
+    /// Sends a reservation to be ordered. Once this returns, SQS has it in several zones.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
+    pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
+        self.0.send(message.to_body(), 0).await
+    }
+
+    /// Has a received message come back in `delay_s` seconds.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then the message comes back when the queue's visibility timeout ends.
+    pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+        self.0
+            .client
+            .change_message_visibility()
+            .queue_url(&self.0.url)
+            .receipt_handle(receipt)
+            .visibility_timeout(delay_s as i32)
+            .send()
+            .await
+            .map_err(QueueError::of("ChangeMessageVisibility"))?;
+        Ok(())
+    }
+}
+
+impl ExpiryQueue {
+    /// Sends an order to be looked at when its payment window ends, or in [`MAX_DELAY_S`] if that is sooner.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
+    pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
+        self.0.send(message.to_body(), hop_s(message.pay_by_ms, now)).await
+    }
+}
+
+/// The delay of the next hop towards `pay_by`: whole seconds, rounded up so that the last hop does not come early.
+fn hop_s(pay_by: EpochMs, now: EpochMs) -> u32 {
+    let left_s = pay_by.since_ms(now).div_ceil(1000);
+    left_s.min(u64::from(MAX_DELAY_S)) as u32
+}
+
+impl Quarantine {
+    /// Keeps the body of a message that nobody can read.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then the message must not be deleted from where it came.
+    pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
+        self.0.send(body.to_owned(), 0).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_end_at_pay_by_and_never_exceed_the_longest_delay() {
+        let at = |left_ms: i64| hop_s(EpochMs(1_000_000 + left_ms), EpochMs(1_000_000));
+        assert_eq!(at(-5000), 0);
+        assert_eq!(at(0), 0);
+        assert_eq!(at(1), 1);
+        assert_eq!(at(1000), 1);
+        assert_eq!(at(1001), 2);
+        assert_eq!(at(899_001), 900);
+        assert_eq!(at(900_000), 900);
+        assert_eq!(at(7_200_000), 900);
+    }
+
+    #[test]
+    fn two_hours_are_eight_hops() {
+        let pay_by = EpochMs(2 * 3600 * 1000);
+        let mut now = EpochMs(0);
+        let mut hops = 0;
+        while now < pay_by {
+            now = now.plus_s(hop_s(pay_by, now));
+            hops += 1;
+        }
+        assert_eq!((hops, now), (8, pay_by));
+    }
+}

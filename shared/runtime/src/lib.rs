@@ -1,1 +1,13 @@
+//! What every function needs from its surroundings: settings, clock, AWS configuration, logs.
 
+mod aws;
+mod batch;
+mod clock;
+mod settings;
+mod telemetry;
+
+pub use aws::aws_config;
+pub use batch::{Message, MessageError, each_message};
+pub use clock::Clock;
+pub use settings::{MissingSetting, setting};
+pub use telemetry::init_logs;

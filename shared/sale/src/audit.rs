@@ -113,8 +113,7 @@ impl Places<'_> {
         // An ordered hold whose order is gone will never be confirmed or expired: nobody gives the unit back.
         let orphan = owner.is_none() && self.holds.iter().any(|hold| hold.state == HoldState::Ordered);
         // A guard without its order, or an order without its guard, keeps the unit from everybody or from nobody.
-        let half_order =
-            self.guard.is_some() != self.orders.first().is_some() || self.guard != self.orders.first().copied();
+        let half_order = self.guard != self.orders.first().copied();
         if self.orders.len() > 1 || (!exists && owner.is_some()) {
             Some(Wrong::Oversold)
         } else if self.free > 1

@@ -1,0 +1,98 @@
+use fulfilment::Audited;
+use jiff::Timestamp;
+use sale::audit::Audit;
+use sale::{Currency, Price, Sale, SaleId, SaleState, Terms};
+use serde::{Deserialize, Serialize};
+
+/// A sale as an operator writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewSale {
+    sale_id: SaleId,
+    title: String,
+    opens_at: Timestamp,
+    closes_at: Timestamp,
+    total: u32,
+    per_user_limit: u8,
+    price_minor: u64,
+    currency: Currency,
+    payment_window_s: u32,
+}
+
+impl NewSale {
+    pub(crate) fn into_terms(self) -> (SaleId, Terms) {
+        let terms = Terms {
+            title: self.title,
+            opens_at_ms: self.opens_at.into(),
+            closes_at_ms: self.closes_at.into(),
+            total: self.total,
+            per_user_limit: self.per_user_limit,
+            price: Price { price_minor: self.price_minor, currency: self.currency },
+            payment_window_s: self.payment_window_s,
+        };
+        (self.sale_id, terms)
+    }
+}
+
+/// A sale as an operator sees it.
+#[derive(Serialize)]
+pub(crate) struct SaleDocument {
+    sale_id: SaleId,
+    state: SaleState,
+    round: u32,
+    version: u32,
+    title: String,
+    opens_at: Timestamp,
+    closes_at: Timestamp,
+    total: u32,
+    per_user_limit: u8,
+    #[serde(flatten)]
+    price: Price,
+    payment_window_s: u32,
+}
+
+impl SaleDocument {
+    pub(crate) fn of(sale: &Sale) -> Self {
+        let terms = sale.terms.clone();
+        Self {
+            sale_id: sale.id.clone(),
+            state: sale.state,
+            round: sale.round.0,
+            version: sale.version,
+            title: terms.title,
+            opens_at: terms.opens_at_ms.into(),
+            closes_at: terms.closes_at_ms.into(),
+            total: terms.total,
+            per_user_limit: terms.per_user_limit,
+            price: terms.price,
+            payment_window_s: terms.payment_window_s,
+        }
+    }
+}
+
+/// Sales that run or will.
+#[derive(Serialize)]
+pub(crate) struct SalesDocument {
+    sales: Vec<SaleDocument>,
+}
+
+impl SalesDocument {
+    pub(crate) fn of(sales: &[Sale]) -> Self {
+        Self { sales: sales.iter().map(SaleDocument::of).collect() }
+    }
+}
+
+/// The audit of a round.
+#[derive(Serialize)]
+pub(crate) struct AuditDocument {
+    clean: bool,
+    in_redis: bool,
+    #[serde(flatten)]
+    audit: Audit,
+}
+
+impl AuditDocument {
+    pub(crate) fn of(audited: Audited) -> Self {
+        Self { clean: audited.audit.is_clean(), in_redis: audited.in_redis, audit: audited.audit }
+    }
+}

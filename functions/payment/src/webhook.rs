@@ -1,0 +1,158 @@
+use api::{Code, Problem, json_body, text_body};
+use lambda_http::Request;
+use sale::{Price, ReservationId};
+use serde::Deserialize;
+use standardwebhooks::{HEADER_WEBHOOK_TIMESTAMP, Webhook};
+
+/// Longest payment id. An order keeps it.
+const MAX_PAYMENT_ID_LENGTH: usize = 64;
+/// Digits in a timestamp that is still a time: until the year 5138.
+const MAX_TIMESTAMP_DIGITS: usize = 11;
+
+/// A payment that the provider took.
+#[derive(Debug)]
+pub(crate) struct Paid {
+    pub(crate) payment_id: String,
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) price: Price,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Callback {
+    #[serde(rename = "type")]
+    kind: Kind,
+    #[serde(rename = "timestamp")]
+    _timestamp: String,
+    data: Data,
+}
+
+#[derive(Deserialize)]
+enum Kind {
+    #[serde(rename = "payment.succeeded")]
+    PaymentSucceeded,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Data {
+    payment_id: String,
+    reservation_id: ReservationId,
+    price_minor: u64,
+    currency: sale::Currency,
+}
+
+/// Reads a callback, once its signature is right and not older than five minutes.
+///
+/// # Errors
+/// 401 without a right signature, whatever is wrong with it; 400 if a signed body is not of the documented form.
+pub(crate) fn read(request: &Request, secret: &str) -> Result<Paid, Problem> {
+    let unauthorized = || Problem::new(Code::Unauthorized);
+    let body = text_body(request)?;
+    // The crate subtracts the timestamp from the clock unchecked: only what is a time may reach it.
+    let timestamp = request.headers().get(HEADER_WEBHOOK_TIMESTAMP).map_or(&[][..], |value| value.as_bytes());
+    if timestamp.len() > MAX_TIMESTAMP_DIGITS || !timestamp.iter().all(u8::is_ascii_digit) {
+        return Err(unauthorized());
+    }
+    let webhook = Webhook::from_bytes(secret.as_bytes().to_vec()).map_err(|_| unauthorized())?;
+    webhook.verify(body.as_bytes(), request.headers()).map_err(|error| {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a callback was refused");
+        unauthorized()
+    })?;
+    let Callback { kind: Kind::PaymentSucceeded, data, .. } = json_body(request)?;
+    let id = &data.payment_id;
+    if !(1..=MAX_PAYMENT_ID_LENGTH).contains(&id.len()) || !id.bytes().all(|b| b.is_ascii_graphic()) {
+        let bound = MAX_PAYMENT_ID_LENGTH;
+        return Err(Problem::invalid(format!(
+            "data.payment_id: 1 to {bound} printable ASCII characters without spaces"
+        )));
+    }
+    let price = Price { price_minor: data.price_minor, currency: data.currency };
+    Ok(Paid { payment_id: data.payment_id, reservation_id: data.reservation_id, price })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lambda_http::Body;
+    use lambda_http::http::Request as HttpRequest;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    const SECRET: &str = "a-test-key-of-some-length";
+    const BODY: &str = include_str!("../../../events/payment/succeeded.json");
+
+    fn now() -> i64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64
+    }
+
+    fn signed(body: &str, key: &str, timestamp: i64) -> Request {
+        let webhook = Webhook::from_bytes(key.as_bytes().to_vec()).unwrap();
+        let signature = webhook.sign("msg_1", timestamp, body.as_bytes()).unwrap();
+        HttpRequest::builder()
+            .header("content-type", "application/json")
+            .header("webhook-id", "msg_1")
+            .header("webhook-timestamp", timestamp)
+            .header("webhook-signature", signature)
+            .body(Body::Text(body.to_owned()))
+            .unwrap()
+    }
+
+    #[test]
+    fn a_signed_callback_is_read() {
+        let paid = read(&signed(BODY, SECRET, now()), SECRET).unwrap();
+        assert_eq!(paid.payment_id, "pay_4711");
+        assert_eq!(paid.price.price_minor, 990);
+    }
+
+    #[test]
+    fn any_wrong_signature_is_refused_alike() {
+        let mut other_body = signed(BODY, SECRET, now());
+        *other_body.body_mut() = Body::Text(BODY.replace("990", "991"));
+        let mut other_id = signed(BODY, SECRET, now());
+        other_id.headers_mut().insert("webhook-id", "msg_2".parse().unwrap());
+        let header = |name: &'static str, value: &str| {
+            let mut request = signed(BODY, SECRET, now());
+            request.headers_mut().insert(name, value.parse().unwrap());
+            request
+        };
+        let mut without = signed(BODY, SECRET, now());
+        without.headers_mut().remove("webhook-signature");
+        let refused = [
+            signed(BODY, "another key", now()),
+            signed(BODY, SECRET, now() - 301),
+            signed(BODY, SECRET, now() + 302),
+            other_body,
+            other_id,
+            without,
+            header("webhook-signature", ""),
+            header("webhook-signature", "v1,"),
+            header("webhook-signature", "v2,AAAA"),
+            header("webhook-timestamp", ""),
+            header("webhook-timestamp", "-9223372036854775808"),
+            header("webhook-timestamp", "9223372036854775807"),
+            header("webhook-timestamp", "now"),
+        ];
+        for request in refused {
+            assert_eq!(read(&request, SECRET).unwrap_err().code(), Code::Unauthorized, "{:?}", request.headers());
+        }
+    }
+
+    #[test]
+    fn a_signed_body_still_has_to_be_right() {
+        for (bad, code) in [
+            ("", Code::InvalidRequest),
+            ("[]", Code::InvalidRequest),
+            (&*BODY.replace("990", "-990"), Code::InvalidRequest),
+            (&*BODY.replace("990", "9.5"), Code::InvalidRequest),
+            (&*BODY.replace("EUR", "euro"), Code::InvalidRequest),
+            (&*BODY.replace("pay_4711", ""), Code::InvalidRequest),
+            (&*BODY.replace("pay_4711", "pay\\u0000"), Code::InvalidRequest),
+            (&*BODY.replace("pay_4711", &"p".repeat(65)), Code::InvalidRequest),
+            (&*BODY.replace("payment.succeeded", "payment.failed"), Code::InvalidRequest),
+            (&*BODY.replace("\"data\"", "\"more\": 1, \"data\""), Code::InvalidRequest),
+            (&*format!("{BODY}{}", " ".repeat(20_000)), Code::TooLarge),
+        ] {
+            assert_eq!(read(&signed(bad, SECRET, now()), SECRET).unwrap_err().code(), code, "{bad:.80}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+use jiff::Timestamp;
+use ledger::OrdersPage;
+use sale::{Failure, Order, OrderState, Price, ReservationId};
+use serde::Serialize;
+use stock::Hold;
+
+/// A reservation as its user sees it.
+#[derive(Serialize)]
+pub(crate) struct Document {
+    reservation_id: ReservationId,
+    status: &'static str,
+    unit: u32,
+    reserved_at: Timestamp,
+    #[serde(flatten)]
+    price: Option<Price>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pay_by: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ended_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Failure>,
+    #[serde(skip_serializing_if = "is_false")]
+    refund_due: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Document {
+    /// A reservation whose order is not written yet.
+    pub(crate) fn queued(id: &ReservationId, hold: &Hold) -> Self {
+        Self {
+            reservation_id: id.clone(),
+            status: "queued",
+            unit: hold.unit.0,
+            reserved_at: hold.reserved_at_ms.into(),
+            price: None,
+            pay_by: None,
+            ended_at: None,
+            reason: None,
+            refund_due: false,
+        }
+    }
+
+    /// An order.
+    pub(crate) fn of(order: &Order) -> Self {
+        Self {
+            reservation_id: order.id.clone(),
+            status: match order.state {
+                OrderState::Pending => "pending_payment",
+                OrderState::Paid => "paid",
+                OrderState::Expired => "expired",
+                OrderState::Cancelled => "cancelled",
+                OrderState::Failed => "failed",
+            },
+            unit: order.unit.0,
+            reserved_at: order.reserved_at_ms.into(),
+            price: order.price,
+            pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
+            ended_at: order.ended_at_ms.map(Timestamp::from),
+            reason: order.failure,
+            refund_due: !order.refunds_due.is_empty(),
+        }
+    }
+
+    pub(crate) const fn status(&self) -> &'static str {
+        self.status
+    }
+}
+
+/// A page of a user's orders.
+#[derive(Serialize)]
+pub(crate) struct OrdersDocument {
+    orders: Vec<Document>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl OrdersDocument {
+    pub(crate) fn of(page: &OrdersPage) -> Self {
+        Self {
+            orders: page.orders.iter().map(Document::of).collect(),
+            next_cursor: page.next.as_ref().map(|(id, created_at_ms)| format!("{}.{id}", created_at_ms.0)),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+use api::{Code, Problem, Reply, caller, json, no_body};
+use fulfilment::LANE;
+use http::StatusCode;
+use http::header::LOCATION;
+use lambda_http::{Request, RequestExt};
+use queue::OrderMessage;
+use sale::{HoldState, Reservation, ReservationId, SaleId, UserId};
+use serde::Serialize;
+use stock::{Hold, Reserve};
+use uuid::Uuid;
+
+use crate::{Deps, RETRY_AFTER_S, door, overloaded};
+
+/// Header with which a client names its attempt, so that a retry of it gets the same reservation
+/// (draft-ietf-httpapi-idempotency-key-header).
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const MAX_IDEMPOTENCY_KEY_LENGTH: usize = 64;
+
+/// A hold without an order after so long may never have reached the queue. Below it, its message is most likely under
+/// way and a second one would be wasted.
+const SEND_AGAIN_AFTER_MS: u64 = 2_000;
+
+/// Seconds after which a client may ask again while a sale is paused.
+const PAUSED_RETRY_AFTER_S: u32 = 10;
+/// Longest `Retry-After` before an opening: clocks drift and openings move.
+const MAX_RETRY_AFTER_S: u64 = 300;
+
+#[derive(Serialize)]
+struct Accepted {
+    reservation_id: ReservationId,
+    status: &'static str,
+}
+
+/// One call of Redis, and for a winner one message: 202 means that the queue has it.
+pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
+    let caller = caller(request)?;
+    let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    let round = door::admit(token, &sale, &caller.user)?.round;
+    no_body(request)?;
+    let id = match idempotency_key(request)? {
+        Some(key) => ReservationId::derived(sale, round, &caller.user, key),
+        None => ReservationId { sale, round, uuid: Uuid::now_v7() },
+    };
+    let answer = deps.stock.reserve(&id, LANE, &caller.user).await.map_err(|error| overloaded(error.into()))?;
+    match answer {
+        Reserve::Reserved(hold) => accept(deps, request, id, &caller.user, &hold).await,
+        Reserve::Replayed(hold) if hold.state == HoldState::Held => {
+            accept(deps, request, id, &caller.user, &hold).await
+        }
+        Reserve::Replayed(_) => Ok(accepted(id)),
+        Reserve::AlreadyReserved(holds) => {
+            send_overdue(deps, request, &id, &caller.user, &holds).await?;
+            let ids: Vec<String> =
+                holds.iter().map(|hold| ReservationId { uuid: hold.uuid, ..id.clone() }.to_string()).collect();
+            Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
+        }
+        Reserve::SoldOut => Err(Problem::new(Code::SoldOut)),
+        Reserve::NotOpen(opens_at) => {
+            let left_s = opens_at.since_ms(deps.clock.now()).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
+            let problem = Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string());
+            Err(problem.retry_after_s(left_s as u32))
+        }
+        Reserve::Closed => Err(Problem::new(Code::Closed)),
+        Reserve::Paused => Err(Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)),
+        Reserve::UnknownSale => Err(Problem::new(Code::UnknownSale)),
+    }
+}
+
+async fn accept(deps: &Deps, request: &Request, id: ReservationId, user: &UserId, hold: &Hold) -> Reply {
+    send(deps, request, &id, user, hold).await?;
+    tracing::info!(reservation_id = %id, unit = hold.unit.0, "reserved");
+    Ok(accepted(id))
+}
+
+fn accepted(id: ReservationId) -> lambda_http::Response<lambda_http::Body> {
+    let location = format!("/v1/reservations/{id}");
+    let mut response = json(StatusCode::ACCEPTED, &Accepted { reservation_id: id, status: "queued" });
+    if let Ok(location) = location.parse() {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+/// A client that lost its answer and sends no key meets its own reservation here: its message may never have been sent.
+async fn send_overdue(
+    deps: &Deps,
+    request: &Request,
+    id: &ReservationId,
+    user: &UserId,
+    holds: &[Hold],
+) -> Result<(), Problem> {
+    let now = deps.clock.now();
+    let overdue =
+        |hold: &&Hold| hold.state == HoldState::Held && now.since_ms(hold.reserved_at_ms) >= SEND_AGAIN_AFTER_MS;
+    for hold in holds.iter().filter(overdue) {
+        send(deps, request, &ReservationId { uuid: hold.uuid, ..id.clone() }, user, hold).await?;
+    }
+    Ok(())
+}
+
+/// If the queue does not take it, the hold and its outbox entry stay: the client's retry sends it again.
+async fn send(deps: &Deps, request: &Request, id: &ReservationId, user: &UserId, hold: &Hold) -> Result<(), Problem> {
+    let reservation = Reservation {
+        id: id.clone(),
+        user: user.clone(),
+        lane: LANE,
+        unit: hold.unit,
+        slot: hold.slot,
+        reserved_at_ms: hold.reserved_at_ms,
+    };
+    let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
+    deps.orders.send(&OrderMessage::new(reservation, trace)).await.map_err(|error| {
+        overloaded(error.into())
+            .retry_after_s(RETRY_AFTER_S)
+            .detail("the unit is yours; send the request again to have it ordered")
+            .with("reservation_id", id.to_string())
+    })
+}
+
+fn idempotency_key(request: &Request) -> Result<Option<&str>, Problem> {
+    let Some(value) = request.headers().get(IDEMPOTENCY_KEY) else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default();
+    let good = (1..=MAX_IDEMPOTENCY_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
+    if good {
+        Ok(Some(key))
+    } else {
+        let bound = MAX_IDEMPOTENCY_KEY_LENGTH;
+        Err(Problem::invalid(format!("{IDEMPOTENCY_KEY}: 1 to {bound} printable ASCII characters without spaces")))
+    }
+}

@@ -1,0 +1,59 @@
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { Settings } from './settings.ts';
+
+/** Every alarm there is. `docs/runbook.md` has one entry for each, under the same word. */
+export const ALARMS = {
+  'orders-too-old': 'An order message has waited for two minutes: consumers are too few or failing.',
+  'orders-dlq-arrivals': 'A message gave up on becoming an order; its unit is being released.',
+  'orders-dlq-not-empty': 'A dead letter waits: the function dead_letter does not get through.',
+  'quarantine-not-empty': 'An unreadable message was parked for a person to look at.',
+  'expiry-dlq-not-empty': 'An expiry could not be handled; the order may hold its unit for too long.',
+} as const;
+
+export type AlarmId = keyof typeof ALARMS;
+
+export const ALARM_IDS = Object.keys(ALARMS) as AlarmId[];
+
+/** Makes the alarms and tells one topic about them. */
+export class Alarms extends Construct {
+  private readonly topic: sns.Topic;
+  private readonly prefix: string;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    this.prefix = settings.name;
+    this.topic = new sns.Topic(this, 'Topic', { topicName: `${settings.name}-alarms`, enforceSSL: settings.requireTls });
+    // A topic with a policy of its own has lost the default one that lets CloudWatch in.
+    this.topic.addToResourcePolicy(
+      new iam.PolicyStatement({
+        principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    if (settings.alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
+  }
+
+  /** Rings as soon as `metric` is at `threshold` or above once. */
+  ringAt(id: AlarmId, metric: cloudwatch.Metric, threshold: number): void {
+    const alarm = new cloudwatch.Alarm(this, id, {
+      alarmName: `${this.prefix}-${id}`,
+      alarmDescription: ALARMS[id],
+      metric,
+      threshold,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      // SQS sends nothing for an idle queue.
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
+  }
+}

@@ -1,0 +1,110 @@
+import { CfnOutput, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import { FUNCTIONS, type FunctionName, OPERATOR_GROUP } from './functions.ts';
+import { HttpApi } from './http-api.ts';
+import { Identity } from './identity.ts';
+import { LedgerTable } from './ledger-table.ts';
+import { PaymentSecret } from './payment-secret.ts';
+import { Queues } from './queues.ts';
+import { RustFunction } from './rust-function.ts';
+import { type Settings, validated } from './settings.ts';
+import { StockRedis } from './stock-redis.ts';
+import { WarmupSchedule } from './warmup-schedule.ts';
+
+export interface FlashSaleProps {
+  settings: Settings;
+  /** The folder with one folder per built function. */
+  assetRoot: string;
+}
+
+/** The whole system. What each function may touch is what the lines under its name say. */
+export class FlashSaleStack extends Stack {
+  constructor(scope: Construct, id: string, props: FlashSaleProps) {
+    const settings = validated(props.settings);
+    super(scope, id, {
+      stackName: settings.name,
+      description: 'Flash sales',
+      synthesizer:
+        settings.functionUpload.kind === 'bucket'
+          ? new CliCredentialsStackSynthesizer({ fileAssetsBucketName: settings.functionUpload.name })
+          : undefined,
+    });
+
+    const alarms = new Alarms(this, 'Alarms', settings);
+    const queues = new Queues(this, 'Queues', settings, alarms);
+    const table = new LedgerTable(this, 'Ledger', settings);
+    const redis = new StockRedis(this, 'Stock', settings);
+    const secret = new PaymentSecret(this, 'PaymentSecret', settings);
+    const identity = new Identity(this, 'Identity', settings);
+
+    const make = (name: FunctionName, feedsItself = false): RustFunction => {
+      const inside = FUNCTIONS[name].redis;
+      const network = inside ? redis.network : undefined;
+      const fn = new RustFunction(this, name, { settings, assetRoot: props.assetRoot, network, feedsItself });
+      if (inside) redis.useFrom(fn);
+      return fn;
+    };
+
+    const reservation = make('reservation');
+    table.useFrom(reservation, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], ['orders_by_user']);
+    queues.orders.sendFrom(reservation);
+
+    const order = make('order');
+    table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
+    queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
+    queues.expiry.sendFrom(order);
+
+    const deadLetter = make('dead_letter');
+    table.useFrom(deadLetter, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
+    queues.ordersDlq.consumeWith(deadLetter);
+    queues.quarantine.sendFrom(deadLetter);
+    queues.expiry.sendFrom(deadLetter);
+
+    const expiry = make('expiry', true);
+    table.useFrom(expiry, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
+    queues.expiry.consumeWith(expiry);
+    queues.expiry.sendFrom(expiry);
+
+    const payment = make('payment');
+    table.useFrom(payment, ['GetItem', 'UpdateItem']);
+    secret.readFrom(payment);
+
+    const warmup = make('warmup');
+    table.useFrom(warmup, ['GetItem'], ['sales_by_close', 'guards_by_round']);
+    new WarmupSchedule(this, 'WarmupSchedule', warmup);
+
+    const admin = make('admin');
+    table.useFrom(admin, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round']);
+    admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
+
+    const api = new HttpApi(this, 'HttpApi', settings, identity, {
+      reservation,
+      order,
+      dead_letter: deadLetter,
+      expiry,
+      payment,
+      warmup,
+      admin,
+    });
+
+    this.output('ApiUrl', api.url);
+    this.output('TableName', table.name);
+    this.output('OrdersQueueUrl', queues.orders.url);
+    this.output('OrdersDlqUrl', queues.ordersDlq.url);
+    this.output('QuarantineQueueUrl', queues.quarantine.url);
+    this.output('ExpiryQueueUrl', queues.expiry.url);
+    this.output('ExpiryDlqUrl', queues.expiryDlq.url);
+    this.output('PaymentSecretArn', secret.arn);
+    this.output('RedisUrl', redis.url);
+    this.output('WarmupFunctionName', warmup.lambda.functionName);
+    if (identity.userPool !== undefined) {
+      this.output('UserPoolId', identity.userPool.id);
+      this.output('UserPoolClientId', identity.userPool.clientId);
+    }
+  }
+
+  private output(name: string, value: string): void {
+    new CfnOutput(this, name, { value });
+  }
+}

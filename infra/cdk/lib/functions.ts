@@ -1,0 +1,32 @@
+/** What the functions are, at one glance. The bin, the asset folder and the function's name end in the same word. */
+export interface FunctionFacts {
+  timeout_s: number;
+  /** Needs the stock, so it runs inside the VPC. */
+  redis: boolean;
+  does: string;
+}
+
+export const FUNCTIONS = {
+  reservation: { timeout_s: 10, redis: true, does: 'takes, reads and cancels reservations' },
+  payment: { timeout_s: 10, redis: false, does: 'takes the payment provider\'s callbacks' },
+  admin: { timeout_s: 29, redis: true, does: 'creates, publishes and audits sales' },
+  order: { timeout_s: 30, redis: true, does: 'turns reservations into orders' },
+  dead_letter: { timeout_s: 30, redis: true, does: 'fails orders that could not be made and releases their units' },
+  expiry: { timeout_s: 30, redis: true, does: 'expires unpaid orders' },
+  warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon and rounds that Redis lost' },
+} as const satisfies Record<string, FunctionFacts>;
+
+export type FunctionName = keyof typeof FUNCTIONS;
+
+export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[];
+
+/** AWS asks for six times the function's timeout, so that a throttled batch is not delivered twice. */
+export const VISIBILITY_PER_TIMEOUT = 6;
+
+/** An HTTP API gives up after 30 s; a function that answers it must be done before. */
+export const HTTP_LIMIT_S = 30;
+
+export const WARMUP_EVERY_S = 60;
+
+/** The group that makes a user an operator. */
+export const OPERATOR_GROUP = 'operators';

@@ -1,0 +1,73 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
+import type { Identity } from './identity.ts';
+import { ROUTES } from './routes.ts';
+import type { RustFunction } from './rust-function.ts';
+import type { Settings } from './settings.ts';
+
+/** The route, not the path: the path of a reservation carries a token. */
+const ACCESS_LOG = {
+  request_id: '$context.requestId',
+  route: '$context.routeKey',
+  status: '$context.status',
+  latency_ms: '$context.responseLatency',
+  function_latency_ms: '$context.integrationLatency',
+  bytes: '$context.responseLength',
+  gateway_error: '$context.error.message',
+  authorizer_error: '$context.authorizer.error',
+  function_error: '$context.integrationErrorMessage',
+};
+
+/** The door: routes, who may pass, how many at once, and a line in the log for each. */
+export class HttpApi extends Construct {
+  readonly url: string;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    settings: Settings,
+    identity: Identity,
+    functions: Record<FunctionName, RustFunction>,
+  ) {
+    super(scope, id);
+    const api = new apigateway.HttpApi(this, 'Api', { apiName: settings.name, createDefaultStage: false });
+    const log = new logs.LogGroup(this, 'AccessLog', {
+      logGroupName: `/aws/vendedlogs/${settings.name}/access`,
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new apigateway.HttpStage(this, 'Stage', {
+      httpApi: api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle: { rateLimit: settings.throttle.requestsPerSecond, burstLimit: settings.throttle.burst },
+      accessLogSettings: {
+        destination: new apigateway.LogGroupLogDestination(log),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+
+    const jwt = new HttpJwtAuthorizer('Jwt', identity.issuer, { jwtAudience: identity.audience });
+    const none = new apigateway.HttpNoneAuthorizer();
+    const integrations = new Map<FunctionName, HttpLambdaIntegration>();
+    for (const route of ROUTES) {
+      const fn = functions[route.to];
+      if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} may take longer than the gateway waits`);
+      const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.lambda);
+      integrations.set(route.to, integration);
+      api.addRoutes({
+        path: route.path,
+        methods: [apigateway.HttpMethod[route.method]],
+        integration,
+        authorizer: route.checkedBy === 'jwt' ? jwt : none,
+      });
+    }
+    this.url = api.apiEndpoint;
+  }
+}

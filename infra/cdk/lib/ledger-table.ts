@@ -1,0 +1,49 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { RustFunction } from './rust-function.ts';
+import type { Settings } from './settings.ts';
+
+const text = (name: string): dynamodb.Attribute => ({ name, type: dynamodb.AttributeType.STRING });
+const number = (name: string): dynamodb.Attribute => ({ name, type: dynamodb.AttributeType.NUMBER });
+const { ALL, KEYS_ONLY } = dynamodb.ProjectionType;
+
+/** Each is sparse: only items that carry both attributes are in it. */
+const INDEXES = {
+  orders_by_user: { partitionKey: text('orders_of'), sortKey: number('created_at_ms'), projectionType: ALL },
+  pending_by_pay_by: { partitionKey: text('pending_shard'), sortKey: number('pay_by_ms'), projectionType: KEYS_ONLY },
+  guards_by_round: { partitionKey: text('round_shard'), sortKey: number('unit'), projectionType: ALL },
+  sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
+} as const;
+
+export type IndexName = keyof typeof INDEXES;
+export type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+
+/** The ledger: sales, orders and guards in one table. */
+export class LedgerTable extends Construct {
+  readonly name: string;
+  private readonly table: dynamodb.Table;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    this.table = new dynamodb.Table(this, 'Table', {
+      partitionKey: text('pk'),
+      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
+      stream: dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
+      timeToLiveAttribute: 'expires_at',
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: settings.keepData,
+      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    for (const [indexName, keys] of Object.entries(INDEXES)) this.table.addGlobalSecondaryIndex({ indexName, ...keys });
+    this.name = this.table.tableName;
+  }
+
+  useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
+    fn.tell('TABLE_NAME', this.name);
+    fn.allow(items.map((action) => `dynamodb:${action}`), [this.table.tableArn]);
+    if (queried.length > 0) {
+      fn.allow(['dynamodb:Query'], queried.map((index) => `${this.table.tableArn}/index/${index}`));
+    }
+  }
+}

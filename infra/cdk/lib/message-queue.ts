@@ -1,0 +1,97 @@
+import { Duration } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { type Alarms, type AlarmId } from './alarms.ts';
+import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './functions.ts';
+import type { RustFunction } from './rust-function.ts';
+import type { Settings } from './settings.ts';
+
+// The longest that SQS keeps a message.
+const RETENTION = Duration.days(14);
+// The most that one invocation takes without a batching window.
+const BATCH_SIZE = 10;
+const METRIC_PERIOD = Duration.minutes(1);
+
+export interface MessageQueueProps {
+  settings: Settings;
+  name: string;
+  /** The environment variable that carries this queue's URL. */
+  urlVariable?: string;
+  /** The function that reads it. Without one, a person does. */
+  consumer?: FunctionName;
+  deadLetters?: { queue: MessageQueue; afterReceives: number };
+}
+
+/** One queue, who may send to it, who reads it, and the alarms on it. */
+export class MessageQueue extends Construct {
+  readonly name: string;
+  readonly url: string;
+  private readonly queue: sqs.Queue;
+  private readonly urlVariable: string | undefined;
+  private readonly consumer: FunctionName | undefined;
+  private readonly visibility_s: number;
+
+  constructor(scope: Construct, id: string, props: MessageQueueProps) {
+    super(scope, id);
+    this.name = props.name;
+    this.urlVariable = props.urlVariable;
+    this.consumer = props.consumer;
+    this.visibility_s = props.consumer === undefined ? 30 : VISIBILITY_PER_TIMEOUT * FUNCTIONS[props.consumer].timeout_s;
+    this.queue = new sqs.Queue(this, 'Queue', {
+      queueName: `${props.settings.name}-${props.name}`,
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: props.settings.requireTls,
+      retentionPeriod: RETENTION,
+      visibilityTimeout: Duration.seconds(this.visibility_s),
+      deadLetterQueue: props.deadLetters && {
+        queue: props.deadLetters.queue.queue,
+        maxReceiveCount: props.deadLetters.afterReceives,
+      },
+    });
+    this.url = this.queue.queueUrl;
+  }
+
+  sendFrom(sender: RustFunction): void {
+    this.tellUrl(sender);
+    sender.allow(['sqs:SendMessage'], [this.queue.queueArn]);
+  }
+
+  /** `ownDelays`: the consumer sets when a failed message comes back. */
+  consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean } = {}): void {
+    if (consumer.facts !== FUNCTIONS[this.consumer ?? consumer.name] || this.consumer === undefined) {
+      throw new Error(`The queue ${this.name} was made for ${this.consumer ?? 'no function'}, not for ${consumer.name}`);
+    }
+    const actions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
+    if (options.ownDelays) {
+      this.tellUrl(consumer);
+      actions.push('sqs:ChangeMessageVisibility');
+    }
+    consumer.allow(actions, [this.queue.queueArn]);
+    new lambda.EventSourceMapping(this, 'Consumer', {
+      target: consumer.lambda,
+      eventSourceArn: this.queue.queueArn,
+      batchSize: BATCH_SIZE,
+      reportBatchItemFailures: true,
+      maxConcurrency: options.maxConcurrency,
+    });
+  }
+
+  alarmWhenNotEmpty(alarms: Alarms, id: AlarmId): void {
+    alarms.ringAt(id, this.queue.metricApproximateNumberOfMessagesVisible({ period: METRIC_PERIOD, statistic: 'max' }), 1);
+  }
+
+  /** Sees messages that a consumer takes before anybody could count them as waiting. */
+  alarmOnArrivals(alarms: Alarms, id: AlarmId): void {
+    alarms.ringAt(id, this.queue.metricNumberOfMessagesReceived({ period: METRIC_PERIOD, statistic: 'sum' }), 1);
+  }
+
+  alarmWhenOlderThan(alarms: Alarms, id: AlarmId, age_s: number): void {
+    alarms.ringAt(id, this.queue.metricApproximateAgeOfOldestMessage({ period: METRIC_PERIOD, statistic: 'max' }), age_s);
+  }
+
+  private tellUrl(fn: RustFunction): void {
+    if (this.urlVariable === undefined) throw new Error(`The queue ${this.name} has no variable for its URL`);
+    fn.tell(this.urlVariable, this.url);
+  }
+}

@@ -1,0 +1,28 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { RustFunction } from './rust-function.ts';
+import type { Settings } from './settings.ts';
+
+// Letters and digits only: 48 of them are about 285 bits, more than the signature's SHA-256 can use.
+const LENGTH = 48;
+
+/** The key with which the payment provider signs its callbacks. */
+export class PaymentSecret extends Construct {
+  readonly arn: string;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const secret = new Secret(this, 'Secret', {
+      description: 'Signing key of the payment webhook',
+      generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
+      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.arn = secret.secretArn;
+  }
+
+  readFrom(fn: RustFunction): void {
+    fn.tell('PAYMENT_SECRET_ARN', this.arn);
+    fn.allow(['secretsmanager:GetSecretValue'], [this.arn]);
+  }
+}

@@ -1,0 +1,56 @@
+import { Construct } from 'constructs';
+import type { Alarms } from './alarms.ts';
+import { MessageQueue } from './message-queue.ts';
+import type { Settings } from './settings.ts';
+
+/** The ladder of 5 s, 10 s and 30 s between tries ends with the fourth. */
+const ORDER_TRIES = 4;
+/** An expiry is late rather than wrong, so it may outlive a longer outage. */
+const EXPIRY_TRIES = 10;
+/** A buyer who waits for an order for this long sees it. */
+const ORDER_WAIT_S = 120;
+
+/** All queues. Each one either has a dead-letter queue or is the end of the line with an alarm. */
+export class Queues extends Construct {
+  readonly orders: MessageQueue;
+  readonly ordersDlq: MessageQueue;
+  readonly quarantine: MessageQueue;
+  readonly expiry: MessageQueue;
+  readonly expiryDlq: MessageQueue;
+
+  constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
+    super(scope, id);
+
+    // No second dead-letter queue behind it: what dead_letter cannot handle now comes back until it can.
+    this.ordersDlq = new MessageQueue(this, 'OrdersDlq', { settings, name: 'orders-dlq', consumer: 'dead_letter' });
+    this.ordersDlq.alarmOnArrivals(alarms, 'orders-dlq-arrivals');
+    this.ordersDlq.alarmWhenNotEmpty(alarms, 'orders-dlq-not-empty');
+
+    this.orders = new MessageQueue(this, 'Orders', {
+      settings,
+      name: 'orders',
+      urlVariable: 'ORDERS_QUEUE_URL',
+      consumer: 'order',
+      deadLetters: { queue: this.ordersDlq, afterReceives: ORDER_TRIES },
+    });
+    this.orders.alarmWhenOlderThan(alarms, 'orders-too-old', ORDER_WAIT_S);
+
+    this.quarantine = new MessageQueue(this, 'Quarantine', {
+      settings,
+      name: 'quarantine',
+      urlVariable: 'QUARANTINE_QUEUE_URL',
+    });
+    this.quarantine.alarmWhenNotEmpty(alarms, 'quarantine-not-empty');
+
+    this.expiryDlq = new MessageQueue(this, 'ExpiryDlq', { settings, name: 'expiry-dlq' });
+    this.expiryDlq.alarmWhenNotEmpty(alarms, 'expiry-dlq-not-empty');
+
+    this.expiry = new MessageQueue(this, 'Expiry', {
+      settings,
+      name: 'expiry',
+      urlVariable: 'EXPIRY_QUEUE_URL',
+      consumer: 'expiry',
+      deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
+    });
+  }
+}

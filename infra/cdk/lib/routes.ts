@@ -1,0 +1,23 @@
+import type { FunctionName } from './functions.ts';
+
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  to: FunctionName;
+  /** `jwt`: the gateway checks the token. `signature`: the function checks the caller's signature. */
+  checkedBy: 'jwt' | 'signature';
+}
+
+/** Every way in from outside. */
+export const ROUTES: readonly Route[] = [
+  { method: 'POST', path: '/v1/sales/{sale_id}/reservations/{token}', to: 'reservation', checkedBy: 'jwt' },
+  { method: 'GET', path: '/v1/reservations/{reservation_id}', to: 'reservation', checkedBy: 'jwt' },
+  { method: 'DELETE', path: '/v1/reservations/{reservation_id}', to: 'reservation', checkedBy: 'jwt' },
+  { method: 'GET', path: '/v1/orders', to: 'reservation', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/payments/webhook', to: 'payment', checkedBy: 'signature' },
+  { method: 'POST', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
+  { method: 'GET', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
+  { method: 'GET', path: '/v1/admin/sales/{sale_id}', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/sales/{sale_id}/publish', to: 'admin', checkedBy: 'jwt' },
+  { method: 'GET', path: '/v1/admin/sales/{sale_id}/rounds/{round}/audit', to: 'admin', checkedBy: 'jwt' },
+];

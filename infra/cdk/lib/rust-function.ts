@@ -1,0 +1,80 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { builtFunction } from './function-assets.ts';
+import { FUNCTIONS, type FunctionFacts, type FunctionName } from './functions.ts';
+import type { Settings } from './settings.ts';
+
+/** Lambda makes the network interfaces with the function's role, and AWS knows no narrower resource for these. */
+export const NETWORK_INTERFACE_ACTIONS = [
+  'ec2:CreateNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:DeleteNetworkInterface',
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+export interface RustFunctionProps {
+  settings: Settings;
+  /** The folder with one folder per built function. */
+  assetRoot: string;
+  network?: { vpc: ec2.IVpc; securityGroup: ec2.ISecurityGroup };
+  /** The function sends to the queue that it reads, on purpose. */
+  feedsItself?: boolean;
+}
+
+/** One Lambda function with its log group and a role that starts with the right to write that log, no more. */
+export class RustFunction extends Construct {
+  readonly lambda: lambda.Function;
+  readonly name: FunctionName;
+  readonly facts: FunctionFacts;
+  private readonly role: iam.Role;
+
+  constructor(scope: Construct, name: FunctionName, props: RustFunctionProps) {
+    super(scope, name);
+    const { settings, network } = props;
+    this.name = name;
+    this.facts = FUNCTIONS[name];
+    const functionName = `${settings.name}-${name}`;
+
+    const logGroup = new logs.LogGroup(this, 'Log', {
+      logGroupName: `/aws/lambda/${functionName}`,
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
+    if (network !== undefined) this.allow(NETWORK_INTERFACE_ACTIONS, ['*']);
+
+    this.lambda = new lambda.Function(this, 'Function', {
+      functionName,
+      description: `${name}: ${this.facts.does}`,
+      runtime: lambda.Runtime.PROVIDED_AL2023,
+      handler: 'bootstrap',
+      code: builtFunction(props.assetRoot, name, settings.architecture),
+      architecture: settings.architecture === 'arm64' ? lambda.Architecture.ARM_64 : lambda.Architecture.X86_64,
+      memorySize: settings.functionMemoryMb,
+      timeout: Duration.seconds(this.facts.timeout_s),
+      role: this.role,
+      logGroup,
+      environment: { LOG_LEVEL: settings.logLevel, ...settings.extraEnvironment },
+      vpc: network?.vpc,
+      vpcSubnets: network && { subnets: network.vpc.isolatedSubnets },
+      securityGroups: network && [network.securityGroup],
+      // Lambda takes a function that feeds itself for a mistake and stops it after about 16 rounds.
+      recursiveLoop: props.feedsItself ? lambda.RecursiveLoop.ALLOW : undefined,
+    });
+  }
+
+  allow(actions: string[], resources: string[]): void {
+    this.role.addToPrincipalPolicy(new iam.PolicyStatement({ actions, resources }));
+  }
+
+  tell(variable: string, value: string): void {
+    this.lambda.addEnvironment(variable, value);
+  }
+}

@@ -1,0 +1,151 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+
+/** Everything in which one deployment differs from another. */
+export interface Settings {
+  /** Prefix of every physical name, so that two deployments fit into one account. */
+  name: string;
+  architecture: 'arm64' | 'x86_64';
+  /** How built functions reach the account: the bootstrap bucket, or a named one that is already there. */
+  functionUpload: { kind: 'bootstrap' } | { kind: 'bucket'; name: string };
+  functionMemoryMb: number;
+  logLevel: 'error' | 'warn' | 'info' | 'debug' | 'trace';
+  logRetentionDays: number;
+  /** Order consumers at once. It bounds the writes that a stampede puts on the table. */
+  orderConcurrency: number;
+  throttle: { requestsPerSecond: number; burst: number };
+  identity: OidcIdentity | { kind: 'cognito' };
+  redis: ElastiCacheRedis | { kind: 'external'; url: string };
+  /** Keep table, secret and users when the stack goes, and refuse to delete the table. */
+  keepData: boolean;
+  /** Queues and the topic refuse plain HTTP. The emulator speaks nothing else. */
+  requireTls: boolean;
+  alarmEmail?: string;
+  /** Added to every function. */
+  extraEnvironment: Record<string, string>;
+}
+
+export interface OidcIdentity {
+  kind: 'oidc';
+  issuer: string;
+  audience: string[];
+}
+
+export interface ElastiCacheRedis {
+  kind: 'elasticache';
+  nodeType: string;
+  replicas: number;
+  tls: boolean;
+}
+
+export class SettingsError extends Error {
+  constructor(problems: string[]) {
+    super(`The settings are not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'SettingsError';
+  }
+}
+
+/** Values given on the command line with `-c`. */
+export interface Overrides {
+  name?: string;
+  issuer?: string;
+  audience?: string;
+  redisUrl?: string;
+  logLevel?: string;
+  alarmEmail?: string;
+}
+
+export function withOverrides(settings: Settings, overrides: Overrides): Settings {
+  const { name, issuer, audience, redisUrl, logLevel, alarmEmail } = overrides;
+  const result: Settings = { ...settings };
+  if (name !== undefined) result.name = name;
+  if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
+  if (alarmEmail !== undefined) result.alarmEmail = alarmEmail;
+  if (issuer !== undefined || audience !== undefined) {
+    const given: OidcIdentity =
+      settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };
+    result.identity = {
+      kind: 'oidc',
+      issuer: issuer ?? given.issuer,
+      audience: audience?.split(',').map((part) => part.trim()) ?? given.audience,
+    };
+  }
+  if (redisUrl !== undefined) result.redis = { kind: 'external', url: redisUrl };
+  return result;
+}
+
+// Lambda, queues and alarms take names of 64 to 255 characters; the longest suffix here is well below 40.
+const NAME = /^[a-z][a-z0-9-]{0,23}$/;
+const LOG_LEVELS: readonly string[] = ['error', 'warn', 'info', 'debug', 'trace'];
+// A group has one primary and at most five replicas.
+const MAX_REPLICAS = 5;
+// What an SQS event source accepts.
+const CONCURRENCY = { least: 2, most: 1000 };
+const MEMORY_MB = { least: 128, most: 10240 };
+
+/** Returns the settings, or throws one error that names every problem. */
+export function validated(settings: Settings): Settings {
+  const problems: string[] = [];
+  const must = (holds: boolean, problem: string): void => {
+    if (!holds) problems.push(problem);
+  };
+  const within = (value: number, { least, most }: { least: number; most: number }): boolean =>
+    Number.isInteger(value) && value >= least && value <= most;
+
+  must(NAME.test(settings.name), `name: 1 to 24 of a-z, 0-9 and "-", first a letter; got "${settings.name}"`);
+  must(LOG_LEVELS.includes(settings.logLevel), `logLevel: one of ${LOG_LEVELS.join(', ')}; got "${settings.logLevel}"`);
+  must(
+    within(settings.functionMemoryMb, MEMORY_MB),
+    `functionMemoryMb: ${MEMORY_MB.least} to ${MEMORY_MB.most}; got ${settings.functionMemoryMb}`,
+  );
+  must(
+    settings.logRetentionDays in RetentionDays && settings.logRetentionDays !== RetentionDays.INFINITE,
+    `logRetentionDays: a number of days that CloudWatch Logs knows, not for ever; got ${settings.logRetentionDays}`,
+  );
+  must(
+    within(settings.orderConcurrency, CONCURRENCY),
+    `orderConcurrency: ${CONCURRENCY.least} to ${CONCURRENCY.most}; got ${settings.orderConcurrency}`,
+  );
+  must(
+    settings.throttle.requestsPerSecond > 0 && Number.isInteger(settings.throttle.burst) && settings.throttle.burst > 0,
+    'throttle: requestsPerSecond and burst must be above 0',
+  );
+  if (settings.alarmEmail !== undefined) {
+    must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);
+  }
+  problems.push(...identityProblems(settings), ...redisProblems(settings));
+
+  if (problems.length > 0) throw new SettingsError(problems);
+  return settings;
+}
+
+function identityProblems({ identity, requireTls }: Settings): string[] {
+  if (identity.kind === 'cognito') return [];
+  const problems: string[] = [];
+  if (identity.issuer === '') {
+    problems.push('identity.issuer: give the OIDC issuer with -c issuer=https://…, or set identity to { kind: "cognito" }');
+  } else if (!URL.canParse(identity.issuer)) {
+    problems.push(`identity.issuer: not a URL: "${identity.issuer}"`);
+  } else if (requireTls && !identity.issuer.startsWith('https://')) {
+    problems.push(`identity.issuer: must be https; got "${identity.issuer}"`);
+  }
+  if (identity.audience.length === 0 || identity.audience.some((part) => part === '')) {
+    problems.push('identity.audience: give at least one audience with -c audience=NAME[,NAME]');
+  }
+  return problems;
+}
+
+function redisProblems({ redis, requireTls, keepData }: Settings): string[] {
+  if (redis.kind === 'external') {
+    return /^rediss?:\/\/[^/]+/.test(redis.url)
+      ? []
+      : [`redis.url: must be redis://HOST:PORT or rediss://HOST:PORT; got "${redis.url}"`];
+  }
+  const problems: string[] = [];
+  if (!/^cache\./.test(redis.nodeType)) problems.push(`redis.nodeType: must be a cache.… type; got "${redis.nodeType}"`);
+  if (!Number.isInteger(redis.replicas) || redis.replicas < 0 || redis.replicas > MAX_REPLICAS) {
+    problems.push(`redis.replicas: 0 to ${MAX_REPLICAS}; got ${redis.replicas}`);
+  }
+  if (requireTls && !redis.tls) problems.push('redis.tls: must be on where requireTls is');
+  if (keepData && redis.replicas < 1) problems.push('redis.replicas: at least 1 where keepData is on');
+  return problems;
+}

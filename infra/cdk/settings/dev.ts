@@ -1,0 +1,18 @@
+import type { Settings } from '../lib/settings.ts';
+
+/** A cheap stack on AWS that may be destroyed at any time. */
+export const dev: Settings = {
+  name: 'flash-sale-dev',
+  architecture: 'arm64',
+  functionUpload: { kind: 'bootstrap' },
+  functionMemoryMb: 256,
+  logLevel: 'debug',
+  logRetentionDays: 7,
+  orderConcurrency: 10,
+  throttle: { requestsPerSecond: 500, burst: 1_000 },
+  identity: { kind: 'cognito' },
+  redis: { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 0, tls: true },
+  keepData: false,
+  requireTls: true,
+  extraEnvironment: {},
+};

@@ -1,0 +1,20 @@
+import type { Settings } from '../lib/settings.ts';
+
+/** The emulator on this machine. Issuer and audience come from the command line. */
+export const local: Settings = {
+  name: 'flash-sale',
+  architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
+  // A bucket made before the deployment needs no bootstrap stack.
+  functionUpload: { kind: 'bucket', name: 'flash-sale-functions' },
+  functionMemoryMb: 256,
+  logLevel: 'info',
+  logRetentionDays: 1,
+  orderConcurrency: 10,
+  throttle: { requestsPerSecond: 10_000, burst: 10_000 },
+  identity: { kind: 'oidc', issuer: '', audience: [] },
+  // The emulator answers with the address of the Valkey that it was started with.
+  redis: { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 0, tls: false },
+  keepData: false,
+  requireTls: false,
+  extraEnvironment: {},
+};

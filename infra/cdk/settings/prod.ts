@@ -1,0 +1,19 @@
+import type { Settings } from '../lib/settings.ts';
+
+/** The real thing. Issuer and audience come from the command line. */
+export const prod: Settings = {
+  name: 'flash-sale',
+  architecture: 'arm64',
+  functionUpload: { kind: 'bootstrap' },
+  functionMemoryMb: 256,
+  logLevel: 'info',
+  logRetentionDays: 90,
+  orderConcurrency: 50,
+  // The account's own limit is 10,000 a second unless AWS raised it.
+  throttle: { requestsPerSecond: 10_000, burst: 5_000 },
+  identity: { kind: 'oidc', issuer: '', audience: [] },
+  redis: { kind: 'elasticache', nodeType: 'cache.r7g.large', replicas: 1, tls: true },
+  keepData: true,
+  requireTls: true,
+  extraEnvironment: {},
+};

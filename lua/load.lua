@@ -1,0 +1,35 @@
+-- Makes a round's keys, if it has none, from what the ledger says is taken. Never overwrites a live round: the sale
+-- key is written last and from then on every run answers "present".
+--
+-- KEYS  1 sale    string, packed (layout in README.md)
+--       2 buyers  hash, user -> entries
+--       3 free    list of returned units and ranges of units
+--       4 outbox  list of users with a reservation that no order has confirmed
+-- ARGV  1 step: "buyers" or "open"
+--       2 when the keys are to expire (ms since the Unix epoch)
+--       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
+--       open:   3 next unit  4 last unit  5 number of units in the list  6 limit  7 paused  8 opens at  9 closes at
+--               10 epoch  and then the list's elements, "UNIT" or "FIRST-LAST" (times in ms since the Unix epoch)
+-- Returns
+--   present   the round is live; nothing changed
+--   staged    the page is written
+--   loaded    the round can be bought from
+
+local sale_key, buyers_key, free_key, outbox_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+if redis.call('EXISTS', sale_key) == 1 then return 'present' end
+local expires_at = ARGV[2]
+
+if ARGV[1] == 'buyers' then
+  for i = 3, #ARGV, 2 do redis.call('HSET', buyers_key, ARGV[i], ARGV[i + 1]) end
+  redis.call('PEXPIREAT', buyers_key, expires_at)
+  return 'staged'
+end
+
+redis.call('DEL', free_key, outbox_key)
+for i = 11, #ARGV do redis.call('RPUSH', free_key, ARGV[i]) end
+redis.call('PEXPIREAT', free_key, expires_at)
+local n = {}
+for i = 2, 10 do n[i] = tonumber(ARGV[i]) end
+redis.call('SET', sale_key, struct.pack('>I4I4I4BBI6I6I6I6', n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[2]))
+redis.call('PEXPIREAT', sale_key, expires_at)
+return 'loaded'

@@ -1,0 +1,94 @@
+-- Takes one unit for a user, if the sale is open, the user's limit allows it and a unit is left.
+--
+-- KEYS  1 sale    string, packed (layout in README.md)
+--       2 buyers  hash, user -> entries
+--       3 free    list of returned units and ranges of units
+--       4 outbox  list of users with a reservation that no order has confirmed
+-- ARGV  1 user id
+--       2 reservation id: 32 hexadecimal digits
+-- Returns
+--   reserved ENTRY EPOCH       the unit is the user's
+--   replayed ENTRY             this id was reserved before; nothing changed
+--   already_reserved ENTRIES   the user's live reservations reach the limit
+--   sold_out | closed | paused | unknown_sale
+--   not_open MS                opens at MS (ms since the Unix epoch)
+-- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".
+
+local sale_key, buyers_key, free_key, outbox_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local user, id = ARGV[1], ARGV[2]
+
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+local next_unit, last_unit, returned, limit, paused, opens_at, closes_at, epoch, expires_at =
+  struct.unpack('>I4I4I4BBI6I6I6I6', sale)
+
+-- A repeated request hears what it heard before, also when the sale has ended since.
+local function answer_of(record)
+  local live, used = {}, {}
+  for entry in string.gmatch(record, '[^;]+') do
+    local slot, state, entry_id = string.match(entry, '^(%d+) (%a) (%x+) ')
+    if entry_id == id then return 'replayed ' .. entry end
+    if state ~= 'r' then
+      live[#live + 1] = entry
+      used[tonumber(slot)] = true
+    end
+  end
+  if #live >= limit then return 'already_reserved ' .. table.concat(live, ';') end
+  return nil, used
+end
+
+local function refuse(code)
+  local record = redis.call('HGET', buyers_key, user)
+  return record and answer_of(record) or code
+end
+
+-- Sold out comes before the clock: it is what the crowd hears, so it should cost the least.
+if returned == 0 and next_unit > last_unit then return refuse('sold_out') end
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if now < opens_at then return string.format('not_open %d', opens_at) end
+if now >= closes_at then return refuse('closed') end
+if paused ~= 0 then return refuse('paused') end
+
+local unit, range_end = next_unit, nil
+if returned > 0 then
+  local head = redis.call('LINDEX', free_key, 0)
+  unit, range_end = string.match(head, '^(%d+)%-?(%d*)$')
+  unit, range_end = tonumber(unit), tonumber(range_end)
+end
+
+local entry = string.format('0 h %s %d %d', id, unit, now)
+if redis.call('HSETNX', buyers_key, user, entry) == 0 then
+  local record = redis.call('HGET', buyers_key, user)
+  local answer, used = answer_of(record)
+  if answer then return answer end
+  local slot = 0
+  while used[slot] do slot = slot + 1 end
+  entry = string.format('%d h %s %d %d', slot, id, unit, now)
+  -- The new entry takes the place of the released one that had its slot, so a record never outgrows the limit.
+  local entries = {}
+  for old in string.gmatch(record, '[^;]+') do
+    if tonumber(string.match(old, '^%d+')) ~= slot then entries[#entries + 1] = old end
+  end
+  entries[#entries + 1] = entry
+  redis.call('HSET', buyers_key, user, table.concat(entries, ';'))
+end
+
+if returned == 0 then
+  redis.call('SETRANGE', sale_key, 0, struct.pack('>I4', next_unit + 1))
+else
+  if not range_end or unit == range_end then
+    redis.call('LPOP', free_key)
+  else
+    redis.call('LSET', free_key, 0, string.format('%d-%d', unit + 1, range_end))
+  end
+  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned - 1))
+end
+
+if redis.call('RPUSH', outbox_key, user) == 1 then
+  -- The first reservation makes both keys; they leave with the round.
+  redis.call('PEXPIREAT', outbox_key, expires_at)
+  redis.call('PEXPIREAT', buyers_key, expires_at)
+end
+return string.format('reserved %s %d', entry, epoch)

@@ -1,0 +1,60 @@
+use http::header::CONTENT_TYPE;
+use lambda_http::{Body, Request};
+use serde::de::DeserializeOwned;
+
+use crate::{Code, Problem};
+
+/// Largest body: several times the largest that any route documents.
+pub const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// The body as text, bounded.
+///
+/// # Errors
+/// 413 above [`MAX_BODY_BYTES`], 400 if it is not UTF-8.
+pub fn text_body(request: &Request) -> Result<&str, Problem> {
+    let bytes: &[u8] = match request.body() {
+        Body::Text(text) => text.as_bytes(),
+        Body::Binary(bytes) => bytes,
+        _ => &[],
+    };
+    if bytes.len() > MAX_BODY_BYTES {
+        return Err(Problem::new(Code::TooLarge).detail(format!("at most {MAX_BODY_BYTES} bytes")));
+    }
+    std::str::from_utf8(bytes).map_err(|_| Problem::invalid("the body is not UTF-8"))
+}
+
+/// For routes that take nothing: no body, or an empty JSON object.
+///
+/// # Errors
+/// As [`json_body`], and 400 for an object with fields.
+pub fn no_body(request: &Request) -> Result<(), Problem> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    if text_body(request)?.is_empty() {
+        return Ok(());
+    }
+    json_body::<Nothing>(request).map(|_| ())
+}
+
+/// The body as JSON of the shape `T`, which should deny unknown fields.
+///
+/// # Errors
+/// 415 unless the content type is `application/json`, 413 above [`MAX_BODY_BYTES`], 400 with the path of the field that
+/// is wrong.
+pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    let body = text_body(request)?;
+    if !essence.eq_ignore_ascii_case("application/json") {
+        return Err(Problem::new(Code::UnsupportedMediaType));
+    }
+    let mut json = serde_json::Deserializer::from_str(body);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let place = if path == "." { String::new() } else { format!("{path}: ") };
+        Problem::invalid(format!("{place}{}", error.inner()))
+    })?;
+    json.end().map_err(|_| Problem::invalid("the body goes on after its JSON value"))?;
+    Ok(value)
+}

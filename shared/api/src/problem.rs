@@ -1,0 +1,134 @@
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use lambda_http::{Body, Response};
+use problem_details::ProblemDetails;
+use serde_json::{Map, Value};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:ident, $title:literal;)*) => {
+        /// What kind of problem it is. Clients decide by it, so a code never changes its meaning.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The code as clients see it.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $code,)* }
+            }
+
+            /// The status that goes with it.
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$variant => StatusCode::$status,)* }
+            }
+
+            const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The request is not of the documented form.
+    InvalidRequest = "invalid_request", BAD_REQUEST, "The request is not valid";
+    /// The body is not JSON by its content type.
+    UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
+    /// The body is too large.
+    TooLarge = "too_large", PAYLOAD_TOO_LARGE, "The body is too large";
+    /// Nobody is signed in, or the signature is wrong.
+    Unauthorized = "unauthorized", UNAUTHORIZED, "Who is asking is not known";
+    /// The caller may not do this.
+    Denied = "denied", FORBIDDEN, "Not allowed";
+    /// No such sale or round.
+    UnknownSale = "unknown_sale", NOT_FOUND, "There is no such sale";
+    /// No such reservation of this user.
+    UnknownReservation = "unknown_reservation", NOT_FOUND, "There is no such reservation";
+    /// No such route.
+    UnknownRoute = "unknown_route", NOT_FOUND, "There is nothing here";
+    /// No unit is left.
+    SoldOut = "sold_out", CONFLICT, "Sold out";
+    /// The user's live reservations reach the limit.
+    LimitReached = "limit_reached", CONFLICT, "You have as many as one person can have";
+    /// The sale opens later.
+    NotOpen = "not_open", CONFLICT, "The sale has not opened yet";
+    /// The order's state does not allow it.
+    NotCancellable = "not_cancellable", CONFLICT, "It can no longer be cancelled";
+    /// Another sale has this id.
+    SaleExists = "sale_exists", CONFLICT, "Another sale has this id";
+    /// The sale is over.
+    Closed = "closed", GONE, "The sale is over";
+    /// An operator paused the sale.
+    Paused = "paused", SERVICE_UNAVAILABLE, "The sale is paused";
+    /// A part of the system does not answer.
+    Overloaded = "overloaded", SERVICE_UNAVAILABLE, "Try again in a moment";
+    /// A mistake of ours.
+    Internal = "internal", INTERNAL_SERVER_ERROR, "Something went wrong";
+}
+
+/// A problem, as RFC 9457 (`application/problem+json`) tells it, with a stable `code`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    code: Code,
+    detail: Option<String>,
+    retry_after_s: Option<u32>,
+    members: Map<String, Value>,
+}
+
+impl Problem {
+    /// A problem of this kind.
+    pub fn new(code: Code) -> Self {
+        Self { code, detail: None, retry_after_s: None, members: Map::new() }
+    }
+
+    /// [`Code::InvalidRequest`] with what is wrong and what would be right.
+    pub fn invalid(detail: impl Into<String>) -> Self {
+        Self::new(Code::InvalidRequest).detail(detail)
+    }
+
+    /// Says more about this case. Public: never what a secret, another user or the inside looks like.
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// Adds `Retry-After`, in seconds.
+    pub const fn retry_after_s(mut self, seconds: u32) -> Self {
+        self.retry_after_s = Some(seconds);
+        self
+    }
+
+    /// Adds a member.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.members.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Its kind.
+    pub const fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The answer.
+    pub fn into_response(self) -> Response<Body> {
+        let Self { code, detail, retry_after_s, mut members } = self;
+        members.insert("code".to_owned(), code.as_str().into());
+        let mut problem = ProblemDetails::new().with_status(code.status()).with_title(code.title());
+        if let Some(detail) = detail {
+            problem = problem.with_detail(detail);
+        }
+        let body = serde_json::to_string(&problem.with_extensions(members)).unwrap_or_default();
+        let mut response = Response::builder()
+            .status(code.status())
+            .header(CONTENT_TYPE, "application/problem+json")
+            .header(CACHE_CONTROL, "no-store");
+        if let Some(seconds) = retry_after_s {
+            response = response.header(RETRY_AFTER, seconds);
+        }
+        response.body(Body::Text(body)).expect("every header above is a plain value")
+    }
+}

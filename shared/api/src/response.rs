@@ -1,0 +1,25 @@
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use lambda_http::{Body, Response};
+use serde::Serialize;
+
+use crate::Problem;
+
+/// What a handler answers.
+pub type Reply = Result<Response<Body>, Problem>;
+
+/// A JSON answer that nobody may keep.
+pub fn json(status: StatusCode, body: &impl Serialize) -> Response<Body> {
+    let body = serde_json::to_string(body).expect("answers have text keys and plain values only");
+    Response::builder()
+        .status(status)
+        .header(CONTENT_TYPE, "application/json")
+        .header(CACHE_CONTROL, "no-store")
+        .body(Body::Text(body))
+        .expect("every header above is a plain value")
+}
+
+/// Turns a handler's result into the answer.
+pub fn respond(reply: Reply) -> Response<Body> {
+    reply.unwrap_or_else(Problem::into_response)
+}

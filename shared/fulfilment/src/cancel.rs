@@ -1,0 +1,64 @@
+use ledger::{Fence, Fenced, Ledger, Stepped};
+use sale::{EpochMs, Order, OrderState, Reservation, ReservationId, Transition, UserId};
+use stock::Stock;
+
+use crate::settle::settle_stock;
+use crate::status::{Status, status};
+use crate::{FulfilmentError, LANE};
+
+/// What became of a cancellation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cancel {
+    /// It is cancelled, now or since an earlier run, and its unit is back.
+    Cancelled(Order),
+    /// It is paid, expired or failed: as it stands.
+    NotCancellable(Order),
+    /// The user has no such reservation.
+    Unknown,
+}
+
+/// Gives a user's reservation back, whether its order was made yet or not.
+///
+/// Guards against the order message that is still under way (the fence and the order have the same key, so the ledger
+/// lets one of them in) and against a payment at the same moment (both ask for PENDING).
+///
+/// # Errors
+/// If a part does not answer. Can be repeated.
+pub async fn cancel(
+    stock: &Stock,
+    ledger: &Ledger,
+    id: &ReservationId,
+    user: &UserId,
+    now: EpochMs,
+) -> Result<Cancel, FulfilmentError> {
+    let order = match status(stock, ledger, id, user).await? {
+        Status::Unknown => return Ok(Cancel::Unknown),
+        Status::Order(order) => order,
+        Status::Queued(hold) => {
+            let reservation = Reservation {
+                id: id.clone(),
+                user: user.clone(),
+                lane: LANE,
+                unit: hold.unit,
+                slot: hold.slot,
+                reserved_at_ms: hold.reserved_at_ms,
+            };
+            match ledger.fence(&reservation, Fence::Cancelled, now).await? {
+                Fenced::Now(order) | Fenced::Before(order) => order,
+            }
+        }
+    };
+    let order = match order.state {
+        OrderState::Pending => match ledger.end_unpaid(&order, Transition::Cancel, now).await? {
+            Stepped::Now(order) | Stepped::Not(order) => order,
+            Stepped::Unknown => return Err(FulfilmentError::UnknownOrder(order.id)),
+        },
+        _ => order,
+    };
+    if order.state == OrderState::Cancelled {
+        settle_stock(stock, &order).await?;
+        Ok(Cancel::Cancelled(order))
+    } else {
+        Ok(Cancel::NotCancellable(order))
+    }
+}

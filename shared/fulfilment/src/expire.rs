@@ -1,0 +1,41 @@
+use ledger::{Ledger, Stepped};
+use sale::{EpochMs, Order, OrderState, ReservationId, Transition};
+use stock::Stock;
+
+use crate::FulfilmentError;
+use crate::settle::settle_stock;
+
+/// What became of an order that may be overdue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expire {
+    /// It is EXPIRED, now or since an earlier run, and its unit is back.
+    Expired(Order),
+    /// It still waits for its payment, until this moment.
+    NotYet(EpochMs),
+    /// It is paid, cancelled or failed: nothing to do.
+    Ended(Order),
+}
+
+/// Ends an order whose payment window is over.
+///
+/// # Errors
+/// If a part does not answer. Can be repeated.
+pub async fn expire(
+    stock: &Stock,
+    ledger: &Ledger,
+    id: &ReservationId,
+    now: EpochMs,
+) -> Result<Expire, FulfilmentError> {
+    let unknown = || FulfilmentError::UnknownOrder(id.clone());
+    let order = ledger.order(id).await?.ok_or_else(unknown)?;
+    let order = match (order.state, order.pay_by_ms) {
+        (OrderState::Pending, Some(pay_by)) if pay_by > now => return Ok(Expire::NotYet(pay_by)),
+        (OrderState::Pending, _) => match ledger.end_unpaid(&order, Transition::Expire, now).await? {
+            Stepped::Now(order) | Stepped::Not(order) => order,
+            Stepped::Unknown => return Err(unknown()),
+        },
+        _ => order,
+    };
+    settle_stock(stock, &order).await?;
+    if order.state == OrderState::Expired { Ok(Expire::Expired(order)) } else { Ok(Expire::Ended(order)) }
+}

@@ -1,0 +1,48 @@
+use queue::{ExpiryMessage, ExpiryQueue};
+use sale::{EpochMs, Failure, Order, OrderState};
+use stock::{Confirmed, Stock, UnitFate};
+
+use crate::FulfilmentError;
+
+/// Does what an order's state asks of Redis, whether or not it was done before.
+///
+/// The order must be as the ledger has it: a unit is released only on the ledger's word that nobody has it.
+pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), FulfilmentError> {
+    let Order { id, lane, user, .. } = order;
+    match order.state {
+        OrderState::Pending | OrderState::Paid => {
+            if stock.confirm(id, *lane, user).await? == Confirmed::UnknownHold {
+                tracing::warn!(reservation_id = %id, unit = order.unit.0, "Redis does not know the hold of an order");
+            }
+        }
+        OrderState::Expired | OrderState::Cancelled => {
+            stock.release(id, *lane, user, UnitFate::Returned).await?;
+        }
+        OrderState::Failed => {
+            // Sold out means that its unit was another order's and none was left instead.
+            let another_has_it = order.failure == Some(Failure::SoldOut);
+            let fate = if another_has_it { UnitFate::Forgotten } else { UnitFate::Returned };
+            stock.release(id, *lane, user, fate).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Does what follows an order's state outside the ledger: Redis, and the message that will expire it.
+///
+/// A PENDING order is confirmed first and then sent to expire. Between the two it may have been paid or cancelled, which
+/// the expiry message finds out by itself.
+pub(crate) async fn settle(
+    stock: &Stock,
+    expiry: &ExpiryQueue,
+    order: &Order,
+    now: EpochMs,
+) -> Result<(), FulfilmentError> {
+    settle_stock(stock, order).await?;
+    if order.state == OrderState::Pending
+        && let Some(pay_by_ms) = order.pay_by_ms
+    {
+        expiry.send(&ExpiryMessage::new(order.id.clone(), pay_by_ms), now).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+use sale::{ReservationId, Round, SaleId, Slot, Unit, UserId};
+
+/// A user's orders by time.
+pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
+/// A round's unit guards.
+pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
+/// Published sales by their end.
+pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
+/// The one partition of [`SALES_BY_CLOSE`]: there are few sales, and few writes to each.
+pub(crate) const PUBLISHED: &str = "published";
+
+/// Partitions of the index of pending orders. One takes 1,000 writes a second (DynamoDB developer guide, "Burst and
+/// adaptive capacity"), so this many take any sale that the order queue's concurrency lets through.
+pub(crate) const PENDING_SHARDS: u32 = 16;
+/// Partitions of a round's index of guards, for the same reason.
+pub(crate) const ROUND_SHARDS: u32 = 16;
+
+/// Orders in one page of a user's list.
+pub const ORDERS_PAGE: i32 = 20;
+
+pub(crate) fn sale(id: &SaleId) -> String {
+    format!("SALE#{id}")
+}
+
+pub(crate) fn order(id: &ReservationId) -> String {
+    format!("ORDER#{id}")
+}
+
+pub(crate) fn unit(sale: &SaleId, round: Round, unit: Unit) -> String {
+    format!("UNIT#{sale}#{round}#{unit}")
+}
+
+/// A user id may contain `#`: it stands between fields that cannot, so the key still reads one way.
+pub(crate) fn slot(sale: &SaleId, round: Round, user: &UserId, slot: Slot) -> String {
+    format!("SLOT#{sale}#{round}#{user}#{slot}")
+}
+
+pub(crate) fn pending_shard(id: &ReservationId) -> String {
+    // The UUID's last bits are random or hashed, whatever its version.
+    format!("PENDING#{}", id.uuid.as_u128() as u32 % PENDING_SHARDS)
+}
+
+pub(crate) fn round_shard(sale: &SaleId, round: Round, shard: u32) -> String {
+    format!("ROUND#{sale}#{round}#{shard}")
+}
+
+pub(crate) fn shard_of(unit: Unit) -> u32 {
+    unit.0 % ROUND_SHARDS
+}

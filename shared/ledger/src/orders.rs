@@ -1,0 +1,330 @@
+use std::time::Duration;
+
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, CancellationReason, Delete, KeysAndAttributes, Put, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
+};
+use backon::{ExponentialBuilder, Retryable};
+use sale::{EpochMs, Failure, Order, OrderState, Reservation, ReservationId, Transition, UserId};
+
+use crate::item::{GuardItem, Item, NewOrder, OrderItem, number, order_from, order_in, text, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// Most keys in one `BatchGetItem` (DynamoDB API reference).
+const BATCH_GET: usize = 100;
+const ABSENT: &str = "attribute_not_exists(pk)";
+/// The position of each write in the transaction that places an order, and of its cancellation reason.
+const ORDER: usize = 0;
+const UNIT: usize = 1;
+const SLOT: usize = 2;
+/// The code of a cancellation reason whose condition did not hold.
+const CONDITION_FAILED: &str = "ConditionalCheckFailed";
+/// The code of a cancellation reason whose item another transaction was writing.
+const CONFLICT: &str = "TransactionConflict";
+/// Retries of a conflict: together well under a second, so that a batch fits its function's time.
+const CONFLICT_RETRIES: usize = 5;
+const CONFLICT_DELAY: Duration = Duration::from_millis(10);
+
+/// What became of an order that was to be placed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Placed {
+    /// It is written, in PENDING, with both guards.
+    Now(Order),
+    /// It was written before, or fenced: as it stands.
+    Before(Order),
+    /// A guard is another order's; nothing was written.
+    Taken(Taken),
+}
+
+/// Which guards are another order's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Taken {
+    /// The unit: Redis handed it out twice.
+    pub unit: bool,
+    /// The slot: the user has an order there.
+    pub slot: bool,
+}
+
+/// What became of a step of an order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stepped {
+    /// The order took it.
+    Now(Order),
+    /// Its state did not allow it; nothing was written.
+    Not(Order),
+    /// There is no such order.
+    Unknown,
+}
+
+/// Why an order is written that never will be one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fence {
+    /// The user cancelled first.
+    Cancelled,
+    /// It could not be made.
+    Failed(Failure),
+}
+
+/// What became of a fence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fenced {
+    /// It is written: the reservation can never become an order.
+    Now(Order),
+    /// The order was there before; nothing was written.
+    Before(Order),
+}
+
+/// A page of a user's orders, the newest first.
+#[derive(Debug, Clone)]
+pub struct OrdersPage {
+    /// The orders.
+    pub orders: Vec<Order>,
+    /// Where the next page begins; `None` on the last one.
+    pub next: Option<(ReservationId, EpochMs)>,
+}
+
+impl Ledger {
+    /// The order of this id. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn order(&self, id: &ReservationId) -> Result<Option<Order>, LedgerError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::order(id)))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(LedgerError::of("GetItem"))?;
+        output.item.map(order_from).transpose()
+    }
+
+    /// The orders of these ids, as far as they exist, in any order.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn orders(&self, ids: &[ReservationId]) -> Result<Vec<Order>, LedgerError> {
+        let mut orders = Vec::with_capacity(ids.len());
+        for page in ids.chunks(BATCH_GET) {
+            let mut keys: Vec<Item> =
+                page.iter().map(|id| Item::from([("pk".to_owned(), text(keys::order(id)))])).collect();
+            // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
+            while !keys.is_empty() {
+                let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
+                let output = self
+                    .client
+                    .batch_get_item()
+                    .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
+                    .send()
+                    .await
+                    .map_err(LedgerError::of("BatchGetItem"))?;
+                for item in output.responses.unwrap_or_default().into_values().flatten() {
+                    orders.push(order_from(item)?);
+                }
+                keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
+            }
+        }
+        Ok(orders)
+    }
+
+    /// Writes an order and its two guards, all or none.
+    ///
+    /// Guards against: the same message twice, or five times at once (the order's own condition); a unit that Redis
+    /// handed out twice after it lost a write (the unit guard); a user beyond the limit by whatever path (the slot guard).
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; then the order may or may not be written, and the same call tells.
+    pub async fn place(&self, new: &NewOrder<'_>) -> Result<Placed, LedgerError> {
+        let order = new.to_order();
+        let puts = [
+            to_item(OrderItem::new(order.clone()))?,
+            to_item(GuardItem::of_unit(&order))?,
+            to_item(GuardItem::of_slot(&order))?,
+        ];
+        let Some(reasons) = self.transact(puts.into_iter().map(|item| self.put_if_absent(item)).collect()).await?
+        else {
+            return Ok(Placed::Now(order));
+        };
+        if let Some(seen) = old_item(&reasons, ORDER) {
+            return Ok(Placed::Before(order_from(seen)?));
+        }
+        let of_another = |at| -> Result<bool, LedgerError> {
+            let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
+            Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.id)
+        };
+        let taken = Taken { unit: of_another(UNIT)?, slot: of_another(SLOT)? };
+        if taken.unit || taken.slot {
+            Ok(Placed::Taken(taken))
+        } else {
+            Err(LedgerError::Contradiction(format!("{} has a guard but no order", order.id)))
+        }
+    }
+
+    /// Makes all of the writes, or none and says which conditions did not hold.
+    ///
+    /// Two transactions on one item at the same moment are a conflict, in which DynamoDB lets neither through for sure:
+    /// that is tried again at once, since the other one is done within milliseconds.
+    async fn transact(&self, writes: Vec<TransactWriteItem>) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
+        let attempt =
+            || async { self.client.transact_write_items().set_transact_items(Some(writes.clone())).send().await };
+        let conflicts =
+            ExponentialBuilder::default().with_min_delay(CONFLICT_DELAY).with_max_times(CONFLICT_RETRIES).with_jitter();
+        let result = attempt.retry(conflicts).when(|error| has_reason(error, CONFLICT)).await;
+        match result {
+            Ok(_) => Ok(None),
+            Err(error) if has_reason(&error, CONDITION_FAILED) => Ok(Some(reasons_of(&error).to_vec())),
+            Err(error) => Err(LedgerError::of("TransactWriteItems")(error)),
+        }
+    }
+
+    fn put_if_absent(&self, item: Item) -> TransactWriteItem {
+        let put = Put::builder()
+            .table_name(&self.table)
+            .set_item(Some(item))
+            .condition_expression(ABSENT)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        TransactWriteItem::builder().set_put(put.ok()).build()
+    }
+
+    /// Writes that a reservation will never be an order, on the condition that it is none yet.
+    ///
+    /// Guards against the order message that is still under way: whichever of the two comes second finds the other.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn fence(&self, reservation: &Reservation, fence: Fence, now: EpochMs) -> Result<Fenced, LedgerError> {
+        let (state, failure) = match fence {
+            Fence::Cancelled => (OrderState::Cancelled, None),
+            Fence::Failed(failure) => (OrderState::Failed, Some(failure)),
+        };
+        let order = Order { ended_at_ms: Some(now), failure, ..order_in(state, reservation, now) };
+        let result = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(to_item(OrderItem::new(order.clone()))?))
+            .condition_expression(ABSENT)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match result.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(Fenced::Now(order)),
+            Err(error) => match error {
+                aws_sdk_dynamodb::operation::put_item::PutItemError::ConditionalCheckFailedException(failed) => {
+                    let seen = failed.item.ok_or_else(|| missing_old("the order's"))?;
+                    Ok(Fenced::Before(order_from(seen)?))
+                }
+                other => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+            },
+        }
+    }
+
+    /// Ends a PENDING order, unpaid, and takes its guards away, all or none. `EXPIRED` only once its `pay_by` has come.
+    ///
+    /// Guards against a payment at the same moment: both ask for PENDING, so DynamoDB lets one of them win.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; then the step may or may not be taken, and the same call tells.
+    pub async fn end_unpaid(&self, order: &Order, step: Transition, now: EpochMs) -> Result<Stepped, LedgerError> {
+        debug_assert!(!step.to().is_live(), "an order that keeps its unit keeps its guards");
+        let due = if step == Transition::Expire { " AND pay_by_ms <= :now" } else { "" };
+        let update = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::order(&order.id)))
+            .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard")
+            .condition_expression(format!("#state = :from{due}"))
+            .expression_attribute_names("#state", "state")
+            .expression_attribute_values(":from", text(step.from().as_str()))
+            .expression_attribute_values(":to", text(step.to().as_str()))
+            .expression_attribute_values(":now", number(now.0))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        let writes = vec![
+            TransactWriteItem::builder().set_update(update.ok()).build(),
+            self.delete_guard(GuardItem::of_unit(order).pk, &order.id),
+            self.delete_guard(GuardItem::of_slot(order).pk, &order.id),
+        ];
+        let Some(reasons) = self.transact(writes).await? else {
+            return Ok(Stepped::Now(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
+        };
+        match reasons.first().and_then(CancellationReason::code) {
+            Some(CONDITION_FAILED) => match old_item(&reasons, ORDER) {
+                Some(seen) => Ok(Stepped::Not(order_from(seen)?)),
+                None => Ok(Stepped::Unknown),
+            },
+            _ => Err(LedgerError::Contradiction(format!("{} is pending but a guard of it is another's", order.id))),
+        }
+    }
+
+    /// A guard goes only with the order that it is for. One that is gone already does not hold the step up.
+    fn delete_guard(&self, pk: String, id: &ReservationId) -> TransactWriteItem {
+        let delete = Delete::builder()
+            .table_name(&self.table)
+            .key("pk", text(pk))
+            .condition_expression("attribute_not_exists(pk) OR order_id = :order")
+            .expression_attribute_values(":order", text(id.to_string()))
+            .build();
+        TransactWriteItem::builder().set_delete(delete.ok()).build()
+    }
+
+    /// A page of a user's orders, the newest first; `after` is the last page's `next`. May lag a moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn orders_of(
+        &self,
+        user: &UserId,
+        after: Option<(ReservationId, EpochMs)>,
+    ) -> Result<OrdersPage, LedgerError> {
+        let start = after.map(|(id, created_at_ms)| {
+            Item::from([
+                ("pk".to_owned(), text(keys::order(&id))),
+                ("orders_of".to_owned(), text(user.as_str())),
+                ("created_at_ms".to_owned(), number(created_at_ms.0)),
+            ])
+        });
+        let output = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(keys::ORDERS_BY_USER)
+            .key_condition_expression("orders_of = :user")
+            .expression_attribute_values(":user", text(user.as_str()))
+            .scan_index_forward(false)
+            .limit(keys::ORDERS_PAGE)
+            .set_exclusive_start_key(start)
+            .send()
+            .await
+            .map_err(LedgerError::of("Query"))?;
+        let more = output.last_evaluated_key.is_some();
+        let orders: Vec<Order> =
+            output.items.unwrap_or_default().into_iter().map(order_from).collect::<Result<_, _>>()?;
+        let next = orders.last().filter(|_| more).map(|last| (last.id.clone(), last.created_at_ms));
+        Ok(OrdersPage { orders, next })
+    }
+}
+
+fn reasons_of(error: &SdkError<TransactWriteItemsError>) -> &[CancellationReason] {
+    match error.as_service_error() {
+        Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => cancelled.cancellation_reasons(),
+        _ => &[],
+    }
+}
+
+fn has_reason(error: &SdkError<TransactWriteItemsError>, code: &str) -> bool {
+    reasons_of(error).iter().any(|reason| reason.code() == Some(code))
+}
+
+fn old_item(reasons: &[CancellationReason], at: usize) -> Option<std::collections::HashMap<String, AttributeValue>> {
+    let reason = reasons.get(at).filter(|reason| reason.code() == Some(CONDITION_FAILED))?;
+    reason.item.clone().filter(|item| !item.is_empty())
+}
+
+fn missing_old(whose: &str) -> LedgerError {
+    LedgerError::Contradiction(format!("{whose} condition failed but DynamoDB returned no item"))
+}

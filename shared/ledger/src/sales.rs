@@ -1,0 +1,152 @@
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use sale::{EpochMs, Round, Sale, SaleId, SaleState, Terms};
+use serde::{Deserialize, Serialize};
+
+use crate::item::{Item, number, text, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// Pages of published sales that one call walks: the rest waits for the next minute.
+const MAX_SALES_PAGES: usize = 10;
+
+/// What became of a sale that was to be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Created {
+    /// It is written, as a draft.
+    Now(Sale),
+    /// It was there before, with the same terms.
+    Before(Sale),
+    /// Another sale has this id.
+    Other(Sale),
+}
+
+/// What became of a sale that was to be published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Published {
+    /// It is published, now or since an earlier run.
+    Yes(Sale),
+    /// There is no such sale.
+    Unknown,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SaleItem {
+    pk: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sale_list: Option<String>,
+    #[serde(flatten)]
+    sale: Sale,
+}
+
+fn sale_from(item: Item) -> Result<Sale, LedgerError> {
+    Ok(serde_dynamo::from_item::<_, SaleItem>(item)?.sale)
+}
+
+impl Ledger {
+    /// The sale of this id. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn sale(&self, id: &SaleId) -> Result<Option<Sale>, LedgerError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::sale(id)))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(LedgerError::of("GetItem"))?;
+        output.item.map(sale_from).transpose()
+    }
+
+    /// Writes a new sale as a draft, on the condition that its id is free.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn create_sale(&self, id: &SaleId, terms: &Terms) -> Result<Created, LedgerError> {
+        let sale = Sale { id: id.clone(), state: SaleState::Draft, round: Round(1), version: 1, terms: terms.clone() };
+        let item = SaleItem { pk: keys::sale(id), sale_list: None, sale: sale.clone() };
+        let result = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(to_item(item)?))
+            .condition_expression("attribute_not_exists(pk)")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match result.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(Created::Now(sale)),
+            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
+                let seen = sale_from(failed.item.unwrap_or_default())?;
+                Ok(if seen.terms == *terms { Created::Before(seen) } else { Created::Other(seen) })
+            }
+            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+        }
+    }
+
+    /// Publishes a draft, on the condition that it still is one.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn publish_sale(&self, id: &SaleId) -> Result<Published, LedgerError> {
+        let result = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::sale(id)))
+            .update_expression("SET #state = :published, sale_list = :list ADD version :one")
+            .condition_expression("#state = :draft")
+            .expression_attribute_names("#state", "state")
+            .expression_attribute_values(":draft", text("draft"))
+            .expression_attribute_values(":published", text("published"))
+            .expression_attribute_values(":list", text(keys::PUBLISHED))
+            .expression_attribute_values(":one", number(1))
+            .return_values(ReturnValue::AllNew)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match result.map_err(SdkError::into_service_error) {
+            Ok(output) => Ok(Published::Yes(sale_from(output.attributes.unwrap_or_default())?)),
+            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => match failed.item {
+                Some(item) if !item.is_empty() => Ok(Published::Yes(sale_from(item)?)),
+                _ => Ok(Published::Unknown),
+            },
+            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+        }
+    }
+
+    /// Published sales that close after `now`, the first to close first. May lag a moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn published_sales(&self, now: EpochMs) -> Result<Vec<Sale>, LedgerError> {
+        let mut sales = Vec::new();
+        let mut start = None;
+        for _ in 0..MAX_SALES_PAGES {
+            let output = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .index_name(keys::SALES_BY_CLOSE)
+                .key_condition_expression("sale_list = :list AND closes_at_ms > :now")
+                .expression_attribute_values(":list", text(keys::PUBLISHED))
+                .expression_attribute_values(":now", number(now.0))
+                .set_exclusive_start_key(start)
+                .send()
+                .await
+                .map_err(LedgerError::of("Query"))?;
+            for item in output.items.unwrap_or_default() {
+                sales.push(sale_from(item)?);
+            }
+            start = output.last_evaluated_key;
+            if start.is_none() {
+                break;
+            }
+        }
+        Ok(sales)
+    }
+}

@@ -1,0 +1,118 @@
+use sale::{EpochMs, Reservation, ReservationId};
+use serde::{Deserialize, Serialize};
+
+/// The version that this build writes and reads. A new version is read for one deployment before it is written.
+const VERSION: u8 = 1;
+
+/// A message that cannot be read: poison.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidMessage {
+    /// Not JSON of the right shape.
+    #[error("the message is not of the expected shape")]
+    Shape(#[from] serde_json::Error),
+    /// Of a version that this build does not know.
+    #[error("the message has version {0}, this build reads version {VERSION}")]
+    Version(u8),
+}
+
+/// A reservation that is to become an order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrderMessage {
+    v: u8,
+    /// The reservation.
+    #[serde(flatten)]
+    pub reservation: Reservation,
+    /// The trace of the request that made it, as AWS X-Ray writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
+}
+
+/// An order whose payment window is open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExpiryMessage {
+    v: u8,
+    /// The order.
+    pub id: ReservationId,
+    /// Until when it may be paid.
+    pub pay_by_ms: EpochMs,
+}
+
+fn versioned<T>(message: T, v: u8) -> Result<T, InvalidMessage> {
+    if v == VERSION { Ok(message) } else { Err(InvalidMessage::Version(v)) }
+}
+
+fn body(message: &impl Serialize) -> String {
+    serde_json::to_string(message).expect("a message has text keys and plain values only")
+}
+
+impl OrderMessage {
+    /// A message for `reservation`.
+    pub const fn new(reservation: Reservation, trace: Option<String>) -> Self {
+        Self { v: VERSION, reservation, trace }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        let message: Self = serde_json::from_str(body)?;
+        let v = message.v;
+        versioned(message, v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
+impl ExpiryMessage {
+    /// A message for the order `id`.
+    pub const fn new(id: ReservationId, pay_by_ms: EpochMs) -> Self {
+        Self { v: VERSION, id, pay_by_ms }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        let message: Self = serde_json::from_str(body)?;
+        let v = message.v;
+        versioned(message, v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORDER: &str = include_str!("../../../events/messages/order.json");
+    const EXPIRY: &str = include_str!("../../../events/messages/expiry.json");
+
+    #[test]
+    fn version_1_stays_readable() {
+        let order = OrderMessage::parse(ORDER).unwrap();
+        assert_eq!(order.reservation.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
+        assert_eq!(serde_json::to_value(&order).unwrap(), serde_json::from_str::<serde_json::Value>(ORDER).unwrap());
+        let expiry = ExpiryMessage::parse(EXPIRY).unwrap();
+        assert_eq!(serde_json::to_value(&expiry).unwrap(), serde_json::from_str::<serde_json::Value>(EXPIRY).unwrap());
+    }
+
+    #[test]
+    fn anything_else_is_poison() {
+        for bad in ["", "null", "{}", "[]", "\0", r#"{"v":1}"#] {
+            assert!(matches!(OrderMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+            assert!(matches!(ExpiryMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+        }
+        let newer = |body: &str| body.replace(r#""v": 1"#, r#""v": 2"#);
+        assert!(matches!(OrderMessage::parse(&newer(ORDER)), Err(InvalidMessage::Version(2))));
+        assert!(matches!(ExpiryMessage::parse(&newer(EXPIRY)), Err(InvalidMessage::Version(2))));
+    }
+}

@@ -1,0 +1,68 @@
+use std::time::Duration;
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use futures::future::join_all;
+use tracing::Instrument;
+
+/// Longest work on one message. With one more call to put it off it fits the 30 s that the functions on queues have.
+const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Why a message failed, for the log.
+pub type MessageError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A message that SQS delivered.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Its id.
+    pub id: String,
+    /// Its body.
+    pub body: String,
+    /// What names this delivery to SQS.
+    pub receipt: String,
+    /// How often it was delivered, this time included.
+    pub received: usize,
+}
+
+impl From<SqsMessage> for Message {
+    fn from(message: SqsMessage) -> Self {
+        let received = message.attributes.get("ApproximateReceiveCount").and_then(|count| count.parse().ok());
+        Self {
+            id: message.message_id.unwrap_or_default(),
+            body: message.body.unwrap_or_default(),
+            receipt: message.receipt_handle.unwrap_or_default(),
+            received: received.unwrap_or(1),
+        }
+    }
+}
+
+/// Handles the messages of a batch beside each other, each within a bound of time. Those that failed are reported and
+/// come back, after `on_failure` has had a look at them; the others are done.
+pub async fn each_message<W, F>(
+    event: SqsEvent,
+    work: impl Fn(Message) -> W,
+    on_failure: impl Fn(Message) -> F,
+) -> SqsBatchResponse
+where
+    W: Future<Output = Result<(), MessageError>>,
+    F: Future<Output = ()>,
+{
+    let (work, on_failure) = (&work, &on_failure);
+    let handled = event.records.into_iter().map(Message::from).map(|message| {
+        let id = message.id.clone();
+        let span = tracing::info_span!("message", message_id = id, received = message.received);
+        async move {
+            let error: MessageError = match tokio::time::timeout(MESSAGE_TIMEOUT, work(message.clone())).await {
+                Ok(Ok(())) => return None,
+                Ok(Err(error)) => error,
+                Err(timeout) => timeout.into(),
+            };
+            tracing::error!(error = &*error as &dyn std::error::Error, "the message failed");
+            on_failure(message).await;
+            Some(id)
+        }
+        .instrument(span)
+    });
+    let mut response = SqsBatchResponse::default();
+    join_all(handled).await.into_iter().flatten().for_each(|id| response.add_failure(id));
+    response
+}

@@ -1,0 +1,27 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use sale::EpochMs;
+
+/// Where a function takes the time from. Tests set it wrong on purpose.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Clock {
+    ahead_ms: i64,
+}
+
+impl Clock {
+    /// The machine's clock.
+    pub const fn system() -> Self {
+        Self { ahead_ms: 0 }
+    }
+
+    /// A clock that is ahead of the machine's by so much, or behind it.
+    pub const fn ahead_by_ms(ahead_ms: i64) -> Self {
+        Self { ahead_ms }
+    }
+
+    /// The moment.
+    pub fn now(self) -> EpochMs {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        EpochMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX).saturating_add(self.ahead_ms))
+    }
+}

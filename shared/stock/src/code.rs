@@ -1,0 +1,72 @@
+use crate::StockError;
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
+        /// What a script answers. `lua/README.md` says when.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// The code as the scripts write it.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The unit is the user's.
+    Reserved = "reserved",
+    /// This id was reserved before.
+    Replayed = "replayed",
+    /// The user's live reservations reach the limit.
+    AlreadyReserved = "already_reserved",
+    /// No unit is left.
+    SoldOut = "sold_out",
+    /// The sale opens later.
+    NotOpen = "not_open",
+    /// The sale is over.
+    Closed = "closed",
+    /// An operator paused the sale.
+    Paused = "paused",
+    /// The round has no keys.
+    UnknownSale = "unknown_sale",
+    /// Held became ordered.
+    Confirmed = "confirmed",
+    /// It was ordered before.
+    AlreadyConfirmed = "already_confirmed",
+    /// The unit is back.
+    Released = "released",
+    /// The unit was given back before.
+    AlreadyReleased = "already_released",
+    /// The user has no such reservation here.
+    UnknownHold = "unknown_hold",
+    /// The reservation has another unit.
+    Reseated = "reseated",
+    /// The round can be bought from.
+    Loaded = "loaded",
+    /// A page of buyers is written.
+    Staged = "staged",
+    /// The round was loaded before.
+    Present = "present",
+}
+
+/// Splits an answer into its code and the rest.
+pub(crate) fn parse(answer: &str) -> Result<(Code, &str), StockError> {
+    let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
+    let code = Code::ALL.iter().find(|code| code.as_str() == word);
+    code.map(|code| (*code, rest)).ok_or_else(|| unexpected(answer))
+}
+
+/// An answer that the script in question does not give.
+pub(crate) fn unexpected(answer: &str) -> StockError {
+    StockError::Answer(answer.chars().take(100).collect())
+}

@@ -1,0 +1,195 @@
+use std::sync::LazyLock;
+
+use redis::Script;
+use sale::{EpochMs, Lane, Reservation, ReservationId, Unit, UserId};
+
+use crate::code::{parse, unexpected};
+use crate::keys::Keys;
+use crate::{Code, Hold, Stock, StockError};
+
+static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/reserve.lua")));
+static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/confirm.lua")));
+static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/release.lua")));
+static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/reseat.lua")));
+
+/// What became of a request for a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reserve {
+    /// The unit is the user's.
+    Reserved(Hold),
+    /// This id was reserved before: how it stands now.
+    Replayed(Hold),
+    /// The user's live reservations reach the limit: these.
+    AlreadyReserved(Vec<Hold>),
+    /// No unit is left.
+    SoldOut,
+    /// The sale opens at this moment.
+    NotOpen(EpochMs),
+    /// The sale is over.
+    Closed,
+    /// An operator paused the sale.
+    Paused,
+    /// Redis has no such round.
+    UnknownSale,
+}
+
+/// What became of a confirmation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirmed {
+    /// It was held and is ordered now.
+    Now,
+    /// It was ordered before.
+    Before,
+    /// Its unit was given back before.
+    AlreadyReleased,
+    /// Redis does not have it.
+    UnknownHold,
+}
+
+/// What a release does with the unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitFate {
+    /// The unit can be sold again.
+    Returned,
+    /// The unit belongs to another order: forget it here.
+    Forgotten,
+}
+
+/// What became of a release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Released {
+    /// It had its unit until now.
+    Now,
+    /// It was released before.
+    Before,
+    /// Redis does not have it.
+    UnknownHold,
+}
+
+/// What became of a reservation whose unit belongs to another order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reseated {
+    /// It has another unit.
+    To(Hold),
+    /// No unit is left.
+    SoldOut,
+    /// It was released before.
+    AlreadyReleased,
+    /// Redis does not have it and its slot is taken.
+    UnknownHold,
+    /// Redis has no such round.
+    UnknownSale,
+}
+
+impl Stock {
+    /// Takes one unit for a user. One round trip.
+    ///
+    /// # Errors
+    /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells.
+    pub async fn reserve(&self, id: &ReservationId, lane: Lane, user: &UserId) -> Result<Reserve, StockError> {
+        let keys = Keys::of(&id.sale, id.round, lane);
+        let answer: String = RESERVE
+            .key(keys.sale)
+            .key(keys.buyers)
+            .key(keys.free)
+            .key(keys.outbox)
+            .arg(user.as_str())
+            .arg(id.uuid.as_simple().to_string())
+            .invoke_async(&mut self.connection.clone())
+            .await?;
+        match parse(&answer)? {
+            (Code::Reserved, rest) => {
+                let (entry, _epoch) = rest.rsplit_once(' ').ok_or_else(|| unexpected(&answer))?;
+                Ok(Reserve::Reserved(Hold::parse(entry)?))
+            }
+            (Code::Replayed, entry) => Ok(Reserve::Replayed(Hold::parse(entry)?)),
+            (Code::AlreadyReserved, entries) => Ok(Reserve::AlreadyReserved(Hold::parse_all(entries)?)),
+            (Code::SoldOut, _) => Ok(Reserve::SoldOut),
+            (Code::NotOpen, at) => Ok(Reserve::NotOpen(EpochMs(at.parse().map_err(|_| unexpected(&answer))?))),
+            (Code::Closed, _) => Ok(Reserve::Closed),
+            (Code::Paused, _) => Ok(Reserve::Paused),
+            (Code::UnknownSale, _) => Ok(Reserve::UnknownSale),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Marks a held reservation as ordered.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn confirm(&self, id: &ReservationId, lane: Lane, user: &UserId) -> Result<Confirmed, StockError> {
+        let keys = Keys::of(&id.sale, id.round, lane);
+        let answer: String = CONFIRM
+            .key(keys.buyers)
+            .arg(user.as_str())
+            .arg(id.uuid.as_simple().to_string())
+            .invoke_async(&mut self.connection.clone())
+            .await?;
+        match parse(&answer)?.0 {
+            Code::Confirmed => Ok(Confirmed::Now),
+            Code::AlreadyConfirmed => Ok(Confirmed::Before),
+            Code::AlreadyReleased => Ok(Confirmed::AlreadyReleased),
+            Code::UnknownHold => Ok(Confirmed::UnknownHold),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Frees a reservation's slot and, unless told otherwise, gives its unit back. Twice is once.
+    ///
+    /// Only to be called once the ledger says that the reservation never will be or no longer is a live order.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn release(
+        &self,
+        id: &ReservationId,
+        lane: Lane,
+        user: &UserId,
+        unit: UnitFate,
+    ) -> Result<Released, StockError> {
+        let keys = Keys::of(&id.sale, id.round, lane);
+        let answer: String = RELEASE
+            .key(keys.sale)
+            .key(keys.buyers)
+            .key(keys.free)
+            .arg(user.as_str())
+            .arg(id.uuid.as_simple().to_string())
+            .arg(u8::from(unit == UnitFate::Returned))
+            .invoke_async(&mut self.connection.clone())
+            .await?;
+        match parse(&answer)?.0 {
+            Code::Released => Ok(Released::Now),
+            Code::AlreadyReleased => Ok(Released::Before),
+            Code::UnknownHold => Ok(Released::UnknownHold),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Gives a reservation another unit than the one that it names, which belongs to another order.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated: a reservation that has another unit already keeps it.
+    pub async fn reseat(&self, reservation: &Reservation) -> Result<Reseated, StockError> {
+        let Reservation { id, user, lane, unit: Unit(taken), slot, reserved_at_ms } = reservation;
+        let keys = Keys::of(&id.sale, id.round, *lane);
+        let answer: String = RESEAT
+            .key(keys.sale)
+            .key(keys.buyers)
+            .key(keys.free)
+            .arg(user.as_str())
+            .arg(id.uuid.as_simple().to_string())
+            .arg(slot.0)
+            .arg(*taken)
+            .arg(reserved_at_ms.0)
+            .invoke_async(&mut self.connection.clone())
+            .await?;
+        match parse(&answer)? {
+            (Code::Reseated, entry) => Ok(Reseated::To(Hold::parse(entry)?)),
+            (Code::SoldOut, _) => Ok(Reseated::SoldOut),
+            (Code::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
+            (Code::UnknownHold, _) => Ok(Reseated::UnknownHold),
+            (Code::UnknownSale, _) => Ok(Reseated::UnknownSale),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+}
