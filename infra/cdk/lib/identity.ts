@@ -21,10 +21,15 @@ export class Identity extends Construct {
       userPoolName: settings.name,
       selfSignUpEnabled: true,
       signInAliases: { email: true },
+      accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
       deletionProtection: settings.keepData,
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    const client = pool.addClient('Shop', { authFlows: { userSrp: true }, preventUserExistenceErrors: true });
+    const client = pool.addClient('Shop', {
+      authFlows: { userSrp: true },
+      disableOAuth: true,
+      preventUserExistenceErrors: true,
+    });
     pool.addGroup('Operators', { groupName: OPERATOR_GROUP, description: 'May use /v1/admin' });
     const { region, urlSuffix } = Stack.of(this);
     // What ProviderURL says on AWS; the emulator has no such attribute.

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type Alarms, type AlarmId } from './alarms.ts';
+import type { AlarmId, Alarms } from './alarms.ts';
 import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -11,6 +11,8 @@ import type { Settings } from './settings.ts';
 const RETENTION = Duration.days(14);
 // The most that one invocation takes without a batching window.
 const BATCH_SIZE = 10;
+// How long a message stays hidden from the next person who looks.
+const READ_BY_HAND_S = 30;
 const METRIC_PERIOD = Duration.minutes(1);
 
 export interface MessageQueueProps {
@@ -30,20 +32,20 @@ export class MessageQueue extends Construct {
   private readonly queue: sqs.Queue;
   private readonly urlVariable: string | undefined;
   private readonly consumer: FunctionName | undefined;
-  private readonly visibility_s: number;
 
   constructor(scope: Construct, id: string, props: MessageQueueProps) {
     super(scope, id);
     this.name = props.name;
     this.urlVariable = props.urlVariable;
     this.consumer = props.consumer;
-    this.visibility_s = props.consumer === undefined ? 30 : VISIBILITY_PER_TIMEOUT * FUNCTIONS[props.consumer].timeout_s;
+    const visibility_s =
+      props.consumer === undefined ? READ_BY_HAND_S : VISIBILITY_PER_TIMEOUT * FUNCTIONS[props.consumer].timeout_s;
     this.queue = new sqs.Queue(this, 'Queue', {
       queueName: `${props.settings.name}-${props.name}`,
       encryption: sqs.QueueEncryption.SQS_MANAGED,
       enforceSSL: props.settings.requireTls,
       retentionPeriod: RETENTION,
-      visibilityTimeout: Duration.seconds(this.visibility_s),
+      visibilityTimeout: Duration.seconds(visibility_s),
       deadLetterQueue: props.deadLetters && {
         queue: props.deadLetters.queue.queue,
         maxReceiveCount: props.deadLetters.afterReceives,
@@ -59,7 +61,8 @@ export class MessageQueue extends Construct {
 
   /** `ownDelays`: the consumer sets when a failed message comes back. */
   consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean } = {}): void {
-    if (consumer.facts !== FUNCTIONS[this.consumer ?? consumer.name] || this.consumer === undefined) {
+    // The visibility timeout is made from the declared consumer's timeout.
+    if (consumer.name !== this.consumer) {
       throw new Error(`The queue ${this.name} was made for ${this.consumer ?? 'no function'}, not for ${consumer.name}`);
     }
     const actions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];

@@ -10,11 +10,11 @@ import type { Settings } from './settings.ts';
 
 /** Lambda makes the network interfaces with the function's role, and AWS knows no narrower resource for these. */
 export const NETWORK_INTERFACE_ACTIONS = [
+  'ec2:AssignPrivateIpAddresses',
   'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
   'ec2:DescribeNetworkInterfaces',
   'ec2:DescribeSubnets',
-  'ec2:DeleteNetworkInterface',
-  'ec2:AssignPrivateIpAddresses',
   'ec2:UnassignPrivateIpAddresses',
 ];
 

@@ -37,10 +37,12 @@ export interface ElastiCacheRedis {
   tls: boolean;
 }
 
-export class SettingsError extends Error {
+/** The person who typed the command can mend it: the message is enough, a stack trace only hides it. */
+export class UsageError extends Error {}
+
+export class SettingsError extends UsageError {
   constructor(problems: string[]) {
     super(`The settings are not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.name = 'SettingsError';
   }
 }
 

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use aws_config::SdkConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
+use aws_config::{ConfigLoader, SdkConfig};
 use aws_smithy_http_client::Builder;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
@@ -17,9 +17,13 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(7);
 const MAX_ATTEMPTS: u32 = 3;
 const _: () = assert!(ATTEMPT_TIMEOUT.as_millis() * 2 < CALL_TIMEOUT.as_millis() && CALL_TIMEOUT.as_secs() < 10);
 
-/// The configuration of every AWS client: region, credentials and, on a local machine, the endpoint from the
-/// environment; bounds on every wait.
+/// The configuration of every AWS client: region, credentials and endpoint from the environment.
 pub async fn aws_config() -> SdkConfig {
+    aws_loader().load().await
+}
+
+/// What every AWS client has, wherever its region, credentials and endpoint come from: bounds on every wait.
+pub fn aws_loader() -> ConfigLoader {
     // ring builds in a fraction of the time of the default provider.
     let http = Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
     let timeouts = TimeoutConfig::builder()
@@ -31,6 +35,4 @@ pub async fn aws_config() -> SdkConfig {
         .http_client(http)
         .timeout_config(timeouts)
         .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS))
-        .load()
-        .await
 }

@@ -6,7 +6,7 @@ mod clock;
 mod settings;
 mod telemetry;
 
-pub use aws::aws_config;
+pub use aws::{aws_config, aws_loader};
 pub use batch::{Message, MessageError, each_message};
 pub use clock::Clock;
 pub use settings::{MissingSetting, setting};

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
+
+const prod = synthesized(DEPLOYED.prod);
+const dev = synthesized(DEPLOYED.dev);
+const local = synthesized(DEPLOYED.local);
+
+describe('the ledger', () => {
+  const { properties, deletion } = only(prod, 'AWS::DynamoDB::Table');
+
+  test('has one key, no capacity to plan, a stream, a TTL and a way back in time', () => {
+    expect(properties).toMatchObject({
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    });
+  });
+
+  test('has these indexes', () => {
+    const types = Object.fromEntries(
+      properties.AttributeDefinitions.map((each: Json) => [each.AttributeName, each.AttributeType]),
+    );
+    const indexes = properties.GlobalSecondaryIndexes.map((index: Json) => [
+      index.IndexName,
+      ...index.KeySchema.map((key: Json) => `${key.KeyType} ${key.AttributeName} ${types[key.AttributeName]}`),
+      index.Projection.ProjectionType,
+    ]);
+    expect(indexes).toEqual([
+      ['orders_by_user', 'HASH orders_of S', 'RANGE created_at_ms N', 'ALL'],
+      ['pending_by_pay_by', 'HASH pending_shard S', 'RANGE pay_by_ms N', 'KEYS_ONLY'],
+      ['guards_by_round', 'HASH round_shard S', 'RANGE unit N', 'ALL'],
+      ['sales_by_close', 'HASH sale_list S', 'RANGE closes_at_ms N', 'ALL'],
+    ]);
+  });
+
+  test('outlives its stack in production only', () => {
+    expect([deletion, properties.DeletionProtectionEnabled]).toEqual(['Retain', true]);
+    for (const template of [dev, local]) {
+      const table = only(template, 'AWS::DynamoDB::Table');
+      expect([table.deletion, table.properties.DeletionProtectionEnabled]).toEqual(['Delete', false]);
+    }
+  });
+});
+
+describe('the payment secret', () => {
+  const { properties } = only(prod, 'AWS::SecretsManager::Secret');
+
+  test('is made by AWS, long, and safe to paste', () => {
+    expect(properties.GenerateSecretString.PasswordLength).toBeGreaterThanOrEqual(32);
+    expect(properties.GenerateSecretString.ExcludePunctuation).toBe(true);
+    expect(properties).not.toHaveProperty('SecretString');
+  });
+});
+
+describe('Redis', () => {
+  test('is a Valkey of two zones in production, encrypted on the wire and at rest', () => {
+    expect(only(prod, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({
+      Engine: 'valkey',
+      NumCacheClusters: 2,
+      MultiAZEnabled: true,
+      AutomaticFailoverEnabled: true,
+      TransitEncryptionEnabled: true,
+      AtRestEncryptionEnabled: true,
+    });
+  });
+
+  test('never throws a key away for want of room', () => {
+    const parameters = only(prod, 'AWS::ElastiCache::ParameterGroup');
+    expect(parameters.properties.Properties).toEqual({ 'maxmemory-policy': 'noeviction' });
+    const group = only(prod, 'AWS::ElastiCache::ReplicationGroup');
+    expect(target(group.properties.CacheParameterGroupName)).toBe(parameters.id);
+  });
+
+  test('is one node without TLS on this machine', () => {
+    expect(only(local, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({
+      NumCacheClusters: 1,
+      TransitEncryptionEnabled: false,
+    });
+  });
+
+  test('is reached by functions alone, and they reach nothing but it and AWS', () => {
+    const groups = new Map(resources(prod, 'AWS::EC2::SecurityGroup').map((group) => [group.id, group.properties]));
+    const [functions] = functionNamed(prod, 'order', DEPLOYED.prod).properties.VpcConfig.SecurityGroupIds.map(target);
+    const [servers] = only(prod, 'AWS::ElastiCache::ReplicationGroup').properties.SecurityGroupIds.map(target);
+
+    const ports = groups.get(functions).SecurityGroupEgress.map((rule: Json) => [rule.IpProtocol, rule.FromPort, rule.ToPort]);
+    expect(ports).toEqual([
+      ['tcp', 6379, 6379],
+      ['tcp', 443, 443],
+    ]);
+    expect(groups.get(functions)).not.toHaveProperty('SecurityGroupIngress');
+
+    const [rule, ...others] = groups.get(servers).SecurityGroupIngress;
+    expect(others).toEqual([]);
+    expect([target(rule.SourceSecurityGroupId), rule.FromPort, rule.ToPort]).toEqual([functions, 6379, 6379]);
+    prod.resourceCountIs('AWS::EC2::SecurityGroupIngress', 0);
+    prod.resourceCountIs('AWS::EC2::SecurityGroupEgress', 0);
+  });
+
+  test('lives in a network without a way out', () => {
+    for (const type of ['InternetGateway', 'NatGateway', 'Route']) prod.resourceCountIs(`AWS::EC2::${type}`, 0);
+    const endpoints = resources(prod, 'AWS::EC2::VPCEndpoint').map(({ properties }) => [
+      properties.ServiceName['Fn::Join'][1].at(-1),
+      properties.VpcEndpointType,
+    ]);
+    expect(endpoints.sort()).toEqual([
+      ['.dynamodb', 'Gateway'],
+      ['.secretsmanager', 'Interface'],
+      ['.sqs', 'Interface'],
+    ]);
+  });
+
+  test('may be somebody else\'s', () => {
+    const url = 'redis://127.0.0.1:6379';
+    const settings = { ...DEPLOYED.local, redis: { kind: 'external', url } } as const;
+    const template = synthesized(settings);
+    template.resourceCountIs('AWS::EC2::VPC', 0);
+    template.resourceCountIs('AWS::ElastiCache::ReplicationGroup', 0);
+    template.hasOutput('RedisUrl', { Value: url });
+    const order = functionNamed(template, 'order', settings).properties;
+    expect(order.Environment.Variables.REDIS_URL).toBe(url);
+    expect(order).not.toHaveProperty('VpcConfig');
+  });
+});

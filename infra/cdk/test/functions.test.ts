@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, WARMUP_EVERY_S } from '../lib/functions.ts';
+import { ROUTES } from '../lib/routes.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, only, resources, synthesized, target } from './stack.ts';
+
+const settings = DEPLOYED.prod;
+const template = synthesized(settings);
+
+const VARIABLES: Record<FunctionName, string[]> = {
+  reservation: ['ORDERS_QUEUE_URL', 'REDIS_URL'],
+  order: ['EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'REDIS_URL'],
+  dead_letter: ['EXPIRY_QUEUE_URL', 'QUARANTINE_QUEUE_URL', 'REDIS_URL'],
+  expiry: ['EXPIRY_QUEUE_URL', 'REDIS_URL'],
+  payment: ['PAYMENT_SECRET_ARN'],
+  warmup: ['REDIS_URL'],
+  admin: ['OPERATOR_GROUP', 'REDIS_URL'],
+};
+
+test('the functions are these', () => {
+  expect(resources(template, 'AWS::Lambda::Function').map((fn) => fn.properties.FunctionName).sort()).toEqual(
+    FUNCTION_NAMES.map((name) => `${settings.name}-${name}`).sort(),
+  );
+});
+
+describe.each(FUNCTION_NAMES)('%s', (name) => {
+  const { properties, dependsOn } = functionNamed(template, name, settings);
+
+  test('is a Rust binary with its own time and memory', () => {
+    expect(properties).toMatchObject({
+      Runtime: 'provided.al2023',
+      Handler: 'bootstrap',
+      Architectures: ['arm64'],
+      MemorySize: 256,
+      Timeout: FUNCTIONS[name].timeout_s,
+    });
+  });
+
+  test('is told what it needs and no more', () => {
+    expect(Object.keys(properties.Environment.Variables).sort()).toEqual(
+      ['LOG_LEVEL', 'TABLE_NAME', ...VARIABLES[name]].sort(),
+    );
+  });
+
+  test('logs to a group of the stack that forgets', () => {
+    const group = resources(template, 'AWS::Logs::LogGroup').find(
+      (each) => each.id === target(properties.LoggingConfig.LogGroup),
+    )!;
+    expect(group.properties).toEqual({
+      LogGroupName: `/aws/lambda/${settings.name}-${name}`,
+      RetentionInDays: settings.logRetentionDays,
+    });
+  });
+
+  test('is made after its policy, so that its first call is allowed', () => {
+    const role = target(properties.Role);
+    const policies = resources(template, 'AWS::IAM::Policy').filter((policy) => target(policy.properties.Roles[0]) === role);
+    for (const policy of policies) expect(dependsOn).toContain(policy.id);
+  });
+
+  test(FUNCTIONS[name].redis ? 'runs next to Redis' : 'stays outside the network', () => {
+    expect(properties.VpcConfig !== undefined).toBe(FUNCTIONS[name].redis);
+  });
+});
+
+test('settings add variables to every function', () => {
+  const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
+  for (const name of FUNCTION_NAMES) {
+    expect(functionNamed(extended, name, settings).properties.Environment.Variables.EXTRA).toBe('yes');
+  }
+});
+
+test('whoever answers HTTP is done before the gateway gives up', () => {
+  for (const route of ROUTES) expect(FUNCTIONS[route.to].timeout_s).toBeLessThan(HTTP_LIMIT_S);
+});
+
+test('warmup runs every minute, once, and is done before the next run', () => {
+  expect(FUNCTIONS.warmup.timeout_s).toBeLessThan(WARMUP_EVERY_S);
+  const { properties } = only(template, 'AWS::Scheduler::Schedule');
+  expect(properties.ScheduleExpression).toBe('rate(1 minute)');
+  expect(properties.State).toBe('ENABLED');
+  expect(target(properties.Target.Arn)).toBe(functionNamed(template, 'warmup', settings).id);
+  expect(properties.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
+  expect(only(template, 'AWS::Lambda::EventInvokeConfig').properties.MaximumRetryAttempts).toBe(0);
+});
+
+describe('a function that is not built', () => {
+  const built = FUNCTION_NAMES.filter((name) => name !== 'expiry');
+
+  test('stops a deployment to AWS with the command that builds it', () => {
+    expect(() => synthesized(settings, fakeFunctions(built))).toThrow(
+      /expiry is not built.*`cargo lambda build --release --arm64`/s,
+    );
+  });
+
+  test('stops a local deployment likewise', () => {
+    const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
+    expect(() => synthesized(here, fakeFunctions(built))).toThrow(/expiry is not built.*`make build`/s);
+  });
+});

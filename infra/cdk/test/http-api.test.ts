@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { ROUTES } from '../lib/routes.ts';
+import { DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
+
+const settings = DEPLOYED.prod;
+const template = synthesized(settings);
+const routes = resources(template, 'AWS::ApiGatewayV2::Route').map((route) => route.properties);
+const route = (key: string) => routes.find((each) => each.RouteKey === key)!;
+
+test('the routes are those of the table', () => {
+  expect(routes.map((each) => each.RouteKey).sort()).toEqual(ROUTES.map((each) => `${each.method} ${each.path}`).sort());
+});
+
+test('every route but the webhook asks for a token', () => {
+  const authorizer = only(template, 'AWS::ApiGatewayV2::Authorizer');
+  for (const each of routes) {
+    if (each.RouteKey === 'POST /v1/payments/webhook') {
+      expect(each.AuthorizationType).toBe('NONE');
+      expect(each).not.toHaveProperty('AuthorizerId');
+    } else {
+      expect(each.AuthorizationType, each.RouteKey).toBe('JWT');
+      expect(target(each.AuthorizerId)).toBe(authorizer.id);
+    }
+  }
+});
+
+test.each(ROUTES.map((each) => [`${each.method} ${each.path}`, each.to] as const))('%s goes to %s', (key, name) => {
+  const integration = resources(template, 'AWS::ApiGatewayV2::Integration').find(
+    (each) => each.id === route(key).Target['Fn::Join'][1].map((part: Json) => part.Ref).find(Boolean),
+  )!;
+  expect(integration.properties.PayloadFormatVersion).toBe('2.0');
+  expect(target(integration.properties.IntegrationUri)).toBe(functionNamed(template, name, settings).id);
+});
+
+test('the token\'s issuer and audience are those of the settings', () => {
+  expect(only(template, 'AWS::ApiGatewayV2::Authorizer').properties).toMatchObject({
+    AuthorizerType: 'JWT',
+    IdentitySource: ['$request.header.Authorization'],
+    JwtConfiguration: { Issuer: 'https://id.example.com', Audience: ['shop'] },
+  });
+  template.resourceCountIs('AWS::Cognito::UserPool', 0);
+});
+
+test('the default stage is throttled and logs neither path nor token', () => {
+  const { properties } = only(template, 'AWS::ApiGatewayV2::Stage');
+  expect(properties).toMatchObject({
+    StageName: '$default',
+    AutoDeploy: true,
+    DefaultRouteSettings: {
+      ThrottlingRateLimit: settings.throttle.requestsPerSecond,
+      ThrottlingBurstLimit: settings.throttle.burst,
+    },
+  });
+  const format: string = properties.AccessLogSettings.Format;
+  expect(Object.keys(JSON.parse(format))).toContain('route');
+  expect(format).not.toMatch(/\$context\.(path|identity|authorizer\.claims)/);
+});
+
+describe('with a user pool of its own', () => {
+  const dev = synthesized(DEPLOYED.dev);
+
+  test('the pool\'s client is the audience', () => {
+    const client = only(dev, 'AWS::Cognito::UserPoolClient');
+    const { JwtConfiguration } = only(dev, 'AWS::ApiGatewayV2::Authorizer').properties;
+    expect(JwtConfiguration.Audience.map(target)).toEqual([client.id]);
+    expect(JSON.stringify(JwtConfiguration.Issuer)).toContain(only(dev, 'AWS::Cognito::UserPool').id);
+    expect(client.properties.GenerateSecret ?? false).toBe(false);
+  });
+
+  test('there is a group of operators, and the admin function knows it', () => {
+    dev.hasResourceProperties('AWS::Cognito::UserPoolGroup', { GroupName: 'operators' });
+    const { OPERATOR_GROUP } = functionNamed(dev, 'admin', DEPLOYED.dev).properties.Environment.Variables;
+    expect(OPERATOR_GROUP).toBe('operators');
+  });
+
+  test('its ids are outputs', () => {
+    expect(Object.keys(dev.toJSON().Outputs)).toEqual(expect.arrayContaining(['UserPoolId', 'UserPoolClientId']));
+  });
+});

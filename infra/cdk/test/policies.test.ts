@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
+import { NETWORK_INTERFACE_ACTIONS } from '../lib/rust-function.ts';
+import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
+
+const settings = DEPLOYED.prod;
+const template = synthesized(settings);
+
+const WRITE = ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
+const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+const SEND = ['sqs:SendMessage'];
+const QUERY = ['dynamodb:Query'];
+
+/** By function: what it may touch, and what it may do with it. Log and network come on top. */
+const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
+  reservation: { table: WRITE, 'index orders_by_user': QUERY, 'queue orders': SEND },
+  order: {
+    table: WRITE,
+    'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
+    'queue expiry': SEND,
+  },
+  dead_letter: { table: WRITE, 'queue orders-dlq': CONSUME, 'queue quarantine': SEND, 'queue expiry': SEND },
+  expiry: { table: WRITE, 'queue expiry': [...CONSUME, ...SEND].sort() },
+  payment: { table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], secret: ['secretsmanager:GetSecretValue'] },
+  warmup: { table: ['dynamodb:GetItem'], 'index sales_by_close': QUERY, 'index guards_by_round': QUERY },
+  admin: {
+    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    'index sales_by_close': QUERY,
+    'index guards_by_round': QUERY,
+  },
+};
+
+const all = new Map(resources(template).map((resource) => [resource.id, resource]));
+
+function spoken(resource: Json): string {
+  if (typeof resource === 'string') return resource;
+  if (resource['Fn::Join'] !== undefined) {
+    const [, [owner, rest]] = resource['Fn::Join'];
+    expect(all.get(target(owner))?.type).toBe('AWS::DynamoDB::Table');
+    return rest.replace('/index/', 'index ');
+  }
+  const { type, properties } = all.get(target(resource))!;
+  switch (type) {
+    case 'AWS::DynamoDB::Table':
+      return 'table';
+    case 'AWS::SQS::Queue':
+      return properties.QueueName.replace(`${settings.name}-`, 'queue ');
+    case 'AWS::SecretsManager::Secret':
+      return 'secret';
+    case 'AWS::Logs::LogGroup':
+      return `log ${properties.LogGroupName}`;
+    default:
+      throw new Error(`nobody expects a policy on ${type}`);
+  }
+}
+
+function allowed(name: FunctionName): Record<string, string[]> {
+  const role = target(functionNamed(template, name, settings).properties.Role);
+  expect(all.get(role)!.properties).not.toHaveProperty('ManagedPolicyArns');
+  expect(all.get(role)!.properties).not.toHaveProperty('Policies');
+  const found: Record<string, string[]> = {};
+  for (const policy of resources(template, 'AWS::IAM::Policy')) {
+    if (!policy.properties.Roles.some((each: Json) => target(each) === role)) continue;
+    for (const statement of policy.properties.PolicyDocument.Statement) {
+      expect(statement.Effect).toBe('Allow');
+      for (const resource of [statement.Resource].flat()) {
+        const key = spoken(resource);
+        found[key] = [...(found[key] ?? []), ...[statement.Action].flat()].sort();
+      }
+    }
+  }
+  return found;
+}
+
+describe('each function may do what it does and nothing else', () => {
+  test.each(FUNCTION_NAMES)('%s', (name) => {
+    const expected: Record<string, string[]> = {
+      ...ALLOWED[name],
+      [`log /aws/lambda/${settings.name}-${name}`]: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    };
+    if (FUNCTIONS[name].redis) expected['*'] = NETWORK_INTERFACE_ACTIONS;
+    expect(allowed(name)).toEqual(expected);
+  });
+});
+
+test('the resource * stands only where AWS knows no narrower one', () => {
+  const open = resources(template, 'AWS::IAM::Policy').flatMap((policy) =>
+    policy.properties.PolicyDocument.Statement.filter((each: Json) => [each.Resource].flat().includes('*')),
+  );
+  expect(open).toHaveLength(FUNCTION_NAMES.filter((name) => FUNCTIONS[name].redis).length);
+  for (const statement of open) expect(statement.Action).toEqual(NETWORK_INTERFACE_ACTIONS);
+});
+
+test('no action is a pattern', () => {
+  const actions = resources(template, 'AWS::IAM::Policy').flatMap((policy) =>
+    policy.properties.PolicyDocument.Statement.flatMap((each: Json) => each.Action),
+  );
+  expect(actions.filter((action: string) => action.includes('*'))).toEqual([]);
+});
+
+test('the functions have no managed policies of AWS', () => {
+  expect(JSON.stringify(template.toJSON())).not.toContain(':policy/service-role/');
+});
+
+test('only the schedule may run warmup, and nothing else', () => {
+  const invoking = resources(template, 'AWS::IAM::Policy').filter((policy) =>
+    JSON.stringify(policy.properties).includes('lambda:InvokeFunction'),
+  );
+  expect(invoking).toHaveLength(1);
+  const warmup = functionNamed(template, 'warmup', settings).id;
+  const [statement] = invoking[0]!.properties.PolicyDocument.Statement;
+  expect(target(statement.Resource[0])).toBe(warmup);
+  expect(statement.Resource[1]).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [warmup, 'Arn'] }, ':*']] });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { type Settings, withOverrides, validated } from '../lib/settings.ts';
+import { settingsNamed } from '../settings/index.ts';
+import { DEPLOYED } from './stack.ts';
+
+const good = DEPLOYED.prod;
+
+test('the settings as deployed are usable', () => {
+  for (const settings of Object.values(DEPLOYED)) expect(validated(settings)).toBe(settings);
+});
+
+describe('unusable settings say what is wrong', () => {
+  const CASES: [string, Partial<Settings>, RegExp][] = [
+    ['a name with capitals', { name: 'Flash' }, /name: .*"Flash"/],
+    ['a name that is too long', { name: 'a'.repeat(25) }, /name: /],
+    ['an unknown log level', { logLevel: 'loud' as Settings['logLevel'] }, /logLevel: .*"loud"/],
+    ['too little memory', { functionMemoryMb: 64 }, /functionMemoryMb: 128 to 10240; got 64/],
+    ['a retention that CloudWatch does not know', { logRetentionDays: 2 }, /logRetentionDays: .*got 2/],
+    ['logs for ever', { logRetentionDays: 9999 }, /logRetentionDays: /],
+    ['one consumer', { orderConcurrency: 1 }, /orderConcurrency: 2 to 1000; got 1/],
+    ['no throughput', { throttle: { requestsPerSecond: 0, burst: 1 } }, /throttle: /],
+    ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
+    ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give .*-c issuer=/],
+    ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
+    ['a plain issuer on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
+    ['no audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [] } }, /audience: /],
+    ['an empty audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [''] } }, /audience: /],
+    ['a strange Redis', { redis: { kind: 'external', url: '127.0.0.1' } }, /redis\.url: /],
+    ['a node of another service', { redis: redis({ nodeType: 't4g.micro' }) }, /redis\.nodeType: /],
+    ['six replicas', { redis: redis({ replicas: 6 }) }, /redis\.replicas: 0 to 5; got 6/],
+    ['plain Redis on AWS', { redis: redis({ tls: false }) }, /redis\.tls: /],
+    ['kept data on one node', { redis: redis({ replicas: 0 }) }, /redis\.replicas: at least 1/],
+  ];
+
+  test.each(CASES)('%s', (_, change, message) => {
+    expect(() => validated({ ...good, ...change })).toThrow(message);
+  });
+
+  test('all at once', () => {
+    expect(() => validated({ ...good, name: '', functionMemoryMb: 0 })).toThrow(/name: .*\n.*functionMemoryMb: /);
+  });
+});
+
+function redis(change: object): Settings['redis'] {
+  return { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 1, tls: true, ...change };
+}
+
+describe('the command line', () => {
+  test('gives issuer and audiences', () => {
+    const settings = withOverrides(settingsNamed('prod'), { issuer: 'https://a.example', audience: 'shop, app' });
+    expect(settings.identity).toEqual({ kind: 'oidc', issuer: 'https://a.example', audience: ['shop', 'app'] });
+  });
+
+  test('puts another issuer in the place of a user pool', () => {
+    const settings = withOverrides(settingsNamed('dev'), { issuer: 'https://a.example' });
+    expect(() => validated(settings)).toThrow(/audience: /);
+  });
+
+  test('gives another Redis, name, log level and address', () => {
+    const settings = withOverrides(good, { redisUrl: 'redis://r:1', name: 'two', logLevel: 'warn', alarmEmail: 'a@b' });
+    expect(settings).toMatchObject({
+      redis: { kind: 'external', url: 'redis://r:1' },
+      name: 'two',
+      logLevel: 'warn',
+      alarmEmail: 'a@b',
+    });
+  });
+
+  test('without anything changes nothing', () => expect(withOverrides(good, {})).toEqual(good));
+
+  test('must choose settings that exist', () => {
+    expect(() => settingsNamed('staging')).toThrow(/local\|dev\|prod; got "staging"/);
+    expect(() => settingsNamed(undefined)).toThrow(/local\|dev\|prod/);
+  });
+});

@@ -1,0 +1,88 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { inject } from 'vitest';
+import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
+import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
+import type { OidcIdentity, Settings } from '../lib/settings.ts';
+import { dev } from '../settings/dev.ts';
+import { local } from '../settings/local.ts';
+import { prod } from '../settings/prod.ts';
+
+export const workplace = inject('workplace');
+
+const OIDC: OidcIdentity = { kind: 'oidc', issuer: 'https://id.example.com', audience: ['shop'] };
+
+/** The three settings as somebody would deploy them. */
+export const DEPLOYED: Record<'local' | 'dev' | 'prod', Settings> = {
+  local: { ...local, identity: { ...OIDC, issuer: 'http://127.0.0.1:4566/identity' } },
+  dev,
+  prod: { ...prod, identity: OIDC },
+};
+
+/** A folder of built functions that are no functions. */
+export function fakeFunctions(names: readonly FunctionName[] = FUNCTION_NAMES): string {
+  const root = mkdtempSync(join(workplace, 'functions-'));
+  for (const name of names) {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, 'bootstrap'), `#!/bin/sh\n# ${name}\n`);
+    chmodSync(join(root, name, 'bootstrap'), 0o755);
+  }
+  return root;
+}
+
+/** The flags of cdk.json, so that tests see the template that the command makes. */
+function cdkJson(): { context: Record<string, unknown> } {
+  return JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'));
+}
+
+export function synthesized(settings: Settings, assetRoot = fakeFunctions()): Template {
+  const app = new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
+  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot }));
+}
+
+// CloudFormation has no useful types once it is JSON.
+export type Json = any;
+
+export interface Resource {
+  id: string;
+  type: string;
+  properties: Json;
+  dependsOn: string[];
+  deletion: string | undefined;
+}
+
+export function resources(template: Template, type?: string): Resource[] {
+  const all: Record<string, Json> = template.toJSON().Resources;
+  return Object.entries(all)
+    .map(([id, resource]) => ({
+      id,
+      type: resource.Type,
+      properties: resource.Properties ?? {},
+      dependsOn: [resource.DependsOn ?? []].flat(),
+      deletion: resource.DeletionPolicy,
+    }))
+    .filter((resource) => type === undefined || resource.type === type);
+}
+
+export function only(template: Template, type: string): Resource {
+  const found = resources(template, type);
+  if (found.length !== 1) throw new Error(`expected one ${type}, found ${found.length}`);
+  return found[0]!;
+}
+
+/** The logical id that a `Ref` or `Fn::GetAtt` points to. */
+export function target(value: Json): string {
+  const id = value?.Ref ?? value?.['Fn::GetAtt']?.[0];
+  if (typeof id !== 'string') throw new Error(`not a reference: ${JSON.stringify(value)}`);
+  return id;
+}
+
+export function functionNamed(template: Template, name: FunctionName, settings: Settings): Resource {
+  const found = resources(template, 'AWS::Lambda::Function').find(
+    (fn) => fn.properties.FunctionName === `${settings.name}-${name}`,
+  );
+  if (found === undefined) throw new Error(`no function ${name}`);
+  return found;
+}

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    workplace: string;
+  }
+}
+
+/** One folder for everything that a run of the tests writes, gone afterwards. */
+export default function setup(project: TestProject): () => void {
+  const workplace = mkdtempSync(join(tmpdir(), 'flash-sale-cdk-'));
+  project.provide('workplace', workplace);
+  return () => rmSync(workplace, { recursive: true, force: true });
+}

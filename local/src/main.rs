@@ -1,0 +1,4 @@
+//! The command line.
+fn main() -> anyhow::Result<()> {
+    local::install::install()
+}

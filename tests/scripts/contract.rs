@@ -1,0 +1,106 @@
+//! The scripts, their headers, `lua/README.md` and the crate `stock` say the same.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use stock::Code;
+
+fn lua() -> PathBuf {
+    local::paths::root().join("lua")
+}
+
+fn scripts() -> Vec<(String, String)> {
+    let files = std::fs::read_dir(lua()).unwrap().map(|file| file.unwrap().path());
+    let scripts = files.filter(|path| path.extension().is_some_and(|extension| extension == "lua"));
+    scripts
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+/// The words that a script's code answers with: those in its string literals that are codes or look like an answer.
+fn answers(script: &str) -> BTreeSet<String> {
+    let code: Vec<&str> = script.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    let mut answers = BTreeSet::new();
+    for line in &code {
+        if !line.contains("return") {
+            continue;
+        }
+        for literal in line.split('\'').skip(1).step_by(2) {
+            let word = literal.split(' ').next().unwrap();
+            if word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+                answers.insert(word.to_owned());
+            }
+        }
+    }
+    answers
+}
+
+fn header(script: &str) -> String {
+    script.lines().take_while(|line| line.starts_with("--")).collect::<Vec<_>>().join("\n")
+}
+
+/// Rows of the table of answers: code and the scripts that give it.
+fn documented() -> Vec<(String, BTreeSet<String>)> {
+    let readme = std::fs::read_to_string(lua().join("README.md")).unwrap();
+    let table = readme.split("## Answers").nth(1).unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        (cells[1].trim_matches('`').to_owned(), cells[2].split(", ").map(str::to_owned).collect())
+    })
+    .collect()
+}
+
+#[test]
+fn rust_and_the_readme_list_the_same_codes_once() {
+    let rust: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let readme: Vec<String> = documented().into_iter().map(|row| row.0).collect();
+    assert_eq!(rust, readme);
+    assert_eq!(rust.iter().collect::<BTreeSet<_>>().len(), rust.len(), "a code stands twice");
+}
+
+#[test]
+fn each_script_answers_what_the_readme_says_it_answers() {
+    for (name, script) in scripts() {
+        let from: BTreeSet<String> =
+            documented().into_iter().filter(|row| row.1.contains(&name)).map(|row| row.0).collect();
+        assert_eq!(answers(&script), from, "{name}");
+    }
+}
+
+#[test]
+fn each_header_names_keys_arguments_and_every_answer() {
+    for (name, script) in scripts() {
+        let header = header(&script);
+        for part in ["KEYS", "ARGV", "Returns"] {
+            assert!(header.contains(part), "{name} says nothing of {part}");
+        }
+        for answer in answers(&script) {
+            assert!(header.contains(&answer), "{name} answers {answer} but its header does not say so");
+        }
+        let most = |what: &str| {
+            let uses = script
+                .match_indices(&format!("{what}["))
+                .filter_map(|(at, _)| script[at + what.len() + 1..].split(']').next().unwrap().parse::<usize>().ok());
+            uses.max().unwrap_or(0)
+        };
+        for number in 1..=most("KEYS") {
+            assert!(header.contains(&format!("{number} ")), "{name} does not say what KEYS[{number}] is");
+        }
+    }
+}
+
+#[test]
+fn no_script_makes_up_a_key() {
+    for (name, script) in scripts() {
+        for (at, _) in script.match_indices("redis.call(") {
+            let arguments: Vec<&str> = script[at..].lines().next().unwrap().split(", ").collect();
+            let Some(key) = arguments.get(1) else { continue };
+            let declared = key.starts_with("KEYS[") || key.trim_end_matches(')').ends_with("_key");
+            assert!(declared, "{name}: {}", arguments.join(", "));
+        }
+    }
+}

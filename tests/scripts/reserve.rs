@@ -1,0 +1,193 @@
+use redis::AsyncCommands;
+use sale::{EpochMs, HoldState, Lane, Slot, Unit};
+use stock::{Reserve, Stock};
+use tests::{TestRound, fresh_id, terms, user};
+
+#[tokio::test]
+async fn units_are_handed_out_in_order_until_none_is_left() {
+    let round = TestRound::start(terms(3, 1)).await;
+    for unit in 1..=3 {
+        let (id, hold) = round.buy(&user(unit)).await;
+        assert_eq!((hold.unit, hold.slot, hold.state, hold.uuid), (Unit(unit), Slot(0), HoldState::Held, id.uuid));
+    }
+    assert_eq!(round.reserve(&user("late")).await.1, Reserve::SoldOut);
+    let view = round.view().await;
+    assert_eq!((view.counters.free(), view.holds.len(), view.outbox), (0, 3, 3));
+}
+
+#[tokio::test]
+async fn the_same_id_gets_the_same_answer() {
+    let round = TestRound::start(terms(3, 2)).await;
+    let alice = user("alice");
+    let (id, hold) = round.buy(&alice).await;
+    assert_eq!(round.reserve_as(&id, &alice).await, Reserve::Replayed(hold.clone()));
+    round.buy(&alice).await;
+    assert_eq!(round.reserve_as(&id, &alice).await, Reserve::Replayed(hold));
+    let view = round.view().await;
+    assert_eq!((view.counters.free(), view.holds.len(), view.outbox), (1, 2, 2));
+}
+
+#[tokio::test]
+async fn one_per_person() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let alice = user("alice");
+    let (_, hold) = round.buy(&alice).await;
+    assert_eq!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(vec![hold]));
+    assert_eq!(round.view().await.counters.free(), 2);
+}
+
+#[tokio::test]
+async fn three_per_person() {
+    let round = TestRound::start(terms(9, 3)).await;
+    let alice = user("alice");
+    let mut holds = Vec::new();
+    for slot in 0..3 {
+        let (_, hold) = round.buy(&alice).await;
+        assert_eq!(hold.slot, Slot(slot));
+        holds.push(hold);
+    }
+    assert_eq!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(holds));
+    round.buy(&user("bob")).await;
+    assert_eq!(round.view().await.counters.free(), 5);
+}
+
+#[tokio::test]
+async fn who_has_one_hears_so_even_when_sold_out() {
+    let round = TestRound::start(terms(1, 1)).await;
+    let alice = user("alice");
+    let (id, hold) = round.buy(&alice).await;
+    assert_eq!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(vec![hold.clone()]));
+    assert_eq!(round.reserve_as(&id, &alice).await, Reserve::Replayed(hold));
+    assert_eq!(round.reserve(&user("bob")).await.1, Reserve::SoldOut);
+}
+
+#[tokio::test]
+async fn below_the_limit_sold_out_is_sold_out() {
+    let round = TestRound::start(terms(1, 2)).await;
+    round.buy(&user("alice")).await;
+    assert_eq!(round.reserve(&user("alice")).await.1, Reserve::SoldOut);
+}
+
+#[tokio::test]
+async fn a_round_that_is_not_there_is_unknown() {
+    let round = TestRound::start(terms(1, 1)).await;
+    let other = fresh_id(&"chair".parse().unwrap(), round.round);
+    assert_eq!(round.reserve_as(&other, &user("alice")).await, Reserve::UnknownSale);
+    let next_round = fresh_id(&round.sale, sale::Round(2));
+    assert_eq!(round.reserve_as(&next_round, &user("alice")).await, Reserve::UnknownSale);
+}
+
+/// Redis's clock cannot be set, so the window is moved past it.
+async fn in_window(opens_in_ms: i64, closes_in_ms: i64) -> Reserve {
+    let round = TestRound::start_empty();
+    let (seconds, micros): (i64, i64) = redis::cmd("TIME").query_async(&mut round.redis().await).await.unwrap();
+    let now = seconds * 1000 + micros / 1000;
+    let mut terms = terms(1, 1);
+    terms.opens_at_ms = EpochMs(now + opens_in_ms);
+    terms.closes_at_ms = EpochMs(now + closes_in_ms);
+    round.load(terms, Vec::new()).await;
+    round.reserve(&user("alice")).await.1
+}
+
+#[tokio::test]
+async fn the_window_opens_at_opens_at_and_closes_at_closes_at() {
+    let minute = 60_000;
+    assert!(matches!(in_window(minute, 2 * minute).await, Reserve::NotOpen(_)));
+    assert!(matches!(in_window(-1, minute).await, Reserve::Reserved(_)));
+    assert!(matches!(in_window(-minute, minute).await, Reserve::Reserved(_)));
+    assert_eq!(in_window(-minute, -1).await, Reserve::Closed);
+    assert_eq!(in_window(-minute, 0).await, Reserve::Closed, "the first moment of closes_at is closed");
+}
+
+/// The boundary itself, to the millisecond: the script is told a time instead of asking for it.
+#[tokio::test]
+async fn the_window_is_half_open() {
+    let round = TestRound::start(terms(1000, 1)).await;
+    let counters = round.view().await.counters;
+    let code = |now: EpochMs| {
+        let text = include_str!("../../lua/reserve.lua").replace(
+            "local time = redis.call('TIME')",
+            &format!("local time = {{'{}', '{:06}'}}", now.0 / 1000, now.0 % 1000 * 1000),
+        );
+        assert!(text.contains("local time = {"));
+        let keys = ["sale", "buyers", "free", "outbox"].map(|key| format!("{key}:{{lamp:1:0}}"));
+        let id = fresh_id(&round.sale, round.round).uuid.as_simple().to_string();
+        let redis = round.redis();
+        async move {
+            let mut redis = redis.await;
+            let mut eval = redis::cmd("EVAL");
+            let answer: String =
+                eval.arg(text).arg(4).arg(&keys[..]).arg(&id).arg(&id).query_async(&mut redis).await.unwrap();
+            answer.split(' ').next().unwrap().to_owned()
+        }
+    };
+    let at = |moment: EpochMs, ms: i64| EpochMs(moment.0 + ms);
+    assert_eq!(code(at(counters.opens_at_ms, -1)).await, "not_open");
+    assert_eq!(code(counters.opens_at_ms).await, "reserved");
+    assert_eq!(code(at(counters.closes_at_ms, -1)).await, "reserved");
+    assert_eq!(code(counters.closes_at_ms).await, "closed");
+}
+
+#[tokio::test]
+async fn not_open_says_when() {
+    let mut terms = terms(1, 1);
+    terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 + 3_000_000);
+    let round = TestRound::start(terms.clone()).await;
+    assert_eq!(round.reserve(&user("alice")).await.1, Reserve::NotOpen(terms.opens_at_ms));
+}
+
+#[tokio::test]
+async fn paused_is_paused() {
+    let round = TestRound::start(terms(2, 1)).await;
+    let (id, hold) = round.buy(&user("alice")).await;
+    let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 13, &[1u8]).await.unwrap();
+    assert_eq!(round.reserve(&user("bob")).await.1, Reserve::Paused);
+    assert_eq!(round.reserve_as(&id, &user("alice")).await, Reserve::Replayed(hold));
+    let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 13, &[0u8]).await.unwrap();
+    round.buy(&user("bob")).await;
+}
+
+#[tokio::test]
+async fn a_flushed_script_cache_goes_unnoticed() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let (id, _) = round.buy(&user("alice")).await;
+    let flush = || async {
+        let _: () = redis::cmd("SCRIPT").arg("FLUSH").query_async(&mut round.redis().await).await.unwrap();
+    };
+    flush().await;
+    round.buy(&user("bob")).await;
+    flush().await;
+    assert_eq!(round.stock.confirm(&id, Lane(0), &user("alice")).await.unwrap(), stock::Confirmed::Now);
+}
+
+#[tokio::test]
+async fn every_key_leaves_with_the_round() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let (id, _) = round.buy(&user("alice")).await;
+    round.buy(&user("bob")).await;
+    round.stock.release(&id, Lane(0), &user("alice"), stock::UnitFate::Returned).await.unwrap();
+    let mut redis = round.redis().await;
+    let expires_at = round.view().await.counters.expires_at_ms.0;
+    let keys: Vec<String> = redis.keys("*").await.unwrap();
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    for key in keys {
+        let expires: i64 = redis::cmd("PEXPIRETIME").arg(&key).query_async(&mut redis).await.unwrap();
+        assert_eq!(expires, expires_at, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn a_redis_that_is_away_is_an_error_and_not_an_answer() {
+    let mut round = TestRound::start(terms(3, 1)).await;
+    round.buy(&user("alice")).await;
+    round.valkey.kill_and_restart().unwrap();
+    // The connection is lost: the first calls may fail, but none may say anything else than what the empty server says.
+    let mut answers = Vec::new();
+    while answers.is_empty() {
+        let id = fresh_id(&round.sale, round.round);
+        answers.extend(round.stock.reserve(&id, Lane(0), &user("bob")).await.ok());
+    }
+    assert_eq!(answers, [Reserve::UnknownSale]);
+    let nobody = Stock::new("redis://127.0.0.1:1").unwrap();
+    assert!(nobody.reserve(&fresh_id(&round.sale, round.round), Lane(0), &user("bob")).await.is_err());
+}
