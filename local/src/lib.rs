@@ -1,6 +1,16 @@
 //! This machine as AWS: a Valkey server and an AWS emulator on the loopback, the CDK app deployed on it.
 
+pub mod build;
+pub mod client;
+pub mod cloud;
+pub mod demo;
+pub mod deployment;
+pub mod emulator;
+pub mod identity;
 pub mod install;
 pub mod paths;
 pub mod process;
+pub mod setup;
+pub mod stages;
+pub mod up;
 pub mod valkey;

@@ -1,4 +1,75 @@
-//! The command line.
-fn main() -> anyhow::Result<()> {
-    local::install::install()
+//! The command line of the local cloud.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use local::demo::{Plan, run_demo};
+use local::setup::set_up;
+use local::up::{down, sign_token, up};
+
+/// The whole system on this machine: no Docker, no AWS account.
+#[derive(Parser)]
+#[command(name = "local")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install the pinned local cloud into the checkout
+    Install,
+    /// Build the functions and put them where the CDK app looks for them
+    Build,
+    /// Start everything, leave it running, and print how to buy something
+    Up,
+    /// End what `up` started
+    Down,
+    /// Print a token for a user of the running `up`
+    Token {
+        /// The user's id
+        #[arg(long, default_value = "alice")]
+        user: String,
+        /// Make the user an operator
+        #[arg(long)]
+        operator: bool,
+    },
+    /// Stage a flash sale and prove that every unit is accounted for
+    Demo(Plan),
+}
+
+#[tokio::main]
+async fn main() -> Result<ExitCode> {
+    let work = async {
+        match Arguments::parse().command {
+            Command::Install => local::install::install()?,
+            Command::Build => set_up()?,
+            Command::Up => up().await?,
+            Command::Down => down()?,
+            Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
+            Command::Demo(plan) => return run_demo(&plan).await,
+        }
+        Ok(ExitCode::SUCCESS)
+    };
+    // Whatever `work` holds is dropped when a signal comes, and dropping it ends what it started.
+    tokio::select! {
+        result = work => result,
+        () = interrupted() => {
+            eprintln!("interrupted; everything that was started is ended");
+            Ok(ExitCode::from(130))
+        }
+    }
+}
+
+async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
+    }
 }

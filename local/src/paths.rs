@@ -1,3 +1,5 @@
+//! Where things are.
+
 use std::path::{Path, PathBuf};
 
 /// The checkout that this program was built from.

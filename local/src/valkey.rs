@@ -1,3 +1,5 @@
+//! The Valkey server.
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;

@@ -1,0 +1,162 @@
+//! What buyers, operators and the payment provider send to the HTTP API.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use reqwest::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use standardwebhooks::Webhook;
+
+/// Longest wait for an answer: more than any function of the API may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A client of the HTTP API.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    api_url: String,
+}
+
+/// A sale as an operator sends it.
+#[derive(Debug, Clone, Serialize)]
+pub struct NewSale {
+    sale_id: String,
+    title: String,
+    opens_at: String,
+    closes_at: String,
+    total: u32,
+    per_user_limit: u8,
+    price_minor: u64,
+    currency: &'static str,
+    payment_window_s: u32,
+}
+
+/// What a buyer hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// 202: the reservation of this id is queued.
+    Reserved(String),
+    /// A problem, by its code.
+    Problem(String),
+    /// Something else: a gateway's own answer, or none.
+    Error(String),
+}
+
+#[derive(Deserialize)]
+struct Body {
+    reservation_id: Option<String>,
+    code: Option<String>,
+}
+
+impl NewSale {
+    /// A sale that opens in so many seconds from now and is open for so many.
+    pub fn opening_in(sale_id: &str, opens_in_s: i64, open_s: i64, total: u32, payment_window_s: u32) -> Self {
+        let now = runtime::Clock::system().now();
+        let at = |seconds: i64| sale::EpochMs(now.0 + seconds * 1000).to_string();
+        Self {
+            sale_id: sale_id.to_owned(),
+            title: "A lamp".to_owned(),
+            opens_at: at(opens_in_s),
+            closes_at: at(opens_in_s + open_s),
+            total,
+            per_user_limit: 1,
+            price_minor: 990,
+            currency: "EUR",
+            payment_window_s,
+        }
+    }
+}
+
+impl Client {
+    /// A client of the API at `api_url`.
+    ///
+    /// # Errors
+    /// If no client can be made.
+    pub fn new(api_url: &str) -> Result<Self> {
+        let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
+        Ok(Self { http, api_url: api_url.to_owned() })
+    }
+
+    /// Creates a sale and publishes it.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub async fn open_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
+        let sales = format!("{}/v1/admin/sales", self.api_url);
+        for request in [self.http.post(&sales).json(sale), self.http.post(format!("{sales}/{}/publish", sale.sale_id))]
+        {
+            let response = request.bearer_auth(operator).send().await?;
+            let (status, text) = (response.status(), response.text().await?);
+            anyhow::ensure!(status.is_success(), "the API refused the sale: {status} {text}");
+        }
+        Ok(())
+    }
+
+    /// Tries for a unit. `attempt` names the attempt: a repeated one gets the same reservation.
+    pub async fn reserve(&self, token: &str, sale: &str, attempt: &str) -> Answer {
+        let url = format!("{}/v1/sales/{sale}/reservations/1", self.api_url);
+        let request = self.http.post(url).bearer_auth(token).header("idempotency-key", attempt);
+        let response = match request.send().await {
+            Ok(response) => response,
+            Err(error) => return Answer::Error(error.without_url().to_string()),
+        };
+        let status = response.status();
+        match (status, response.json::<Body>().await) {
+            (StatusCode::ACCEPTED, Ok(Body { reservation_id: Some(id), .. })) => Answer::Reserved(id),
+            (_, Ok(Body { code: Some(code), .. })) => Answer::Problem(code),
+            _ => Answer::Error(format!("status {status}")),
+        }
+    }
+
+    /// Where a reservation stands: its status, if the API says so.
+    ///
+    /// # Errors
+    /// If the API does not say.
+    pub async fn status(&self, token: &str, reservation_id: &str) -> Result<String> {
+        let url = format!("{}/v1/reservations/{reservation_id}", self.api_url);
+        let document: Value = self.http.get(url).bearer_auth(token).send().await?.json().await?;
+        document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
+    }
+
+    /// Gives a reservation back.
+    ///
+    /// # Errors
+    /// If the API does not answer.
+    pub async fn cancel(&self, token: &str, reservation_id: &str) -> Result<StatusCode> {
+        let url = format!("{}/v1/reservations/{reservation_id}", self.api_url);
+        Ok(self.http.delete(url).bearer_auth(token).send().await?.status())
+    }
+
+    /// Tells the API, as the payment provider would, that a reservation was paid. Returns the outcome.
+    ///
+    /// # Errors
+    /// If the API refuses or does not answer.
+    pub async fn pay(&self, key: &str, reservation_id: &str, payment_id: &str) -> Result<String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as i64;
+        let body = json!({
+            "type": "payment.succeeded",
+            "timestamp": runtime::Clock::system().now().to_string(),
+            "data": {
+                "payment_id": payment_id,
+                "reservation_id": reservation_id,
+                "price_minor": 990,
+                "currency": "EUR",
+            },
+        })
+        .to_string();
+        let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(payment_id, now, body.as_bytes())?;
+        let response = self
+            .http
+            .post(format!("{}/v1/payments/webhook", self.api_url))
+            .header("content-type", "application/json")
+            .header("webhook-id", payment_id)
+            .header("webhook-timestamp", now)
+            .header("webhook-signature", signature)
+            .body(body)
+            .send()
+            .await?;
+        let answer: Value = response.json().await?;
+        answer["outcome"].as_str().map(str::to_owned).with_context(|| format!("the payment was refused: {answer}"))
+    }
+}

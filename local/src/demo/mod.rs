@@ -1,0 +1,79 @@
+//! A flash sale from its opening to its audit.
+
+mod crowd;
+mod report;
+mod rush;
+mod settle;
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::client::{Client, NewSale};
+use crate::cloud::Cloud;
+use crate::demo::crowd::Crowd;
+use crate::demo::report::Report;
+use crate::setup::set_up;
+use crate::stages::Stage;
+
+/// The sale that is staged.
+const SALE: &str = "lamp";
+/// Time between publishing and opening: enough to warm up, and for some to come too early.
+const OPENS_IN_S: i64 = 4;
+/// How long the sale is open: longer than the demonstration.
+const OPEN_S: i64 = 60 * 60;
+
+/// What is staged.
+#[derive(Debug, Clone, Args)]
+pub struct Plan {
+    /// Units on sale
+    #[arg(long, env = "UNITS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    units: u32,
+    /// People who want one
+    #[arg(long, env = "BUYERS", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    buyers: u32,
+    /// Seconds that an order waits for its payment
+    #[arg(long, env = "PAYMENT_WINDOW_S", default_value_t = 15, value_parser = clap::value_parser!(u32).range(5..=3_600))]
+    payment_window_s: u32,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Stages a flash sale on a cloud of its own and reports. Fails if a unit is oversold, lost or duplicated.
+///
+/// # Errors
+/// If the system cannot be set up or does not settle.
+pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
+    tokio::task::spawn_blocking(set_up).await??;
+    let stage = Stage::spinner("Starting and deploying");
+    let cloud = Cloud::start().await?;
+    stage.done(&cloud.deployment.api_url);
+
+    let crowd = Crowd::gather(plan, &cloud).await?;
+    let stage = Stage::spinner("Publishing the sale");
+    let client = Client::new(&cloud.deployment.api_url)?;
+    let sale = NewSale::opening_in(SALE, OPENS_IN_S, OPEN_S, plan.units, plan.payment_window_s);
+    client.open_sale(&cloud.issuer.operator_token("operator")?, &sale).await?;
+    cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
+    stage.done(format!("{} units, opening in a moment", plan.units));
+
+    // Who has a unit pays, or not, while the others are still rushing.
+    let rush_is_over = AtomicBool::new(false);
+    let rush = async {
+        rush::rush(&crowd).await;
+        rush_is_over.store(true, Ordering::Release);
+    };
+    let ((), settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over)).await;
+    settled?;
+    let report = Report::make(plan, &crowd, &cloud.deployment).await?;
+    report.write()?;
+    if plan.json {
+        println!("{}", report.to_json()?)
+    } else {
+        println!("{report}")
+    }
+    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,194 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use aws_sdk_dynamodb::types::AttributeValue;
+use ledger::Ledger;
+use sale::audit::{Audit, Claim, LedgerView, audit};
+use sale::{Order, OrderState, Round, SaleId};
+use serde::Serialize;
+use stock::Stock;
+
+use crate::demo::crowd::Crowd;
+use crate::demo::{Plan, SALE};
+use crate::deployment::Deployment;
+use crate::paths;
+use crate::stages::Stage;
+
+const ROUND: Round = Round(1);
+
+/// What became of the sale. Everything below `requests` comes from the ledger and Redis.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    units: u32,
+    buyers: u32,
+    payment_window_s: u32,
+    requests: Requests,
+    /// Reservations that were answered with 202.
+    reserved: usize,
+    /// Units of live orders.
+    sold: usize,
+    paid: usize,
+    expired: usize,
+    cancelled: usize,
+    failed: usize,
+    /// Units that are sold after they came back.
+    resold: usize,
+    audit: Audit,
+    oversold: usize,
+    lost: usize,
+    duplicated: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Requests {
+    by_answer: BTreeMap<String, u64>,
+    errors: BTreeMap<String, u64>,
+    per_second: f64,
+    latency_ms: BTreeMap<&'static str, f64>,
+}
+
+impl Report {
+    /// Reads the ledger and Redis and puts the report together.
+    pub(super) async fn make(plan: &Plan, crowd: &Crowd, deployment: &Deployment) -> Result<Self> {
+        let stage = Stage::spinner("The audit");
+        let sale: SaleId = SALE.parse()?;
+        let orders = every_order(deployment).await?;
+        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.aws_config().await), &deployment.table);
+        let stock = Stock::new(&deployment.redis_url)?;
+        let view = stock.view(&sale, ROUND, fulfilment::LANE).await?.context("Redis has lost the round")?;
+        let claim = |id: &sale::ReservationId, unit| Claim { id: id.clone(), unit, state: () };
+        let guards = ledger.guards(&sale, ROUND).await?;
+        let ledger_view = LedgerView {
+            guards: guards.iter().map(|guard| claim(&guard.order_id, guard.unit)).collect(),
+            live_orders: live(&orders).map(|order| claim(&order.id, order.unit)).collect(),
+        };
+        let audit = audit(plan.units, &view.to_audit(&sale, ROUND), &ledger_view);
+
+        let heard = crowd.heard();
+        let ids: HashSet<String> = orders.iter().map(|order| order.id.to_string()).collect();
+        // Everybody who heard 202 has an order, whatever became of it.
+        let unanswered = heard.accepted.keys().filter(|id| !ids.contains(*id)).count();
+        let mut orders_of: HashMap<&str, usize> = HashMap::new();
+        for order in live(&orders) {
+            *orders_of.entry(order.user.as_str()).or_default() += 1;
+        }
+        let over_the_limit = orders_of.values().filter(|count| **count > 1).count();
+        let count = |state| orders.iter().filter(|order| order.state == state).count();
+        let came_back: HashSet<u32> = orders
+            .iter()
+            .filter(|order| matches!(order.state, OrderState::Expired | OrderState::Cancelled))
+            .map(|order| order.unit.0)
+            .collect();
+        let percentile = |p| (heard.latency_us.value_at_quantile(p) as f64 / 10.0).round() / 100.0;
+        let report = Self {
+            units: plan.units,
+            buyers: plan.buyers,
+            payment_window_s: plan.payment_window_s,
+            requests: Requests {
+                by_answer: heard.answers.clone(),
+                errors: heard.errors.clone(),
+                per_second: (heard.rush_requests as f64 / heard.rush_s).round(),
+                latency_ms: BTreeMap::from([
+                    ("p50", percentile(0.5)),
+                    ("p90", percentile(0.9)),
+                    ("p99", percentile(0.99)),
+                    ("max", percentile(1.0)),
+                ]),
+            },
+            reserved: heard.accepted.len(),
+            sold: live(&orders).count(),
+            paid: count(OrderState::Paid),
+            expired: count(OrderState::Expired),
+            cancelled: count(OrderState::Cancelled),
+            failed: count(OrderState::Failed),
+            resold: live(&orders).filter(|order| came_back.contains(&order.unit.0)).count(),
+            oversold: audit.oversold as usize + over_the_limit,
+            lost: audit.lost as usize + unanswered,
+            duplicated: audit.duplicated as usize,
+            audit,
+        };
+        drop(heard);
+        stage.done(if report.is_clean() { "every unit is in exactly one place" } else { "NOT CLEAN" });
+        Ok(report)
+    }
+
+    /// Whether nothing was oversold, lost or duplicated.
+    pub(super) fn is_clean(&self) -> bool {
+        self.audit.is_clean() && self.oversold == 0 && self.lost == 0 && self.duplicated == 0
+    }
+
+    /// The report for programs.
+    pub(super) fn to_json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(self)?)
+    }
+
+    /// Writes `target/demo/report.json`.
+    pub(super) fn write(&self) -> Result<()> {
+        let file = file();
+        std::fs::create_dir_all(file.parent().unwrap_or(&file))?;
+        std::fs::write(&file, self.to_json()?).with_context(|| format!("cannot write {}", file.display()))
+    }
+}
+
+fn file() -> PathBuf {
+    paths::target().join("demo/report.json")
+}
+
+fn live(orders: &[Order]) -> impl Iterator<Item = &Order> {
+    orders.iter().filter(|order| order.state.is_live())
+}
+
+/// Every order in the table, by a scan: the table is small, and no index can hide anything from it.
+async fn every_order(deployment: &Deployment) -> Result<Vec<Order>> {
+    let client = aws_sdk_dynamodb::Client::new(&deployment.aws_config().await);
+    let mut pages = client
+        .scan()
+        .table_name(&deployment.table)
+        .consistent_read(true)
+        .filter_expression("begins_with(pk, :order)")
+        .expression_attribute_values(":order", AttributeValue::S("ORDER#".to_owned()))
+        .into_paginator()
+        .items()
+        .send();
+    let mut orders = Vec::new();
+    while let Some(item) = pages.next().await {
+        orders.push(serde_dynamo::from_item(item?)?);
+    }
+    Ok(orders)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { requests, audit, .. } = self;
+        let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "  {name:<28} {value}");
+        line("", &"")?;
+        line("requests", &requests.by_answer.values().sum::<u64>())?;
+        for (answer, count) in &requests.by_answer {
+            line(&format!("  {answer}"), count)?;
+        }
+        line("requests/s in the rush", &requests.per_second)?;
+        let ms = &requests.latency_ms;
+        line("latency ms p50/p90/p99/max", &format!("{} / {} / {} / {}", ms["p50"], ms["p90"], ms["p99"], ms["max"]))?;
+        line("", &"")?;
+        line("reserved (202)", &self.reserved)?;
+        line("sold", &self.sold)?;
+        line("  paid", &self.paid)?;
+        line("  resold after coming back", &self.resold)?;
+        line("expired", &self.expired)?;
+        line("cancelled", &self.cancelled)?;
+        line("failed", &self.failed)?;
+        line("", &"")?;
+        let Audit { total, free, held, ordered, .. } = audit;
+        line("free + held + ordered", &format!("{free} + {held} + {ordered} = {}, of {total}", free + held + ordered))?;
+        line("oversold", &self.oversold)?;
+        line("lost", &self.lost)?;
+        line("duplicated", &self.duplicated)?;
+        for discrepancy in &audit.discrepancies {
+            line(&format!("  unit {}", discrepancy.unit), &discrepancy.found.join(", "))?;
+        }
+        line("", &"")?;
+        line("report", &file().display())
+    }
+}

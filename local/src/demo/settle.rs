@@ -1,0 +1,91 @@
+use std::collections::{HashSet, VecDeque};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::client::Answer;
+use crate::demo::crowd::{Buyer, Crowd, Habit, Wave, everybody};
+use crate::stages::Stage;
+
+/// Requests in flight while orders are followed and while people try again.
+const AT_ONCE: usize = 16;
+/// How often the state of things is looked at, and how many of those who wait try again each time.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+const RELOADS: usize = 16;
+/// How long all of it may take after the rush and beyond two payment windows.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Follows every reservation to its end: some pay, some cancel, some let the window pass. Once the rush is over, others
+/// wait for what comes back and buy it.
+pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
+    let goal = crowd.units.min(crowd.buyers.len());
+    let stage = Stage::steps("Payments, expiry, resale", goal);
+    let mut ended: HashSet<String> = HashSet::new();
+    let mut paid = 0;
+    let mut waiting: Option<VecDeque<&Buyer>> = None;
+    let mut deadline = None;
+    loop {
+        let open = crowd.open_reservations(&ended);
+        let ended_now = Mutex::new(Vec::new());
+        everybody(&open, AT_ONCE, async |(id, buyer, wave)| {
+            if let Some(status) = follow(crowd, buyer, *wave, id).await {
+                ended_now.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((id.clone(), status));
+            }
+        })
+        .await;
+        for (id, status) in ended_now.into_inner().unwrap_or_default() {
+            paid += usize::from(status == "paid");
+            ended.insert(id);
+        }
+        stage.set(paid);
+        if rush_is_over.load(Ordering::Acquire) {
+            let waiting = waiting.get_or_insert_with(|| crowd.without_reservation());
+            let everything_ended = crowd.open_reservations(&ended).is_empty();
+            if everything_ended && (paid >= goal || waiting.is_empty()) {
+                break;
+            }
+            let patience = PATIENCE + Duration::from_secs(u64::from(crowd.payment_window_s)) * 2;
+            if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
+                bail!("{paid} of {goal} units are paid and {} reservations have not ended", open.len());
+            }
+            if paid < goal {
+                reload(crowd, waiting).await;
+            }
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    stage.done(format!("{paid} paid"));
+    Ok(())
+}
+
+/// Does what its buyer does with a reservation. Its status, once it has ended.
+async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<String> {
+    let status = crowd.client.status(&buyer.token, id).await.ok()?;
+    match &*status {
+        "queued" => None,
+        "pending_payment" => {
+            // Whatever fails here is tried again at the next look.
+            match buyer.habit(wave) {
+                Habit::Pays => drop(crowd.client.pay(&crowd.payment_key, id, &format!("pay-{}", buyer.number)).await),
+                Habit::Cancels => drop(crowd.client.cancel(&buyer.token, id).await),
+                Habit::Forgets => {}
+            }
+            None
+        }
+        _ => Some(status),
+    }
+}
+
+/// Some of those who wait try again; who gets nothing waits on behind the others.
+async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) {
+    let trying: Vec<&Buyer> = (0..RELOADS).filter_map(|_| waiting.pop_front()).collect();
+    let tries = trying.iter().map(|buyer| crowd.try_once(buyer, Wave::Resale));
+    let answers = futures::future::join_all(tries).await;
+    for (buyer, answer) in trying.into_iter().zip(answers) {
+        if !matches!(answer, Answer::Reserved(_)) {
+            waiting.push_back(buyer);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The CDK app, deployed on the emulator.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use aws_config::{Region, SdkConfig};
+use aws_sdk_dynamodb::config::Credentials;
+use aws_sdk_dynamodb::types::TimeToLiveSpecification;
+use serde::{Deserialize, Serialize};
+
+use crate::emulator::{ACCESS_KEY, REGION};
+use crate::identity::AUDIENCE;
+use crate::install::run;
+use crate::paths;
+
+const STACK: &str = "flash-sale";
+/// Where the app keeps the functions' code on the emulator.
+const ASSETS_BUCKET: &str = "flash-sale-functions";
+
+/// Where everything is: the stack's outputs, as addresses that work from this machine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Deployment {
+    /// Every AWS service.
+    pub endpoint: String,
+    /// The HTTP API, without a slash at the end.
+    pub api_url: String,
+    /// Redis.
+    pub redis_url: String,
+    /// The table.
+    pub table: String,
+    /// The order queue.
+    pub orders_queue_url: String,
+    /// Its dead letters.
+    pub orders_dlq_url: String,
+    /// Unreadable messages.
+    pub quarantine_queue_url: String,
+    /// The expiry queue.
+    pub expiry_queue_url: String,
+    /// Its dead letters.
+    pub expiry_dlq_url: String,
+    /// The secret with the webhook's key.
+    pub payment_secret: String,
+    /// The warmup function.
+    pub warmup_function: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Outputs {
+    api_url: String,
+    redis_url: String,
+    table_name: String,
+    orders_queue_url: String,
+    orders_dlq_url: String,
+    quarantine_queue_url: String,
+    expiry_queue_url: String,
+    expiry_dlq_url: String,
+    payment_secret_arn: String,
+    warmup_function_name: String,
+}
+
+/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files.
+///
+/// # Errors
+/// If Node is missing or the deployment fails, with what CDK said.
+pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
+    let http = reqwest::Client::new();
+    http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
+    let outputs_file = home.join("outputs.json");
+    let mut cdk = Command::new("node");
+    cdk.current_dir(paths::cdk())
+        .args(["node_modules/aws-cdk/bin/cdk", "deploy", "--require-approval", "never", "--method=direct"])
+        .args(["--progress", "events", "--ci", "-c", "settings=local"])
+        .args(["-c", &format!("issuer={issuer}"), "-c", &format!("audience={AUDIENCE}")])
+        .args(["-c", &format!("functions={}", paths::target().join("lambda").display())])
+        .arg("--output")
+        .arg(home.join("cdk.out"))
+        .arg("--outputs-file")
+        .arg(&outputs_file)
+        // The template check takes longer than the deployment; the app's own tests run it.
+        .env("CDK_VALIDATION", "false")
+        .env("CDK_DISABLE_VERSION_CHECK", "1")
+        .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
+        .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)])
+        .env_remove("AWS_PROFILE");
+    tokio::task::spawn_blocking(move || run(&mut cdk, "node")).await??;
+
+    let text = std::fs::read_to_string(&outputs_file).context("CDK wrote no outputs")?;
+    let mut stacks: std::collections::HashMap<String, Outputs> = serde_json::from_str(&text)?;
+    let outputs = stacks.remove(STACK).with_context(|| format!("CDK deployed no stack {STACK}"))?;
+    let deployment = Deployment {
+        endpoint: endpoint.to_owned(),
+        api_url: path_form(endpoint, &outputs.api_url)?,
+        redis_url: outputs.redis_url,
+        table: outputs.table_name,
+        orders_queue_url: outputs.orders_queue_url,
+        orders_dlq_url: outputs.orders_dlq_url,
+        quarantine_queue_url: outputs.quarantine_queue_url,
+        expiry_queue_url: outputs.expiry_queue_url,
+        expiry_dlq_url: outputs.expiry_dlq_url,
+        payment_secret: outputs.payment_secret_arn,
+        warmup_function: outputs.warmup_function_name,
+    };
+    deployment.turn_time_to_live_on().await?;
+    Ok(deployment)
+}
+
+/// The emulator's APIs have names below `localhost`, which not every resolver knows; it takes the API's id in the path
+/// as well.
+fn path_form(endpoint: &str, api_url: &str) -> Result<String> {
+    let host = api_url.split("//").nth(1).unwrap_or_default();
+    let id = host.split('.').next().filter(|id| !id.is_empty()).context("the stack has no ApiUrl")?;
+    Ok(format!("{endpoint}/_aws/execute-api/{id}"))
+}
+
+impl Deployment {
+    /// The configuration of AWS clients that talk to the emulator.
+    pub async fn aws_config(&self) -> SdkConfig {
+        runtime::aws_loader()
+            .endpoint_url(&self.endpoint)
+            .region(Region::new(REGION))
+            .credentials_provider(Credentials::new(ACCESS_KEY, ACCESS_KEY, None, None, "local"))
+            .load()
+            .await
+    }
+
+    /// The emulator ignores what the template says of it.
+    async fn turn_time_to_live_on(&self) -> Result<()> {
+        let client = aws_sdk_dynamodb::Client::new(&self.aws_config().await);
+        let specification = TimeToLiveSpecification::builder().attribute_name("expires_at").enabled(true).build()?;
+        client.update_time_to_live().table_name(&self.table).time_to_live_specification(specification).send().await?;
+        Ok(())
+    }
+
+    /// The key that payment callbacks are signed with.
+    ///
+    /// # Errors
+    /// If the emulator does not give it.
+    pub async fn payment_key(&self) -> Result<String> {
+        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config().await);
+        let output = client.get_secret_value().secret_id(&self.payment_secret).send().await?;
+        output.secret_string.context("the webhook's secret has no text in it")
+    }
+
+    /// Runs a function once, as its schedule would, and returns what it answered.
+    ///
+    /// # Errors
+    /// If the function failed.
+    pub async fn invoke(&self, function: &str) -> Result<serde_json::Value> {
+        let url = format!("{}/2015-03-31/functions/{function}/invocations", self.endpoint);
+        let response = reqwest::Client::new().post(url).body("{}").send().await?.error_for_status()?;
+        let failed = response.headers().contains_key("x-amz-function-error");
+        let answer: serde_json::Value = response.json().await?;
+        anyhow::ensure!(!failed, "{function} failed: {answer}");
+        Ok(answer)
+    }
+}

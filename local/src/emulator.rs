@@ -1,0 +1,106 @@
+//! The AWS emulator.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use crate::paths;
+use crate::process::{Kept, accepts, free_port};
+
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The region of everything that is local.
+pub const REGION: &str = "us-east-1";
+/// The credentials of everything that is local: the emulator takes any.
+pub const ACCESS_KEY: &str = "test";
+
+/// An AWS emulator that ends with this process, with the functions that it runs.
+pub struct Emulator {
+    port: u16,
+    home: PathBuf,
+    process: Option<Kept>,
+}
+
+impl Emulator {
+    /// Starts an emulator on a free port of the loopback, whose ElastiCache is the Valkey on `valkey_port`.
+    ///
+    /// # Errors
+    /// If the local cloud is not installed or the emulator does not start.
+    pub fn start(valkey_port: u16) -> Result<Self> {
+        let port = free_port()?;
+        let home = home(port)?;
+        let mut process = Kept::start("ministack", &command(port, valkey_port, &home)?, &home.join("emulator.log"))?;
+        process.wait_until(START_TIMEOUT, || accepts(port))?;
+        Ok(Self { port, home, process: Some(process) })
+    }
+
+    /// The address of every AWS service.
+    pub fn endpoint(&self) -> String {
+        endpoint(self.port)
+    }
+
+    /// Where its files are, until it ends.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+}
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        drop(self.process.take());
+        let _ = std::fs::remove_dir_all(&self.home);
+    }
+}
+
+/// The address of an emulator on `port`.
+pub fn endpoint(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
+/// A folder for the files of an emulator on `port`, empty.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn home(port: u16) -> Result<PathBuf> {
+    let home = paths::state().join(format!("emulator-{port}"));
+    let _ = std::fs::remove_dir_all(&home);
+    std::fs::create_dir_all(home.join("tmp")).with_context(|| format!("cannot make {}", home.display()))?;
+    Ok(home)
+}
+
+/// The command that starts an emulator.
+///
+/// # Errors
+/// If the local cloud is not installed.
+pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
+    let program = paths::venv_program("ministack");
+    anyhow::ensure!(program.exists(), "no {}; run `make setup`", program.display());
+    // Functions inherit the emulator's environment, so it must not be the user's: no profile, no proxy, no endpoint.
+    let mut command = Command::new("env");
+    command.arg("-i");
+    let mut set = |name: &str, value: &dyn std::fmt::Display| {
+        command.arg(format!("{name}={value}"));
+    };
+    set("PATH", &std::env::var("PATH").unwrap_or_default());
+    set("HOME", &home.display());
+    set("TMPDIR", &home.join("tmp").display());
+    set("S3_DATA_DIR", &home.join("s3").display());
+    set("STATE_DIR", &home.join("state").display());
+    set("BIND_HOST", &"127.0.0.1");
+    set("MINISTACK_HOST", &"127.0.0.1");
+    set("GATEWAY_PORT", &port);
+    set("AWS_ENDPOINT_URL", &endpoint(port));
+    set("AWS_ACCESS_KEY_ID", &ACCESS_KEY);
+    set("AWS_SECRET_ACCESS_KEY", &ACCESS_KEY);
+    set("AWS_REGION", &REGION);
+    set("REDIS_HOST", &"127.0.0.1");
+    set("REDIS_PORT", &valkey_port);
+    // Ports that nothing here uses and that two emulators would fight for.
+    set("IOT_MTLS_ENABLED", &0);
+    set("SFTP_ENABLED", &0);
+    set("PYTHONUNBUFFERED", &1);
+    command.arg(program);
+    Ok(command)
+}

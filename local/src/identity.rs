@@ -1,0 +1,130 @@
+//! An OpenID Connect issuer made of two files in the emulator's S3, and the tokens that it would have given.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result};
+use aws_lc_rs::encoding::AsDer;
+use aws_lc_rs::rsa::{KeyPair, KeySize};
+use jsonwebtoken::jwk::{Jwk, JwkSet};
+use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
+use serde::Serialize;
+use serde_json::json;
+
+/// Whom tokens are for.
+pub const AUDIENCE: &str = "flash-sale";
+/// The group of operators.
+pub const OPERATORS: &str = "operators";
+/// How long a token is good for: a day at the terminal.
+const TOKEN_LIFE_S: u64 = 24 * 60 * 60;
+/// Tokens begin a moment ago, so that clocks a little apart agree.
+const BACKDATE_S: u64 = 5;
+const KEY_ID: &str = "local";
+const BUCKET: &str = "identity";
+
+/// Signs tokens as the local issuer.
+pub struct Issuer {
+    url: String,
+    key: EncodingKey,
+    private_key_pem: String,
+}
+
+/// The claims of a token.
+#[derive(Debug, Clone, Serialize)]
+pub struct Claims {
+    /// Issuer.
+    pub iss: String,
+    /// Audience.
+    pub aud: String,
+    /// Subject: the user's id.
+    pub sub: String,
+    /// Groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
+    /// Issued at, in seconds since the Unix epoch.
+    pub iat: u64,
+    /// Expires, likewise.
+    pub exp: u64,
+}
+
+impl Issuer {
+    /// Makes a key and publishes it in the emulator at `endpoint`.
+    ///
+    /// # Errors
+    /// If the emulator does not take it.
+    pub async fn publish(endpoint: &str) -> Result<Self> {
+        let key = KeyPair::generate(KeySize::Rsa2048).context("cannot make an RSA key")?;
+        let der = AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&key)?;
+        let issuer = Self::from_pem(endpoint, pem::encode(&pem::Pem::new("PRIVATE KEY", der.as_ref())))?;
+
+        let mut jwk = Jwk::from_encoding_key(&issuer.key, Algorithm::RS256)?;
+        jwk.common.key_id = Some(KEY_ID.to_owned());
+        let keys_url = format!("{}/.well-known/jwks.json", issuer.url);
+        let discovery = json!({ "issuer": issuer.url, "jwks_uri": keys_url });
+        let http = reqwest::Client::new();
+        let put = async |url: &str, body: String| -> Result<()> {
+            http.put(url).body(body).send().await?.error_for_status()?;
+            Ok(())
+        };
+        put(&issuer.url, String::new()).await?;
+        put(&keys_url, serde_json::to_string(&JwkSet { keys: vec![jwk] })?).await?;
+        put(&format!("{}/.well-known/openid-configuration", issuer.url), discovery.to_string()).await?;
+        Ok(issuer)
+    }
+
+    /// The issuer whose key was published before.
+    ///
+    /// # Errors
+    /// If it is not a key.
+    pub fn from_pem(endpoint: &str, private_key_pem: String) -> Result<Self> {
+        let key = EncodingKey::from_rsa_pem(private_key_pem.as_bytes()).context("not an RSA key")?;
+        Ok(Self { url: format!("{endpoint}/{BUCKET}"), key, private_key_pem })
+    }
+
+    /// The issuer's name.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The key, for another process of the same user.
+    pub fn private_key_pem(&self) -> &str {
+        &self.private_key_pem
+    }
+
+    /// What a token of `user` says.
+    pub fn claims(&self, user: &str, groups: &[&str]) -> Claims {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        Claims {
+            iss: self.url.clone(),
+            aud: AUDIENCE.to_owned(),
+            sub: user.to_owned(),
+            groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+            iat: now - BACKDATE_S,
+            exp: now + TOKEN_LIFE_S,
+        }
+    }
+
+    /// Signs a token.
+    ///
+    /// # Errors
+    /// If the key does not sign.
+    pub fn sign(&self, claims: &Claims) -> Result<String> {
+        let header = Header { kid: Some(KEY_ID.to_owned()), ..Header::new(Algorithm::RS256) };
+        Ok(encode(&header, claims, &self.key)?)
+    }
+
+    /// A token of `user`.
+    ///
+    /// # Errors
+    /// If the key does not sign.
+    pub fn token(&self, user: &str) -> Result<String> {
+        self.sign(&self.claims(user, &[]))
+    }
+
+    /// A token of an operator.
+    ///
+    /// # Errors
+    /// If the key does not sign.
+    pub fn operator_token(&self, user: &str) -> Result<String> {
+        self.sign(&self.claims(user, &[OPERATORS]))
+    }
+}

@@ -1,0 +1,61 @@
+//! Progress, for people.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+
+/// Every bar of this program, so that they do not write over each other.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
+/// A stage of something long: a bar at a terminal, a line in a log.
+pub struct Stage {
+    bar: ProgressBar,
+    name: String,
+}
+
+impl Stage {
+    /// A stage whose end is not known beforehand.
+    pub fn spinner(name: impl Into<String>) -> Self {
+        let stage = Self::begin(ProgressBar::new_spinner(), name.into(), "{spinner:.cyan} {prefix:<26} {msg}");
+        stage.bar.enable_steady_tick(Duration::from_millis(120));
+        stage
+    }
+
+    /// A stage of `length` steps.
+    pub fn steps(name: impl Into<String>, length: usize) -> Self {
+        let bar = ProgressBar::new(length as u64);
+        Self::begin(bar, name.into(), "  {prefix:<26} {bar:30.cyan/blue} {pos}/{len} {msg}")
+    }
+
+    fn begin(bar: ProgressBar, name: String, template: &str) -> Self {
+        let bar = BARS.add(bar);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_prefix(name.clone());
+        Self { bar, name }
+    }
+
+    /// One more step is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// So many steps are done.
+    pub fn set(&self, done: usize) {
+        self.bar.set_position(done as u64);
+    }
+
+    /// Says what is going on.
+    pub fn say(&self, message: impl Into<String>) {
+        self.bar.set_message(message.into());
+    }
+
+    /// Ends the stage with what it came to.
+    pub fn done(self, result: impl AsRef<str>) {
+        let line = format!("✓ {:<26} {} ({:.1} s)", self.name, result.as_ref(), self.bar.elapsed().as_secs_f32());
+        self.bar.finish_and_clear();
+        BARS.suspend(|| eprintln!("{line}"));
+    }
+}
