@@ -51,31 +51,31 @@ export class FlashSaleStack extends Stack {
     queues.orders.sendFrom(reservation);
 
     const order = make('order');
-    table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
+    table.useFrom(order, ['GetItem', 'PutItem']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
     const deadLetter = make('dead_letter');
-    table.useFrom(deadLetter, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
+    table.useFrom(deadLetter, ['PutItem']);
     queues.ordersDlq.consumeWith(deadLetter);
     queues.quarantine.sendFrom(deadLetter);
     queues.expiry.sendFrom(deadLetter);
 
     const expiry = make('expiry', true);
-    table.useFrom(expiry, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem']);
+    table.useFrom(expiry, ['GetItem', 'UpdateItem', 'DeleteItem']);
     queues.expiry.consumeWith(expiry);
     queues.expiry.sendFrom(expiry);
 
     const payment = make('payment');
-    table.useFrom(payment, ['GetItem', 'UpdateItem']);
+    table.useFrom(payment, ['UpdateItem']);
     secret.readFrom(payment);
 
     const warmup = make('warmup');
-    table.useFrom(warmup, ['GetItem'], ['sales_by_close', 'guards_by_round']);
+    table.useFrom(warmup, [], ['sales_by_close', 'guards_by_round']);
     new WarmupSchedule(this, 'WarmupSchedule', warmup);
 
     const admin = make('admin');
-    table.useFrom(admin, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round']);
+    table.useFrom(admin, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round']);
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
 
     const api = new HttpApi(this, 'HttpApi', settings, identity, {

@@ -17,7 +17,7 @@ const INDEXES = {
 } as const;
 
 export type IndexName = keyof typeof INDEXES;
-export type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+export type ItemAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 /** The ledger: sales, orders and guards in one table. */
 export class LedgerTable extends Construct {
@@ -41,7 +41,7 @@ export class LedgerTable extends Construct {
 
   useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
     fn.tell('TABLE_NAME', this.name);
-    fn.allow(items.map((action) => `dynamodb:${action}`), [this.table.tableArn]);
+    if (items.length > 0) fn.allow(items.map((action) => `dynamodb:${action}`), [this.table.tableArn]);
     if (queried.length > 0) {
       fn.allow(['dynamodb:Query'], queried.map((index) => `${this.table.tableArn}/index/${index}`));
     }

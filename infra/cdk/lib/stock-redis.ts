@@ -61,12 +61,8 @@ function serviceEndpoints(vpc: ec2.Vpc, functions: ec2.IPeer): void {
   vpc.addGatewayEndpoint('DynamoDb', { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB });
   const securityGroup = new ec2.SecurityGroup(vpc, 'Endpoints', { vpc, allowAllOutbound: false });
   securityGroup.addIngressRule(functions, ec2.Port.tcp(HTTPS_PORT), 'functions');
-  for (const [id, service] of [
-    ['Sqs', ec2.InterfaceVpcEndpointAwsService.SQS],
-    ['SecretsManager', ec2.InterfaceVpcEndpointAwsService.SECRETS_MANAGER],
-  ] as const) {
-    vpc.addInterfaceEndpoint(id, { service, securityGroups: [securityGroup], open: false });
-  }
+  const service = ec2.InterfaceVpcEndpointAwsService.SQS;
+  vpc.addInterfaceEndpoint('Sqs', { service, securityGroups: [securityGroup], open: false });
 }
 
 function replicationGroup(

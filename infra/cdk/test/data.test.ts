@@ -107,7 +107,6 @@ describe('Redis', () => {
     ]);
     expect(endpoints.sort()).toEqual([
       ['.dynamodb', 'Gateway'],
-      ['.secretsmanager', 'Interface'],
       ['.sqs', 'Interface'],
     ]);
   });

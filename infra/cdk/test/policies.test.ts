@@ -6,25 +6,25 @@ import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } fr
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 
-const WRITE = ['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
+const items = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
 const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 const SEND = ['sqs:SendMessage'];
 const QUERY = ['dynamodb:Query'];
 
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
 const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
-  reservation: { table: WRITE, 'index orders_by_user': QUERY, 'queue orders': SEND },
+  reservation: { table: items('GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'), 'index orders_by_user': QUERY, 'queue orders': SEND },
   order: {
-    table: WRITE,
+    table: items('GetItem', 'PutItem'),
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
     'queue expiry': SEND,
   },
-  dead_letter: { table: WRITE, 'queue orders-dlq': CONSUME, 'queue quarantine': SEND, 'queue expiry': SEND },
-  expiry: { table: WRITE, 'queue expiry': [...CONSUME, ...SEND].sort() },
-  payment: { table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'], secret: ['secretsmanager:GetSecretValue'] },
-  warmup: { table: ['dynamodb:GetItem'], 'index sales_by_close': QUERY, 'index guards_by_round': QUERY },
+  dead_letter: { table: items('PutItem'), 'queue orders-dlq': CONSUME, 'queue quarantine': SEND, 'queue expiry': SEND },
+  expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
+  payment: { table: items('UpdateItem'), secret: ['secretsmanager:GetSecretValue'] },
+  warmup: { 'index sales_by_close': QUERY, 'index guards_by_round': QUERY },
   admin: {
-    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
   },
