@@ -11,6 +11,9 @@ use crate::process::{Kept, accepts, free_port};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// A folder's name, up to the port.
+const HOME: &str = "emulator-";
+
 /// The region of everything that is local.
 pub const REGION: &str = "us-east-1";
 /// The credentials of everything that is local: the emulator takes any.
@@ -64,10 +67,25 @@ pub fn endpoint(port: u16) -> String {
 /// # Errors
 /// If it cannot be made.
 pub fn home(port: u16) -> Result<PathBuf> {
-    let home = paths::state().join(format!("emulator-{port}"));
+    remove_abandoned();
+    let home = paths::state().join(format!("{HOME}{port}"));
     let _ = std::fs::remove_dir_all(&home);
     std::fs::create_dir_all(home.join("tmp")).with_context(|| format!("cannot make {}", home.display()))?;
     Ok(home)
+}
+
+/// Removes what emulators left behind whose program was killed: each has copies of all functions.
+fn remove_abandoned() {
+    let Ok(folders) = std::fs::read_dir(paths::state()) else { return };
+    for folder in folders.flatten() {
+        let name = folder.file_name();
+        let port = name.to_str().and_then(|name| name.strip_prefix(HOME)).and_then(|port| port.parse().ok());
+        let age = folder.metadata().and_then(|data| data.modified()).ok().and_then(|made| made.elapsed().ok());
+        // One that is just starting does not serve yet.
+        if port.is_some_and(|port| !accepts(port)) && age.is_some_and(|age| age > START_TIMEOUT) {
+            let _ = std::fs::remove_dir_all(folder.path());
+        }
+    }
 }
 
 /// The command that starts an emulator.

@@ -15,7 +15,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Valkey {
     port: u16,
     log: PathBuf,
-    process: Kept,
+    process: Option<Kept>,
 }
 
 impl Valkey {
@@ -27,7 +27,7 @@ impl Valkey {
         let port = free_port()?;
         let log = paths::state().join(format!("valkey-{port}.log"));
         let process = start(port, &log)?;
-        Ok(Self { port, log, process })
+        Ok(Self { port, log, process: Some(process) })
     }
 
     /// The server's address.
@@ -45,9 +45,18 @@ impl Valkey {
     /// # Errors
     /// If the new one does not start.
     pub fn kill_and_restart(&mut self) -> Result<()> {
-        self.process.kill();
-        self.process = start(self.port, &self.log)?;
+        if let Some(mut process) = self.process.take() {
+            process.kill();
+        }
+        self.process = Some(start(self.port, &self.log)?);
         Ok(())
+    }
+}
+
+impl Drop for Valkey {
+    fn drop(&mut self) {
+        drop(self.process.take());
+        let _ = std::fs::remove_file(&self.log);
     }
 }
 
