@@ -3,13 +3,13 @@
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
---       3 free    list of returned units and ranges of units
+--       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of users with a reservation that no order has confirmed
 -- ARGV  1 step: "buyers" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
---       open:   3 next unit  4 last unit  5 number of units in the list  6 limit  7 paused  8 opens at  9 closes at
---               10 epoch  and then the list's elements, "UNIT" or "FIRST-LAST" (times in ms since the Unix epoch)
+--       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
+--               10 epoch  and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
 --   staged    the page is written
@@ -26,7 +26,7 @@ if ARGV[1] == 'buyers' then
 end
 
 redis.call('DEL', free_key, outbox_key)
-for i = 11, #ARGV do redis.call('RPUSH', free_key, ARGV[i]) end
+for i = 11, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
 redis.call('PEXPIREAT', free_key, expires_at)
 local n = {}
 for i = 2, 10 do n[i] = tonumber(ARGV[i]) end

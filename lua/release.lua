@@ -2,10 +2,10 @@
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
---       3 free    list of returned units and ranges of units
+--       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
---       3 1: the unit can be sold again; 0: it belongs to another order and is forgotten here
+--       3 a unit that belongs to another order, or 0: if it is the reservation's, it is forgotten and not returned
 -- Returns  released | already_released | unknown_hold
 
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
@@ -15,12 +15,11 @@ if not at then return 'unknown_hold' end
 if string.sub(record, at - 2, at - 2) == 'r' then return 'already_released' end
 redis.call('HSET', buyers_key, ARGV[1], string.sub(record, 1, at - 3) .. 'r' .. string.sub(record, at - 1))
 
+local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
-if ARGV[3] == '1' and sale then
+if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
   local returned = struct.unpack('>I4', sale, 9)
-  local expires_at = struct.unpack('>I6', sale, 33)
-  redis.call('RPUSH', free_key, string.match(record, '^%x+ (%d+)', at))
-  redis.call('PEXPIREAT', free_key, expires_at)
   redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned + 1))
+  redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 33)))
 end
 return 'released'

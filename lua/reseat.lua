@@ -2,7 +2,7 @@
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
---       3 free    list of returned units and ranges of units
+--       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 slot of the reservation
@@ -38,14 +38,14 @@ for entry in string.gmatch(record or '', '[^;]+') do
 end
 
 local next_unit, last_unit, returned = struct.unpack('>I4I4I4', sale)
+local expires_at = struct.unpack('>I6', sale, 33)
 local unit
 if returned > 0 then
-  local first, range_end = string.match(redis.call('LINDEX', free_key, 0), '^(%d+)%-?(%d*)$')
+  local first, range_end = string.match(redis.call('ZPOPMIN', free_key)[1], '^(%d+)%-(%d+)$')
   unit, range_end = tonumber(first), tonumber(range_end)
-  if not range_end or unit == range_end then
-    redis.call('LPOP', free_key)
-  else
-    redis.call('LSET', free_key, 0, string.format('%d-%d', unit + 1, range_end))
+  if unit < range_end then
+    redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
+    redis.call('PEXPIREAT', free_key, expires_at)
   end
   redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned - 1))
 elseif next_unit <= last_unit then
@@ -58,5 +58,5 @@ end
 local entry = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
 kept[#kept + 1] = entry
 redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
-redis.call('PEXPIREAT', buyers_key, (struct.unpack('>I6', sale, 33)))
+redis.call('PEXPIREAT', buyers_key, expires_at)
 return 'reseated ' .. entry

@@ -2,7 +2,7 @@
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
---       3 free    list of returned units and ranges of units
+--       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of users with a reservation that no order has confirmed
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
@@ -53,8 +53,7 @@ if paused ~= 0 then return refuse('paused') end
 
 local unit, range_end = next_unit, nil
 if returned > 0 then
-  local head = redis.call('LINDEX', free_key, 0)
-  unit, range_end = string.match(head, '^(%d+)%-?(%d*)$')
+  unit, range_end = string.match(redis.call('ZRANGE', free_key, 0, 0)[1], '^(%d+)%-(%d+)$')
   unit, range_end = tonumber(unit), tonumber(range_end)
 end
 
@@ -78,10 +77,10 @@ end
 if returned == 0 then
   redis.call('SETRANGE', sale_key, 0, struct.pack('>I4', next_unit + 1))
 else
-  if not range_end or unit == range_end then
-    redis.call('LPOP', free_key)
-  else
-    redis.call('LSET', free_key, 0, string.format('%d-%d', unit + 1, range_end))
+  redis.call('ZPOPMIN', free_key)
+  if unit < range_end then
+    redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
+    redis.call('PEXPIREAT', free_key, expires_at)
   end
   redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned - 1))
 end

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use sale::Lane;
-use stock::{Reserve, Stock, UnitFate};
+use stock::{Reserve, Stock};
 use tests::{TestRound, fresh_id, terms, user};
 
 const CLIENTS: usize = 64;
@@ -58,7 +58,7 @@ async fn units_that_go_back_and_forth_stay_whole() {
                 let (id, answer) = round.reserve(&user).await;
                 if let Reserve::Reserved(_) = answer {
                     // Twice, from two tasks at once.
-                    let release = || round.stock.release(&id, Lane(0), &user, UnitFate::Returned);
+                    let release = || round.stock.release(&id, Lane(0), &user, None);
                     let (first, second) = futures::future::join(release(), release()).await;
                     first.unwrap();
                     second.unwrap();

@@ -1,5 +1,5 @@
 use sale::{HoldState, Lane, Slot, Unit};
-use stock::{Confirmed, Released, Reserve, UnitFate};
+use stock::{Confirmed, Released, Reserve};
 use tests::{TestRound, fresh_id, terms, user};
 
 const LANE: Lane = Lane(0);
@@ -9,7 +9,7 @@ async fn a_returned_unit_is_sold_again_before_a_new_one() {
     let round = TestRound::start(terms(5, 1)).await;
     let (id, hold) = round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    assert_eq!(round.stock.release(&id, LANE, &user("alice"), UnitFate::Returned).await.unwrap(), Released::Now);
+    assert_eq!(round.stock.release(&id, LANE, &user("alice"), None).await.unwrap(), Released::Now);
     assert_eq!(round.buy(&user("carol")).await.1.unit, hold.unit);
     assert_eq!(round.buy(&user("dave")).await.1.unit, Unit(3));
 }
@@ -19,7 +19,7 @@ async fn the_last_unit_is_sold_again() {
     let round = TestRound::start(terms(1, 1)).await;
     let (id, _) = round.buy(&user("alice")).await;
     assert_eq!(round.reserve(&user("bob")).await.1, Reserve::SoldOut);
-    round.stock.release(&id, LANE, &user("alice"), UnitFate::Returned).await.unwrap();
+    round.stock.release(&id, LANE, &user("alice"), None).await.unwrap();
     assert_eq!(round.buy(&user("bob")).await.1.unit, Unit(1));
     assert_eq!(round.reserve(&user("carol")).await.1, Reserve::SoldOut);
 }
@@ -27,8 +27,9 @@ async fn the_last_unit_is_sold_again() {
 #[tokio::test]
 async fn releasing_twice_returns_one_unit() {
     let round = TestRound::start(terms(5, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
-    let release = || round.stock.release(&id, LANE, &user("alice"), UnitFate::Returned);
+    let alice = user("alice");
+    let (id, _) = round.buy(&alice).await;
+    let release = || round.stock.release(&id, LANE, &alice, None);
     assert_eq!(release().await.unwrap(), Released::Now);
     assert_eq!(release().await.unwrap(), Released::Before);
     let view = round.view().await;
@@ -40,10 +41,10 @@ async fn a_late_release_does_not_take_the_next_ones_unit() {
     let round = TestRound::start(terms(1, 1)).await;
     let alice = user("alice");
     let (first, _) = round.buy(&alice).await;
-    round.stock.release(&first, LANE, &alice, UnitFate::Returned).await.unwrap();
+    round.stock.release(&first, LANE, &alice, None).await.unwrap();
     let (second, hold) = round.buy(&alice).await;
     // The slot is used again, so Redis has forgotten the first reservation.
-    assert_eq!(round.stock.release(&first, LANE, &alice, UnitFate::Returned).await.unwrap(), Released::UnknownHold);
+    assert_eq!(round.stock.release(&first, LANE, &alice, None).await.unwrap(), Released::UnknownHold);
     assert_eq!(round.stock.find(&second, LANE, &alice).await.unwrap(), Some(hold));
     assert_eq!(round.view().await.counters.free(), 0);
 }
@@ -52,10 +53,19 @@ async fn a_late_release_does_not_take_the_next_ones_unit() {
 async fn a_unit_of_another_order_is_not_returned() {
     let round = TestRound::start(terms(2, 1)).await;
     let (id, _) = round.buy(&user("alice")).await;
-    round.stock.release(&id, LANE, &user("alice"), UnitFate::Forgotten).await.unwrap();
+    round.stock.release(&id, LANE, &user("alice"), Some(Unit(1))).await.unwrap();
     let view = round.view().await;
     assert_eq!((view.counters.returned, view.counters.free()), (0, 1));
     assert_eq!(round.buy(&user("alice")).await.1.unit, Unit(2));
+}
+
+#[tokio::test]
+async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
+    let round = TestRound::start(terms(2, 1)).await;
+    let (id, hold) = round.buy(&user("alice")).await;
+    assert_eq!(hold.unit, Unit(1));
+    round.stock.release(&id, LANE, &user("alice"), Some(Unit(2))).await.unwrap();
+    assert_eq!(round.view().await.counters.free(), 2);
 }
 
 #[tokio::test]
@@ -65,7 +75,7 @@ async fn released_slots_are_used_again() {
     let (_, _) = round.buy(&alice).await;
     let (second, _) = round.buy(&alice).await;
     let (_, _) = round.buy(&alice).await;
-    round.stock.release(&second, LANE, &alice, UnitFate::Returned).await.unwrap();
+    round.stock.release(&second, LANE, &alice, None).await.unwrap();
     // The released one still answers its own retry.
     let replay = round.reserve_as(&second, &alice).await;
     assert!(matches!(replay, Reserve::Replayed(hold) if hold.state == HoldState::Released));
@@ -82,7 +92,7 @@ async fn a_released_reservation_is_not_confirmed() {
     assert_eq!(round.stock.confirm(&id, LANE, &alice).await.unwrap(), Confirmed::Now);
     assert_eq!(round.stock.confirm(&id, LANE, &alice).await.unwrap(), Confirmed::Before);
     assert_eq!(round.stock.find(&id, LANE, &alice).await.unwrap().unwrap().state, HoldState::Ordered);
-    assert_eq!(round.stock.release(&id, LANE, &alice, UnitFate::Returned).await.unwrap(), Released::Now);
+    assert_eq!(round.stock.release(&id, LANE, &alice, None).await.unwrap(), Released::Now);
     assert_eq!(round.stock.confirm(&id, LANE, &alice).await.unwrap(), Confirmed::AlreadyReleased);
 }
 
@@ -92,10 +102,7 @@ async fn what_redis_does_not_know_is_unknown() {
     let id = fresh_id(&round.sale, round.round);
     for name in ["alice", "nobody"] {
         assert_eq!(round.stock.confirm(&id, LANE, &user(name)).await.unwrap(), Confirmed::UnknownHold);
-        assert_eq!(
-            round.stock.release(&id, LANE, &user(name), UnitFate::Returned).await.unwrap(),
-            Released::UnknownHold
-        );
+        assert_eq!(round.stock.release(&id, LANE, &user(name), None).await.unwrap(), Released::UnknownHold);
         round.buy(&user(format!("{name}-other"))).await;
     }
     assert_eq!(round.view().await.counters.free(), 0);
@@ -107,6 +114,6 @@ async fn nobody_releases_anothers_reservation() {
     let (id, hold) = round.buy(&user("alice")).await;
     round.buy(&user("mallory")).await;
     let mallory = user("mallory");
-    assert_eq!(round.stock.release(&id, LANE, &mallory, UnitFate::Returned).await.unwrap(), Released::UnknownHold);
+    assert_eq!(round.stock.release(&id, LANE, &mallory, None).await.unwrap(), Released::UnknownHold);
     assert_eq!(round.stock.find(&id, LANE, &user("alice")).await.unwrap(), Some(hold));
 }

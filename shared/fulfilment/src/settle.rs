@@ -1,6 +1,6 @@
 use queue::{ExpiryMessage, ExpiryQueue};
 use sale::{EpochMs, Failure, Order, OrderState};
-use stock::{Confirmed, Stock, UnitFate};
+use stock::{Confirmed, Stock};
 
 use crate::FulfilmentError;
 
@@ -16,13 +16,13 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
             }
         }
         OrderState::Expired | OrderState::Cancelled => {
-            stock.release(id, *lane, user, UnitFate::Returned).await?;
+            stock.release(id, *lane, user, None).await?;
         }
         OrderState::Failed => {
-            // Sold out means that its unit was another order's and none was left instead.
-            let another_has_it = order.failure == Some(Failure::SoldOut);
-            let fate = if another_has_it { UnitFate::Forgotten } else { UnitFate::Returned };
-            stock.release(id, *lane, user, fate).await?;
+            // Sold out means that its unit was another order's. Naming that unit keeps one that a second run of the same
+            // message found in the meantime from being forgotten too.
+            let of_another = (order.failure == Some(Failure::SoldOut)).then_some(order.unit);
+            stock.release(id, *lane, user, of_another).await?;
         }
     }
     Ok(())

@@ -14,7 +14,7 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 pub use code::Code;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};
-pub use scripts::{Confirmed, Released, Reseated, Reserve, UnitFate};
+pub use scripts::{Confirmed, Released, Reseated, Reserve};
 pub use view::{Counters, RoundView};
 
 /// Longest wait for an answer. A script takes well under a millisecond; what is slower than this is an outage, and the

@@ -46,15 +46,6 @@ pub enum Confirmed {
     UnknownHold,
 }
 
-/// What a release does with the unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnitFate {
-    /// The unit can be sold again.
-    Returned,
-    /// The unit belongs to another order: forget it here.
-    Forgotten,
-}
-
 /// What became of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
@@ -134,7 +125,8 @@ impl Stock {
         }
     }
 
-    /// Frees a reservation's slot and, unless told otherwise, gives its unit back. Twice is once.
+    /// Frees a reservation's slot and gives its unit back, unless that is `of_another`: a unit of which the ledger says
+    /// that another order has it. Twice is once.
     ///
     /// Only to be called once the ledger says that the reservation never will be or no longer is a live order.
     ///
@@ -145,7 +137,7 @@ impl Stock {
         id: &ReservationId,
         lane: Lane,
         user: &UserId,
-        unit: UnitFate,
+        of_another: Option<Unit>,
     ) -> Result<Released, StockError> {
         let keys = Keys::of(&id.sale, id.round, lane);
         let answer: String = RELEASE
@@ -154,7 +146,7 @@ impl Stock {
             .key(keys.free)
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
-            .arg(u8::from(unit == UnitFate::Returned))
+            .arg(of_another.map_or(0, |unit| unit.0))
             .invoke_async(&mut self.connection.clone())
             .await?;
         match parse(&answer)?.0 {

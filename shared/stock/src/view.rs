@@ -7,7 +7,7 @@ use crate::code::unexpected;
 use crate::keys::Keys;
 use crate::{Hold, Stock, StockError};
 
-/// Buyers and list elements asked for at a time, so that reading holds nobody up.
+/// Buyers and ranges asked for at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
 
 /// The counters and terms of a round in Redis.
@@ -17,7 +17,7 @@ pub struct Counters {
     pub next: u32,
     /// The last unit.
     pub last: u32,
-    /// Units in the list of returned ones.
+    /// Units in the set of returned ones.
     pub returned: u32,
     /// Most live reservations of a user.
     pub per_user_limit: u8,
@@ -66,7 +66,7 @@ impl Counters {
 pub struct RoundView {
     /// The counters, read last.
     pub counters: Counters,
-    /// Units to hand out, from the counters and the list.
+    /// Units to hand out, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
     /// Every entry of every user.
     pub holds: Vec<(UserId, Hold)>,
@@ -124,7 +124,7 @@ impl Stock {
         }
         let mut free = Vec::new();
         for start in (0..).step_by(PAGE) {
-            let page: Vec<String> = redis::cmd("LRANGE")
+            let page: Vec<String> = redis::cmd("ZRANGE")
                 .arg(&keys.free)
                 .arg(start)
                 .arg(start + PAGE - 1)
@@ -152,6 +152,6 @@ impl Stock {
 }
 
 fn parse_range(element: &str) -> Option<RangeInclusive<u32>> {
-    let (first, last) = element.split_once('-').unwrap_or((element, element));
+    let (first, last) = element.split_once('-')?;
     Some(first.parse().ok()?..=last.parse().ok()?)
 }
