@@ -9,7 +9,7 @@
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
---               10 epoch  and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
+--               10 epoch  11 version of the sale  and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
 --   staged    the page is written
@@ -26,10 +26,11 @@ if ARGV[1] == 'buyers' then
 end
 
 redis.call('DEL', free_key, outbox_key)
-for i = 11, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
+for i = 12, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
 redis.call('PEXPIREAT', free_key, expires_at)
 local n = {}
-for i = 2, 10 do n[i] = tonumber(ARGV[i]) end
-redis.call('SET', sale_key, struct.pack('>I4I4I4BBI6I6I6I6', n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[2]))
+for i = 2, 11 do n[i] = tonumber(ARGV[i]) end
+local packed = struct.pack('>I4I4I4I4BBI6I6I6I6I4', n[3], n[4], n[5], 0, n[6], n[7], n[8], n[9], n[10], n[2], n[11])
+redis.call('SET', sale_key, packed)
 redis.call('PEXPIREAT', sale_key, expires_at)
 return 'loaded'

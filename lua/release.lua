@@ -18,8 +18,8 @@ redis.call('HSET', buyers_key, ARGV[1], string.sub(record, 1, at - 3) .. 'r' .. 
 local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
 if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
-  local returned = struct.unpack('>I4', sale, 9)
-  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned + 1))
-  redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 33)))
+  local returned, moves = struct.unpack('>I4I4', sale, 9)
+  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned + 1, moves + 1))
+  redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 37)))
 end
 return 'released'

@@ -37,8 +37,8 @@ for entry in string.gmatch(record or '', '[^;]+') do
   end
 end
 
-local next_unit, last_unit, returned = struct.unpack('>I4I4I4', sale)
-local expires_at = struct.unpack('>I6', sale, 33)
+local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
+local expires_at = struct.unpack('>I6', sale, 37)
 local unit
 if returned > 0 then
   local first, range_end = string.match(redis.call('ZPOPMIN', free_key)[1], '^(%d+)%-(%d+)$')
@@ -47,7 +47,7 @@ if returned > 0 then
     redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
     redis.call('PEXPIREAT', free_key, expires_at)
   end
-  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned - 1))
+  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
 elseif next_unit <= last_unit then
   unit = next_unit
   redis.call('SETRANGE', sale_key, 0, struct.pack('>I4', next_unit + 1))

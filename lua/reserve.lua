@@ -19,8 +19,8 @@ local user, id = ARGV[1], ARGV[2]
 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, limit, paused, opens_at, closes_at, epoch, expires_at =
-  struct.unpack('>I4I4I4BBI6I6I6I6', sale)
+local next_unit, last_unit, returned, moves, limit, paused, opens_at, closes_at, epoch, expires_at =
+  struct.unpack('>I4I4I4I4BBI6I6I6I6', sale)
 
 -- A repeated request hears what it heard before, also when the sale has ended since.
 local function answer_of(record)
@@ -82,7 +82,7 @@ else
     redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
     redis.call('PEXPIREAT', free_key, expires_at)
   end
-  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4', returned - 1))
+  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
 end
 
 if redis.call('RPUSH', outbox_key, user) == 1 then

@@ -8,7 +8,8 @@ use crate::install::run;
 use crate::paths;
 
 /// Every function: the name of its package, of its binary and of its folder.
-pub const FUNCTIONS: [&str; 7] = ["admin", "dead_letter", "expiry", "order", "payment", "reservation", "warmup"];
+pub const FUNCTIONS: [&str; 9] =
+    ["admin", "daily_reset", "dead_letter", "expiry", "order", "payment", "reconciliation", "reservation", "warmup"];
 
 /// Builds the functions for this machine and stages them as `target/lambda/NAME/bootstrap`.
 ///

@@ -140,10 +140,10 @@ async fn not_open_says_when() {
 async fn paused_is_paused() {
     let round = TestRound::start(terms(2, 1)).await;
     let (id, hold) = round.buy(&user("alice")).await;
-    let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 13, &[1u8]).await.unwrap();
+    let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 17, &[1u8]).await.unwrap();
     assert_eq!(round.reserve(&user("bob")).await.1, Reserve::Paused);
     assert_eq!(round.reserve_as(&id, &user("alice")).await, Reserve::Replayed(hold));
-    let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 13, &[0u8]).await.unwrap();
+    let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 17, &[0u8]).await.unwrap();
     round.buy(&user("bob")).await;
 }
 

@@ -8,7 +8,8 @@ use runtime::{Clock, Message, MessageError, each_message};
 use stock::Stock;
 
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
-/// the queue's `maxReceiveCount` in `infra/cdk` is one more than the rungs here.
+/// the queue's `maxReceiveCount` in `infra/cdk` is one more than the rungs here. It comes back at once, which makes it a
+/// dead letter now and not when the queue's visibility timeout ends.
 pub const LADDER_S: [u32; 3] = [5, 10, 30];
 
 /// What the function talks to.
@@ -43,8 +44,8 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
 }
 
 async fn put_off(deps: &Deps, message: Message) {
-    let Some(delay_s) = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)) else { return };
-    if let Err(error) = deps.orders.put_off(&message.receipt, *delay_s).await {
+    let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
+    if let Err(error) = deps.orders.put_off(&message.receipt, delay_s).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back later than it should");
     }
 }

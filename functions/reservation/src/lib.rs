@@ -5,7 +5,7 @@ mod door;
 mod reserve;
 
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
-use fulfilment::{Cancel, FulfilmentError, Status, cancel, status};
+use fulfilment::{Cancel, FulfilmentError, LiveSales, Status, cancel, status};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
@@ -19,6 +19,9 @@ use crate::document::{Document, OrdersDocument};
 /// Seconds after which a client may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
 
+/// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
+const REBUILT_AFTER_S: u32 = 15;
+
 /// What the function talks to.
 #[derive(Clone)]
 pub struct Deps {
@@ -26,6 +29,8 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
+    /// The sales that can be bought from.
+    pub live: LiveSales,
     /// The order queue.
     pub orders: OrderQueue,
     /// The time.
@@ -48,9 +53,11 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
 
 async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
-    match status(&deps.stock, &deps.ledger, &id, &caller.user).await.map_err(overloaded)? {
+    let now = deps.clock.now();
+    match status(&deps.stock, &deps.ledger, &deps.live, &id, &caller.user, now).await.map_err(overloaded)? {
         Status::Queued(hold) => Ok(json(StatusCode::OK, &Document::queued(&id, &hold))),
         Status::Order(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
+        Status::Settling => Err(rebuilding()),
         Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
@@ -58,11 +65,13 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
 async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     no_body(request)?;
-    match cancel(&deps.stock, &deps.ledger, &id, &caller.user, deps.clock.now()).await.map_err(overloaded)? {
+    let now = deps.clock.now();
+    match cancel(&deps.stock, &deps.ledger, &deps.live, &id, &caller.user, now).await.map_err(overloaded)? {
         Cancel::Cancelled(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
         Cancel::NotCancellable(order) => {
-            Err(Problem::new(Code::NotCancellable).with("status", Document::of(&order).status()))
+            Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))
         }
+        Cancel::Settling => Err(rebuilding()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
@@ -86,6 +95,11 @@ fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
         Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
     };
     parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
+}
+
+/// Redis lost the round and is being filled again from the ledger, which takes about a minute.
+fn rebuilding() -> Problem {
+    Problem::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(REBUILT_AFTER_S)
 }
 
 /// A part did not answer. The log has the reason, the client hears when to try again.

@@ -2,6 +2,7 @@
 
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
+use fulfilment::LiveSales;
 use lambda_http::{Error, Request, run_concurrent, service_fn};
 use ledger::Ledger;
 use queue::OrderQueue;
@@ -13,9 +14,11 @@ use stock::Stock;
 async fn main() -> Result<(), Error> {
     init_logs();
     let config = aws_config().await;
+    let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let deps = Deps {
         stock: Stock::new(&setting("REDIS_URL")?)?,
-        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        live: LiveSales::new(ledger.clone(), Clock::system()),
+        ledger,
         orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
         clock: Clock::system(),
     };

@@ -4,12 +4,12 @@ use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
 use queue::OrderMessage;
-use sale::{HoldState, Reservation, ReservationId, SaleId, UserId};
+use sale::{EpochMs, HoldState, Reservation, ReservationId, SaleId, UserId};
 use serde::Serialize;
 use stock::{Hold, Reserve};
 use uuid::Uuid;
 
-use crate::{Deps, RETRY_AFTER_S, door, overloaded};
+use crate::{Deps, RETRY_AFTER_S, door, overloaded, rebuilding};
 
 /// Header with which a client names its attempt, so that a retry of it gets the same reservation
 /// (draft-ietf-httpapi-idempotency-key-header).
@@ -55,14 +55,27 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
         Reserve::SoldOut => Err(Problem::new(Code::SoldOut)),
-        Reserve::NotOpen(opens_at) => {
-            let left_s = opens_at.since_ms(deps.clock.now()).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
-            let problem = Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string());
-            Err(problem.retry_after_s(left_s as u32))
-        }
+        Reserve::NotOpen(opens_at) => Err(not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)),
-        Reserve::UnknownSale => Err(Problem::new(Code::UnknownSale)),
+        Reserve::UnknownSale => Err(not_in_redis(deps, &id).await),
+    }
+}
+
+fn not_open(opens_at: EpochMs, now: EpochMs) -> Problem {
+    let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
+    Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
+}
+
+/// A round that Redis does not have: it never was, is not loaded yet, or is lost and will be back. Only the ledger knows,
+/// and it is asked for all such rounds together.
+async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
+    let now = deps.clock.now();
+    match deps.live.of(id).await {
+        Ok(Some(sale)) if now < sale.terms.opens_at_ms => not_open(sale.terms.opens_at_ms, now),
+        Ok(Some(_)) => rebuilding(),
+        Ok(None) => Problem::new(Code::UnknownSale),
+        Err(error) => overloaded(error),
     }
 }
 

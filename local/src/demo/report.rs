@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use aws_sdk_dynamodb::types::AttributeValue;
 use ledger::Ledger;
 use sale::audit::{Audit, Claim, LedgerView, audit};
-use sale::{Order, OrderState, Round, SaleId};
+use sale::{Order, OrderState, ReservationId, Round, SaleId};
 use serde::Serialize;
 use stock::Stock;
 
@@ -58,11 +58,11 @@ impl Report {
         let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.aws_config().await), &deployment.table);
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.view(&sale, ROUND, fulfilment::LANE).await?.context("Redis has lost the round")?;
-        let claim = |id: &sale::ReservationId, unit| Claim { id: id.clone(), unit, state: () };
+        let claim = |id: &ReservationId, unit, since_ms| Claim { id: id.clone(), unit, since_ms, state: () };
         let guards = ledger.guards(&sale, ROUND).await?;
         let ledger_view = LedgerView {
-            guards: guards.iter().map(|guard| claim(&guard.order_id, guard.unit)).collect(),
-            live_orders: live(&orders).map(|order| claim(&order.id, order.unit)).collect(),
+            guards: guards.iter().map(|guard| claim(&guard.order_id, guard.unit, guard.reserved_at_ms)).collect(),
+            live_orders: live(&orders).map(|order| claim(&order.id, order.unit, order.reserved_at_ms)).collect(),
         };
         let audit = audit(plan.units, &view.to_audit(&sale, ROUND), &ledger_view);
 

@@ -1,7 +1,7 @@
-use ledger::{Guard, Ledger};
+use ledger::Ledger;
 use sale::audit::{Audit, Claim, LedgerView, StockView};
-use sale::{Order, Round, SaleId};
-use stock::Stock;
+use sale::{ReservationId, Round, SaleId};
+use stock::{Counters, Stock};
 
 use crate::{FulfilmentError, LANE};
 
@@ -14,7 +14,8 @@ pub struct Audited {
     pub in_redis: bool,
 }
 
-/// Where every unit of a round of `total` units is, by what Redis and the ledger say.
+/// Where every unit of a round is, by what Redis and the ledger say. A round that Redis does not have is taken for one of
+/// `total` units.
 ///
 /// Read in pages while the sale may go on, so it is exact only while nobody buys.
 ///
@@ -27,19 +28,37 @@ pub async fn audit(
     round: Round,
     total: u32,
 ) -> Result<Audited, FulfilmentError> {
-    let view = stock.view(sale, round, LANE).await?;
+    if let Some((audit, _)) = audit_as_it_is(stock, ledger, sale, round).await? {
+        return Ok(Audited { audit, in_redis: true });
+    }
+    let ledger_view = ledger_view(ledger, sale, round).await?;
+    Ok(Audited { audit: sale::audit::audit(total, &StockView::default(), &ledger_view), in_redis: false })
+}
+
+/// The audit of a round that Redis has. Redis knows how many units there are.
+pub(crate) async fn audit_as_it_is(
+    stock: &Stock,
+    ledger: &Ledger,
+    sale: &SaleId,
+    round: Round,
+) -> Result<Option<(Audit, Counters)>, FulfilmentError> {
+    let Some(view) = stock.view(sale, round, LANE).await? else { return Ok(None) };
+    let ledger_view = ledger_view(ledger, sale, round).await?;
+    let audit = sale::audit::audit(view.counters.last, &view.to_audit(sale, round), &ledger_view);
+    Ok(Some((audit, view.counters)))
+}
+
+async fn ledger_view(ledger: &Ledger, sale: &SaleId, round: Round) -> Result<LedgerView, FulfilmentError> {
     let guards = ledger.guards(sale, round).await?;
     let ids: Vec<_> = guards.iter().map(|guard| guard.order_id.clone()).collect();
     let orders = ledger.orders(&ids).await?;
-    let claim = |id: &sale::ReservationId, unit| Claim { id: id.clone(), unit, state: () };
-    let ledger_view = LedgerView {
-        guards: guards.iter().map(|Guard { order_id, unit, .. }| claim(order_id, *unit)).collect(),
+    let claim = |id: &ReservationId, unit, since_ms| Claim { id: id.clone(), unit, since_ms, state: () };
+    Ok(LedgerView {
+        guards: guards.iter().map(|guard| claim(&guard.order_id, guard.unit, guard.reserved_at_ms)).collect(),
         live_orders: orders
             .iter()
             .filter(|order| order.state.is_live())
-            .map(|Order { id, unit, .. }| claim(id, *unit))
+            .map(|order| claim(&order.id, order.unit, order.reserved_at_ms))
             .collect(),
-    };
-    let stock_view = view.as_ref().map_or_else(StockView::default, |view| view.to_audit(sale, round));
-    Ok(Audited { audit: sale::audit::audit(total, &stock_view, &ledger_view), in_redis: view.is_some() })
+    })
 }

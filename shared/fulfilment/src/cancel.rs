@@ -4,7 +4,7 @@ use stock::Stock;
 
 use crate::settle::settle_stock;
 use crate::status::{Status, status};
-use crate::{FulfilmentError, LANE};
+use crate::{FulfilmentError, LANE, LiveSales};
 
 /// What became of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Cancel {
     Cancelled(Order),
     /// It is paid, expired or failed: as it stands.
     NotCancellable(Order),
+    /// Redis lost the round a moment ago: ask again.
+    Settling,
     /// The user has no such reservation.
     Unknown,
 }
@@ -27,12 +29,14 @@ pub enum Cancel {
 pub async fn cancel(
     stock: &Stock,
     ledger: &Ledger,
+    live: &LiveSales,
     id: &ReservationId,
     user: &UserId,
     now: EpochMs,
 ) -> Result<Cancel, FulfilmentError> {
-    let order = match status(stock, ledger, id, user).await? {
+    let order = match status(stock, ledger, live, id, user, now).await? {
         Status::Unknown => return Ok(Cancel::Unknown),
+        Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
         Status::Queued(hold) => {
             let reservation = Reservation {

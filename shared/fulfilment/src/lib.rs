@@ -6,8 +6,10 @@
 mod audit;
 mod cancel;
 mod expire;
+mod live;
 mod load;
 mod place;
+mod reconcile;
 mod settle;
 mod status;
 mod terms;
@@ -20,8 +22,10 @@ use stock::StockError;
 pub use audit::{Audited, audit};
 pub use cancel::{Cancel, cancel};
 pub use expire::{Expire, expire};
+pub use live::LiveSales;
 pub use load::{WARMUP_LEAD_S, load_round};
 pub use place::{compensate, place};
+pub use reconcile::{Listing, Numbers, Repaired, expire_overdue, list, repair, send_due};
 pub use status::{Status, status};
 pub use terms::TermsCache;
 

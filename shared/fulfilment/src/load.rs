@@ -31,6 +31,8 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, sale: &Sale, now: EpochM
         round: sale.round,
         lane: LANE,
         terms: sale.terms.clone(),
+        paused: sale.paused,
+        version: sale.version,
         epoch_ms: now,
         taken: taken.collect(),
     };

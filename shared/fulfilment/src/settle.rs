@@ -1,5 +1,5 @@
 use queue::{ExpiryMessage, ExpiryQueue};
-use sale::{EpochMs, Failure, Order, OrderState};
+use sale::{EpochMs, Failure, Order, OrderState, Reservation};
 use stock::{Confirmed, Stock};
 
 use crate::FulfilmentError;
@@ -12,7 +12,8 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
     match order.state {
         OrderState::Pending | OrderState::Paid => {
             if stock.confirm(id, *lane, user).await? == Confirmed::UnknownHold {
-                tracing::warn!(reservation_id = %id, unit = order.unit.0, "Redis does not know the hold of an order");
+                let adopted = stock.adopt(&reservation_of(order)).await?;
+                tracing::warn!(reservation_id = %id, unit = order.unit.0, ?adopted, "Redis had forgotten the hold of an order");
             }
         }
         OrderState::Expired | OrderState::Cancelled => {
@@ -26,6 +27,12 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
         }
     }
     Ok(())
+}
+
+/// The reservation that an order is of.
+pub(crate) fn reservation_of(order: &Order) -> Reservation {
+    let Order { id, user, lane, unit, slot, reserved_at_ms, .. } = order.clone();
+    Reservation { id, user, lane, unit, slot, reserved_at_ms }
 }
 
 /// Does what follows an order's state outside the ledger: Redis, and the message that will expire it.

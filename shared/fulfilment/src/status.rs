@@ -1,8 +1,12 @@
 use ledger::Ledger;
-use sale::{HoldState, Order, ReservationId, UserId};
+use sale::{EpochMs, HoldState, Order, ReservationId, Sale, UserId};
 use stock::{Hold, Stock};
 
-use crate::{FulfilmentError, LANE};
+use crate::{FulfilmentError, LANE, LiveSales};
+
+/// How long after Redis was rebuilt a reservation that nobody knows may still become an order: longer than a message takes
+/// through all its tries and the dead letters.
+const SETTLING_MS: u64 = 15 * 60 * 1000;
 
 /// Where a reservation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +15,8 @@ pub enum Status {
     Queued(Hold),
     /// The ledger has it.
     Order(Order),
+    /// Redis lost the round a moment ago, and the reservation, if it is one, is in the queue only: ask again.
+    Settling,
     /// The user has no such reservation.
     Unknown,
 }
@@ -22,16 +28,31 @@ pub enum Status {
 pub async fn status(
     stock: &Stock,
     ledger: &Ledger,
+    live: &LiveSales,
     id: &ReservationId,
     user: &UserId,
+    now: EpochMs,
 ) -> Result<Status, FulfilmentError> {
+    let of_user = |order: Order| if order.user == *user { Status::Order(order) } else { Status::Unknown };
     if let Some(order) = ledger.order(id).await? {
-        return Ok(if order.user == *user { Status::Order(order) } else { Status::Unknown });
+        return Ok(of_user(order));
     }
     match stock.find(id, LANE, user).await? {
         Some(hold) if hold.state == HoldState::Held => Ok(Status::Queued(hold)),
         // Ordered or released since the ledger was asked.
-        Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, Status::Order)),
-        None => Ok(Status::Unknown),
+        Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
+        None => match live.of(id).await? {
+            Some(sale) if is_settling(stock, &sale, now).await? => Ok(Status::Settling),
+            _ => Ok(Status::Unknown),
+        },
     }
+}
+
+/// Whether Redis has lost a live round, or had until a moment ago: its keys are missing, or were made after it opened.
+async fn is_settling(stock: &Stock, sale: &Sale, now: EpochMs) -> Result<bool, FulfilmentError> {
+    let opens_at = sale.terms.opens_at_ms;
+    Ok(match stock.counters(&sale.id, sale.round, LANE).await? {
+        None => now >= opens_at,
+        Some(counters) => counters.epoch_ms > opens_at && now.since_ms(counters.epoch_ms) < SETTLING_MS,
+    })
 }

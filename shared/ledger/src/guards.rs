@@ -29,6 +29,29 @@ impl Ledger {
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())
     }
 
+    /// The order that has a unit. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn owner_of(
+        &self,
+        sale: &SaleId,
+        round: Round,
+        unit: Unit,
+    ) -> Result<Option<ReservationId>, LedgerError> {
+        let output = self
+            .client
+            .get_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::unit(sale, round, unit)))
+            .consistent_read(true)
+            .send()
+            .await
+            .map_err(LedgerError::of("GetItem"))?;
+        let guard: Option<GuardItem> = output.item.map(serde_dynamo::from_item).transpose()?;
+        Ok(guard.map(|guard| guard.order_id))
+    }
+
     async fn guards_of_shard(&self, sale: &SaleId, round: Round, shard: u32) -> Result<Vec<Guard>, LedgerError> {
         let mut guards = Vec::new();
         let mut start = None;

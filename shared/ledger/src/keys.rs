@@ -2,6 +2,8 @@ use sale::{ReservationId, Round, SaleId, Slot, Unit, UserId};
 
 /// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
+/// PENDING orders by the end of their payment window.
+pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
 /// A round's unit guards.
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
 /// Published sales by their end.
@@ -37,7 +39,16 @@ pub(crate) fn slot(sale: &SaleId, round: Round, user: &UserId, slot: Slot) -> St
 
 pub(crate) fn pending_shard(id: &ReservationId) -> String {
     // The UUID's last bits are random or hashed, whatever its version.
-    format!("PENDING#{}", id.uuid.as_u128() as u32 % PENDING_SHARDS)
+    pending_shard_name(id.uuid.as_u128() as u32 % PENDING_SHARDS)
+}
+
+pub(crate) fn pending_shard_name(shard: u32) -> String {
+    format!("PENDING#{shard}")
+}
+
+/// The order whose key this is.
+pub(crate) fn order_id(pk: &str) -> Option<ReservationId> {
+    pk.strip_prefix("ORDER#")?.parse().ok()
 }
 
 pub(crate) fn round_shard(sale: &SaleId, round: Round, shard: u32) -> String {

@@ -12,6 +12,7 @@ mod guards;
 mod item;
 mod keys;
 mod orders;
+mod overdue;
 mod payments;
 mod sales;
 
@@ -23,7 +24,7 @@ pub use item::NewOrder;
 pub use keys::ORDERS_PAGE;
 pub use orders::{Fence, Fenced, OrdersPage, Placed, Stepped, Taken};
 pub use payments::Payment;
-pub use sales::{Created, Published};
+pub use sales::{Amend, Created, MAX_REQUESTS, Published};
 
 /// The ledger, in one table.
 #[derive(Clone)]

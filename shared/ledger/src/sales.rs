@@ -31,6 +31,22 @@ pub enum Published {
     Unknown,
 }
 
+/// What became of a change to a sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Amend<R> {
+    /// It is made, now or by an earlier run of the same request: the sale as it is.
+    Made(Sale),
+    /// The sale as it is does not allow it.
+    Refused(R),
+    /// There is no such sale.
+    Unknown,
+}
+
+/// Requests that a sale remembers, so that a repeated one changes nothing.
+pub const MAX_REQUESTS: usize = 50;
+/// Tries to change a sale while others change it too.
+const AMEND_TRIES: usize = 5;
+
 #[derive(Serialize, Deserialize)]
 struct SaleItem {
     pk: String,
@@ -67,7 +83,16 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
     pub async fn create_sale(&self, id: &SaleId, terms: &Terms) -> Result<Created, LedgerError> {
-        let sale = Sale { id: id.clone(), state: SaleState::Draft, round: Round(1), version: 1, terms: terms.clone() };
+        let sale = Sale {
+            id: id.clone(),
+            state: SaleState::Draft,
+            round: Round(1),
+            version: 1,
+            paused: false,
+            recurrence: None,
+            requests: Vec::new(),
+            terms: terms.clone(),
+        };
         let item = SaleItem { pk: keys::sale(id), sale_list: None, sale: sale.clone() };
         let result = self
             .client
@@ -116,6 +141,59 @@ impl Ledger {
                 _ => Ok(Published::Unknown),
             },
             Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+        }
+    }
+
+    /// Changes a sale, on the condition that it is as it was read. A request whose key the sale remembers changes nothing.
+    ///
+    /// Guards against: two operators at once (each reads what the other wrote); a request that is sent again after its
+    /// answer was lost, and after another one came in between.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or others change the sale all the time. Can be repeated with the same key.
+    pub async fn amend_sale<R>(
+        &self,
+        id: &SaleId,
+        request: &str,
+        change: impl Fn(&mut Sale) -> Result<(), R>,
+    ) -> Result<Amend<R>, LedgerError> {
+        for _ in 0..AMEND_TRIES {
+            let Some(read) = self.sale(id).await? else { return Ok(Amend::Unknown) };
+            if read.requests.iter().any(|seen| seen == request) {
+                return Ok(Amend::Made(read));
+            }
+            let mut sale = read.clone();
+            if let Err(refusal) = change(&mut sale) {
+                return Ok(Amend::Refused(refusal));
+            }
+            sale.version = read.version + 1;
+            sale.requests.push(request.to_owned());
+            let forgotten = sale.requests.len().saturating_sub(MAX_REQUESTS);
+            sale.requests.drain(..forgotten);
+            if self.replace_sale(&sale, read.version).await? {
+                return Ok(Amend::Made(sale));
+            }
+        }
+        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+    }
+
+    async fn replace_sale(&self, sale: &Sale, version: u32) -> Result<bool, LedgerError> {
+        let listed = sale.state == SaleState::Published;
+        let sale_list = listed.then(|| keys::PUBLISHED.to_owned());
+        let item = SaleItem { pk: keys::sale(&sale.id), sale_list, sale: sale.clone() };
+        let result = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(to_item(item)?))
+            .condition_expression("version = :version")
+            .expression_attribute_values(":version", number(version))
+            .send()
+            .await;
+        match result.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(true),
+            Err(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),
+            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
         }
     }
 

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{EpochMs, Price, Round, SaleId};
+use crate::{EpochMs, Price, Recurrence, Round, SaleId};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -107,6 +107,15 @@ pub struct Sale {
     pub round: Round,
     /// Counts the writes of the sale: each one is conditional on the version that it read.
     pub version: u32,
+    /// Whether an operator paused it.
+    #[serde(default)]
+    pub paused: bool,
+    /// Whether it comes again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recurrence: Option<Recurrence>,
+    /// Keys of the requests that changed it last, so that a repeated one changes nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
     /// What it offers.
     #[serde(flatten)]
     pub terms: Terms,

@@ -55,8 +55,18 @@ codes! {
     Loaded = "loaded",
     /// A page of buyers is written.
     Staged = "staged",
-    /// The round was loaded before.
+    /// The round was there before, as new or newer.
     Present = "present",
+    /// The sale's new terms are in force.
+    Amended = "amended",
+    /// These reservations are to be sent again.
+    Due = "due",
+    /// Redis knows the order now.
+    Adopted = "adopted",
+    /// The units can be handed out again.
+    Restored = "restored",
+    /// Units have moved since the look.
+    Moved = "moved",
 }
 
 /// Splits an answer into its code and the rest.

@@ -4,6 +4,7 @@ mod code;
 mod keys;
 mod load;
 mod record;
+mod repair;
 mod scripts;
 mod view;
 
@@ -14,6 +15,7 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 pub use code::Code;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};
+pub use repair::{Adopted, Amended, Restored};
 pub use scripts::{Confirmed, Released, Reseated, Reserve};
 pub use view::{Counters, RoundView};
 

@@ -27,6 +27,10 @@ pub struct RoundStock {
     pub lane: Lane,
     /// What is sold and when.
     pub terms: Terms,
+    /// Whether an operator paused it.
+    pub paused: bool,
+    /// The version of the sale that these terms are of.
+    pub version: u32,
     /// Tells this loading of the keys from every other: the moment of it.
     pub epoch_ms: EpochMs,
     /// What the ledger says is taken: who has which unit in which slot.
@@ -40,6 +44,11 @@ pub enum Loaded {
     Now,
     /// The round was there before; nothing changed.
     Present,
+}
+
+/// When the keys of a round of these terms are to go.
+pub(crate) fn expires_at_ms(terms: &Terms) -> EpochMs {
+    terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(KEYS_OUTLIVE_ORDERS_S)
 }
 
 impl RoundStock {
@@ -56,10 +65,6 @@ impl RoundStock {
             next = next.max(unit.saturating_add(1));
         }
         (gaps, next)
-    }
-
-    fn expires_at_ms(&self) -> EpochMs {
-        self.terms.closes_at_ms.plus_s(self.terms.payment_window_s).plus_s(KEYS_OUTLIVE_ORDERS_S)
     }
 
     fn records(&self) -> BTreeMap<&UserId, String> {
@@ -90,7 +95,7 @@ impl Stock {
     /// # Errors
     /// If Redis does not answer. Can be repeated.
     pub async fn load(&self, stock: &RoundStock) -> Result<Loaded, StockError> {
-        let expires_at = stock.expires_at_ms().0;
+        let expires_at = expires_at_ms(&stock.terms).0;
         let records: Vec<(&UserId, String)> = stock.records().into_iter().collect();
         for page in records.chunks(BUYERS_PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
@@ -103,8 +108,11 @@ impl Stock {
         let returned: u32 = gaps.iter().map(|gap| gap.end() - gap.start() + 1).sum();
         let Terms { opens_at_ms, closes_at_ms, total, per_user_limit, .. } = &stock.terms;
         let mut args = vec!["open".to_owned(), expires_at.to_string()];
-        args.extend([next, *total, returned, u32::from(*per_user_limit), 0].map(|n| n.to_string()));
+        args.extend(
+            [next, *total, returned, u32::from(*per_user_limit), u32::from(stock.paused)].map(|n| n.to_string()),
+        );
         args.extend([opens_at_ms, closes_at_ms, &stock.epoch_ms].map(|ms| ms.0.to_string()));
+        args.push(stock.version.to_string());
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(stock, &args).await? {
             Code::Loaded => Ok(Loaded::Now),

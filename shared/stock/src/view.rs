@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use sale::audit::{Claim, StockView};
@@ -19,6 +20,8 @@ pub struct Counters {
     pub last: u32,
     /// Units in the set of returned ones.
     pub returned: u32,
+    /// Counts what the set of returned units gave and took.
+    pub moves: u32,
     /// Most live reservations of a user.
     pub per_user_limit: u8,
     /// Whether an operator paused it.
@@ -31,10 +34,12 @@ pub struct Counters {
     pub epoch_ms: EpochMs,
     /// When they expire.
     pub expires_at_ms: EpochMs,
+    /// The version of the sale whose terms are in force.
+    pub version: u32,
 }
 
 impl Counters {
-    const SIZE: usize = 38;
+    const SIZE: usize = 46;
 
     /// Reads the packed string whose layout is in `lua/README.md`.
     fn unpack(bytes: &[u8]) -> Option<Self> {
@@ -42,16 +47,20 @@ impl Counters {
             return None;
         }
         let number = |at: usize, size: usize| bytes[at..at + size].iter().fold(0i64, |n, b| n << 8 | i64::from(*b));
+        let count = |at| u32::try_from(number(at, 4)).ok();
+        let moment = |at| EpochMs(number(at, 6));
         Some(Self {
-            next: u32::try_from(number(0, 4)).ok()?,
-            last: u32::try_from(number(4, 4)).ok()?,
-            returned: u32::try_from(number(8, 4)).ok()?,
-            per_user_limit: bytes[12],
-            paused: bytes[13] != 0,
-            opens_at_ms: EpochMs(number(14, 6)),
-            closes_at_ms: EpochMs(number(20, 6)),
-            epoch_ms: EpochMs(number(26, 6)),
-            expires_at_ms: EpochMs(number(32, 6)),
+            next: count(0)?,
+            last: count(4)?,
+            returned: count(8)?,
+            moves: count(12)?,
+            per_user_limit: bytes[16],
+            paused: bytes[17] != 0,
+            opens_at_ms: moment(18),
+            closes_at_ms: moment(24),
+            epoch_ms: moment(30),
+            expires_at_ms: moment(36),
+            version: count(42)?,
         })
     }
 
@@ -64,7 +73,7 @@ impl Counters {
 /// Everything that Redis says of a round.
 #[derive(Debug, Clone)]
 pub struct RoundView {
-    /// The counters, read last.
+    /// The counters, read first: a unit that is handed out while the rest is read is still free in this view.
     pub counters: Counters,
     /// Units to hand out, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
@@ -80,6 +89,7 @@ impl RoundView {
         let claim = |(_, hold): &(UserId, Hold)| Claim {
             id: ReservationId { sale: sale.clone(), round, uuid: hold.uuid },
             unit: hold.unit,
+            since_ms: hold.reserved_at_ms,
             state: hold.state,
         };
         StockView { free: self.free.clone(), holds: self.holds.iter().map(claim).collect() }
@@ -98,60 +108,70 @@ impl Stock {
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
     }
 
-    /// Everything that Redis says of a round, if it has it. Read in pages, so exact only while nobody buys.
+    /// Everything that Redis says of a round, if it has it. Read in pages, so exact only while nobody buys; if no unit has
+    /// moved by the time that all is read, no unit is missing from it.
     ///
     /// # Errors
     /// If Redis does not answer.
     pub async fn view(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<Option<RoundView>, StockError> {
         let keys = Keys::of(sale, round, lane);
-        let mut connection = self.connection.clone();
-        let mut holds = std::collections::BTreeMap::new();
-        let mut cursor = 0u64;
-        loop {
-            let page: (u64, Vec<(String, String)>) = redis::cmd("HSCAN")
-                .arg(&keys.buyers)
-                .arg(cursor)
-                .arg("COUNT")
-                .arg(PAGE)
-                .query_async(&mut connection)
-                .await?;
-            // A scan may return a field twice while the hash grows: the map keeps one.
-            holds.extend(page.1);
-            cursor = page.0;
-            if cursor == 0 {
-                break;
-            }
+        let Some(counters) = self.counters(sale, round, lane).await? else { return Ok(None) };
+        let mut free = self.free_ranges(&keys.free).await?;
+        if counters.next <= counters.last {
+            free.push(counters.next..=counters.last);
         }
+        let holds = self.all_holds(&keys.buyers).await?;
+        let outbox = redis::cmd("LLEN").arg(&keys.outbox).query_async(&mut self.connection.clone()).await?;
+        Ok(Some(RoundView { counters, free, holds, outbox }))
+    }
+
+    async fn free_ranges(&self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
         let mut free = Vec::new();
         for start in (0..).step_by(PAGE) {
             let page: Vec<String> = redis::cmd("ZRANGE")
-                .arg(&keys.free)
+                .arg(key)
                 .arg(start)
                 .arg(start + PAGE - 1)
-                .query_async(&mut connection)
+                .query_async(&mut self.connection.clone())
                 .await?;
-            for element in &page {
-                free.push(parse_range(element).ok_or_else(|| unexpected(element))?);
+            for range in &page {
+                free.push(parse_range(range).ok_or_else(|| unexpected(range))?);
             }
             if page.len() < PAGE {
                 break;
             }
         }
-        let outbox = redis::cmd("LLEN").arg(&keys.outbox).query_async(&mut connection).await?;
-        let Some(counters) = self.counters(sale, round, lane).await? else { return Ok(None) };
-        if counters.next <= counters.last {
-            free.push(counters.next..=counters.last);
+        Ok(free)
+    }
+
+    async fn all_holds(&self, key: &str) -> Result<Vec<(UserId, Hold)>, StockError> {
+        // A scan may return a field twice while the hash grows: the map keeps one.
+        let mut records = BTreeMap::new();
+        let mut cursor = 0u64;
+        loop {
+            let (next, page): (u64, Vec<(String, String)>) = redis::cmd("HSCAN")
+                .arg(key)
+                .arg(cursor)
+                .arg("COUNT")
+                .arg(PAGE)
+                .query_async(&mut self.connection.clone())
+                .await?;
+            records.extend(page);
+            cursor = next;
+            if cursor == 0 {
+                break;
+            }
         }
-        let mut entries = Vec::new();
-        for (user, record) in holds {
+        let mut holds = Vec::with_capacity(records.len());
+        for (user, record) in records {
             let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
-            entries.extend(Hold::parse_all(&record)?.into_iter().map(|hold| (user.clone(), hold)));
+            holds.extend(Hold::parse_all(&record)?.into_iter().map(|hold| (user.clone(), hold)));
         }
-        Ok(Some(RoundView { counters, free, holds: entries, outbox }))
+        Ok(holds)
     }
 }
 
-fn parse_range(element: &str) -> Option<RangeInclusive<u32>> {
-    let (first, last) = element.split_once('-')?;
+fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
+    let (first, last) = range.split_once('-')?;
     Some(first.parse().ok()?..=last.parse().ok()?)
 }

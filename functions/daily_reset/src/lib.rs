@@ -1,0 +1,77 @@
+//! Begins the next round of sales that come again, once the last one is over. Takes no input: it reads the ledger. A new
+//! round has keys, guards and messages of its own, so yesterday's late messages cannot touch today's stock.
+
+use ledger::{Amend, Ledger, LedgerError};
+use runtime::Clock;
+use sale::{EpochMs, Round, Sale};
+use serde::Serialize;
+
+/// How long after its close a round is still found: a schedule that did not run for a month catches up.
+const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// What one run did.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Sales whose next round was begun.
+    pub begun: usize,
+    /// Sales that could not be moved on; the log has the reasons, and the next run tries again.
+    pub failed: usize,
+}
+
+enum NotNow {
+    AnotherRunBeganIt,
+    NeverAgain,
+}
+
+/// Moves every recurring sale whose round is over to its next round.
+///
+/// # Errors
+/// If the ledger does not say which sales there are.
+pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
+    let now = deps.clock.now();
+    let mut summary = Summary::default();
+    let sales = deps.ledger.published_sales(EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000)).await?;
+    for sale in sales.into_iter().filter(|sale| sale.recurrence.is_some() && sale.terms.closes_at_ms <= now) {
+        // The request's key names the round, so that two runs begin it once.
+        let request = format!("round-{}", sale.round.0 + 1);
+        match deps.ledger.amend_sale(&sale.id, &request, |read| begin_next(read, sale.round, now)).await {
+            Ok(Amend::Made(next)) => {
+                tracing::info!(sale_id = %next.id, round = next.round.0, opens_at = %next.terms.opens_at_ms, "next round");
+                summary.begun += 1;
+            }
+            Ok(Amend::Refused(NotNow::AnotherRunBeganIt) | Amend::Unknown) => {}
+            Ok(Amend::Refused(NotNow::NeverAgain)) => {
+                tracing::error!(sale_id = %sale.id, "the recurrence has no next window");
+                summary.failed += 1;
+            }
+            Err(error) => {
+                tracing::error!(sale_id = %sale.id, error = &error as &dyn std::error::Error, "no next round");
+                summary.failed += 1;
+            }
+        }
+    }
+    Ok(summary)
+}
+
+/// Only from the round that was found to be over.
+fn begin_next(sale: &mut Sale, over: Round, now: EpochMs) -> Result<(), NotNow> {
+    if sale.round != over {
+        return Err(NotNow::AnotherRunBeganIt);
+    }
+    let recurrence = sale.recurrence.as_ref().ok_or(NotNow::NeverAgain)?;
+    let (opens, closes) =
+        recurrence.next_window(sale.terms.opens_at_ms, sale.terms.closes_at_ms, now).ok_or(NotNow::NeverAgain)?;
+    sale.round = Round(over.0 + 1);
+    sale.terms.opens_at_ms = opens;
+    sale.terms.closes_at_ms = closes;
+    Ok(())
+}

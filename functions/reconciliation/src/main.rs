@@ -1,0 +1,25 @@
+//! The `reconciliation` function: wiring.
+
+use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_sqs::Client as Sqs;
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use ledger::Ledger;
+use queue::OrderQueue;
+use reconciliation::{Deps, handle};
+use runtime::{Clock, aws_config, init_logs, setting};
+use serde_json::Value;
+use stock::Stock;
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    init_logs();
+    let config = aws_config().await;
+    let deps = Deps {
+        stock: Stock::new(&setting("REDIS_URL")?)?,
+        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
+        clock: Clock::system(),
+    };
+    let deps = &deps;
+    run(service_fn(move |_: LambdaEvent<Value>| async move { handle(deps).await.map_err(Error::from) })).await
+}

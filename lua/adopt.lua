@@ -1,0 +1,61 @@
+-- Makes Redis know an order that it forgot: the order's unit is taken out of what can be handed out, and its user has
+-- an ordered entry for it.
+--
+-- KEYS  1 sale    string, packed (layout in README.md)
+--       2 buyers  hash, user -> entries
+--       3 free    sorted set of ranges of returned units, by their first unit
+-- ARGV  1 user id
+--       2 reservation id: 32 hexadecimal digits
+--       3 slot of the order
+--       4 unit of the order
+--       5 when it was reserved (ms since the Unix epoch)
+-- Returns
+--   adopted             Redis knows it now
+--   already_confirmed   Redis knew it; nothing changed
+--   already_released    Redis knows that it ended; nothing changed
+--   unknown_sale
+
+local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
+local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
+local expires_at = struct.unpack('>I6', sale, 37)
+
+local kept = {}
+for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
+  local entry_slot, state, entry_id, entry_unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
+  if entry_id == id then
+    if state == 'r' then return 'already_released' end
+    if state == 'o' and tonumber(entry_unit) == unit then return 'already_confirmed' end
+  elseif state ~= 'r' or tonumber(entry_slot) ~= slot then
+    kept[#kept + 1] = entry
+  end
+end
+kept[#kept + 1] = string.format('%d o %s %d %s', slot, id, unit, reserved_at)
+redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
+redis.call('PEXPIREAT', buyers_key, expires_at)
+
+local function give(first, last)
+  if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
+end
+
+if unit >= next_unit then
+  -- Whatever lies between was never handed out and can still be.
+  give(next_unit, unit - 1)
+  returned = returned + unit - next_unit
+  redis.call('SETRANGE', sale_key, 0, struct.pack('>I4I4I4I4', unit + 1, math.max(last_unit, unit), returned, moves + 1))
+else
+  local range = redis.call('ZRANGE', free_key, unit, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
+  local first, last = string.match(range or '', '^(%d+)%-(%d+)$')
+  first, last = tonumber(first), tonumber(last)
+  if last and last >= unit then
+    redis.call('ZREM', free_key, range)
+    give(first, unit - 1)
+    give(unit + 1, last)
+    redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
+  end
+end
+redis.call('PEXPIREAT', free_key, expires_at)
+return 'adopted'

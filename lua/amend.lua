@@ -1,0 +1,28 @@
+-- Brings a live round to what the ledger says of it: paused or not, more units, another end. An older version of the
+-- sale than the one that was applied last changes nothing, whatever order they come in.
+--
+-- KEYS  1 sale    string, packed (layout in README.md)
+--       2 buyers  hash, user -> entries
+--       3 free    sorted set of ranges of returned units, by their first unit
+--       4 outbox  list of users with a reservation that no order has confirmed
+-- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
+--       (times in ms since the Unix epoch)
+-- Returns
+--   amended        it is in force now
+--   present        this version or a newer one was in force
+--   unknown_sale
+
+local sale_key = KEYS[1]
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+local n = {}
+for i = 1, 6 do n[i] = tonumber(ARGV[i]) end
+if n[1] <= struct.unpack('>I4', sale, 43) then return 'present' end
+
+-- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
+local last_unit = math.max(n[2], (struct.unpack('>I4', sale, 5)))
+redis.call('SETRANGE', sale_key, 4, struct.pack('>I4', last_unit))
+redis.call('SETRANGE', sale_key, 17, struct.pack('>BI6I6', n[3], n[4], n[5]))
+redis.call('SETRANGE', sale_key, 36, struct.pack('>I6I4', n[6], n[1]))
+for i = 1, 4 do redis.call('PEXPIREAT', KEYS[i], n[6]) end
+return 'amended'

@@ -1,0 +1,22 @@
+-- Gives back units that are in no place: not free, not held and without an order. Whoever looked for them read the round
+-- in pages, and only if no unit has moved since is what it found still so.
+--
+-- KEYS  1 sale    string, packed (layout in README.md)
+--       2 free    sorted set of ranges of returned units, by their first unit
+-- ARGV  1 moves of the sale when it was looked at, and then the units (bounded by the caller)
+-- Returns
+--   restored       they can be handed out again
+--   moved          units have moved since; nothing changed
+--   unknown_sale
+
+local sale_key, free_key = KEYS[1], KEYS[2]
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+local returned, moves = struct.unpack('>I4I4', sale, 9)
+if moves ~= tonumber(ARGV[1]) then return 'moved' end
+for i = 2, #ARGV do
+  returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
+end
+redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 37)))
+redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned, moves + 1))
+return 'restored'

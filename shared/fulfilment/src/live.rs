@@ -1,0 +1,47 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ledger::Ledger;
+use runtime::Clock;
+use sale::{ReservationId, Sale};
+use tokio::sync::Mutex;
+
+use crate::FulfilmentError;
+
+/// How long the list is good for. The ledger is asked once in that time by each process, whatever is asked of the list:
+/// a flood of made-up ids does not reach it.
+const FRESH: Duration = Duration::from_secs(5);
+
+/// The sales that can be bought from now or soon, by the ledger: tells a sale that never was from one that Redis lost.
+#[derive(Clone)]
+pub struct LiveSales {
+    ledger: Ledger,
+    clock: Clock,
+    // Held while the ledger is asked, so that one asks for all.
+    known: Arc<Mutex<Option<(Instant, Arc<Vec<Sale>>)>>>,
+}
+
+impl LiveSales {
+    /// An empty list in front of `ledger`.
+    pub fn new(ledger: Ledger, clock: Clock) -> Self {
+        Self { ledger, clock, known: Arc::default() }
+    }
+
+    /// The published sale, not over yet, whose current round a reservation's id names.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn of(&self, id: &ReservationId) -> Result<Option<Sale>, FulfilmentError> {
+        let mut known = self.known.lock().await;
+        let sales = match known.as_ref() {
+            Some((since, sales)) if since.elapsed() < FRESH => Arc::clone(sales),
+            _ => {
+                let sales = Arc::new(self.ledger.published_sales(self.clock.now()).await?);
+                *known = Some((Instant::now(), Arc::clone(&sales)));
+                sales
+            }
+        };
+        drop(known);
+        Ok(sales.iter().find(|sale| sale.id == id.sale && sale.round == id.round).cloned())
+    }
+}

@@ -1,0 +1,190 @@
+//! Finding what Redis and the ledger disagree on, and repairing it. Listing and repairing are apart: whatever is listed
+//! may have changed by the time it is repaired, so every repair asks the ledger again.
+
+use std::time::Duration;
+
+use ledger::Ledger;
+use queue::{OrderMessage, OrderQueue};
+use sale::audit::{Audit, Repair};
+use sale::{EpochMs, Reservation, ReservationId, Round, SaleId, Unit};
+use serde::Serialize;
+use stock::{Adopted, Counters, Restored, Stock};
+
+use crate::audit::audit_as_it_is;
+use crate::settle::{reservation_of, settle_stock};
+use crate::{Expire, FulfilmentError, LANE, expire};
+
+/// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
+/// take 45 s, so below a minute most messages that are sent again would be for nothing.
+const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
+/// Elements of the outbox looked at in one run: what is left waits for the next one.
+const DUE_PER_RUN: usize = 1000;
+/// An order is expired by its own message; after so long that message is taken for lost.
+const OVERDUE_AFTER_S: u32 = 60;
+
+/// How many of what a run found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Numbers {
+    /// Units that can be handed out.
+    pub free: u32,
+    /// Units of reservations without an order.
+    pub held: u32,
+    /// Units of live orders.
+    pub ordered: u32,
+    /// Units sold to two.
+    pub oversold: u32,
+    /// Units in no place.
+    pub lost: u32,
+    /// Units in two places.
+    pub duplicated: u32,
+}
+
+impl From<&Audit> for Numbers {
+    fn from(audit: &Audit) -> Self {
+        let Audit { free, held, ordered, oversold, lost, duplicated, .. } = *audit;
+        Self { free, held, ordered, oversold, lost, duplicated }
+    }
+}
+
+/// What Redis and the ledger say of a round, and what to do about it.
+#[derive(Debug, Clone)]
+pub struct Listing {
+    /// The sale.
+    pub sale: SaleId,
+    /// The round.
+    pub round: Round,
+    /// The counters that Redis had before anything else was read.
+    pub counters: Counters,
+    /// The audit's numbers.
+    pub numbers: Numbers,
+    /// What to do.
+    pub repairs: Vec<Repair>,
+}
+
+/// What became of a repair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repaired {
+    /// Redis knows an order that it had forgotten.
+    Adopted,
+    /// A reservation whose order has ended gave its unit back.
+    Released,
+    /// A unit that was in no place can be handed out again.
+    Restored,
+    /// There was nothing left to do.
+    Nothing,
+}
+
+/// Sends the messages of reservations again that no order has confirmed in time. How many.
+///
+/// # Errors
+/// If a part does not answer; what was claimed and not sent is due again later.
+pub async fn send_due(
+    stock: &Stock,
+    orders: &OrderQueue,
+    sale: &SaleId,
+    round: Round,
+) -> Result<usize, FulfilmentError> {
+    let due = stock.due(sale, round, LANE, DUE_PER_RUN, SEND_AGAIN_AFTER).await?;
+    for reservation in &due {
+        orders.send(&OrderMessage::new(reservation.clone(), None)).await?;
+    }
+    Ok(due.len())
+}
+
+/// Ends orders whose payment window is over and whose expiry message must be lost. How many.
+///
+/// # Errors
+/// If a part does not answer; orders that were ended stay so.
+pub async fn expire_overdue(stock: &Stock, ledger: &Ledger, now: EpochMs) -> Result<usize, FulfilmentError> {
+    let mut expired = 0;
+    for id in ledger.overdue(EpochMs(now.0 - i64::from(OVERDUE_AFTER_S) * 1000)).await? {
+        expired += usize::from(matches!(expire(stock, ledger, &id, now).await?, Expire::Expired(_)));
+    }
+    Ok(expired)
+}
+
+/// What Redis and the ledger say of a round, if Redis has it.
+///
+/// # Errors
+/// If a part does not answer.
+pub async fn list(
+    stock: &Stock,
+    ledger: &Ledger,
+    sale: &SaleId,
+    round: Round,
+) -> Result<Option<Listing>, FulfilmentError> {
+    let audit = audit_as_it_is(stock, ledger, sale, round).await?;
+    Ok(audit.map(|(audit, counters)| Listing {
+        sale: sale.clone(),
+        round,
+        counters,
+        numbers: Numbers::from(&audit),
+        repairs: audit.repairs,
+    }))
+}
+
+/// Does one repair of a listing, if the ledger still asks for it.
+///
+/// Guards against everything that happened since the listing: an order that was made, ended or given another unit. Two
+/// runs beside each other adopt and release the same once; and a unit is restored only if none has moved since the
+/// listing, so never by both.
+///
+/// # Errors
+/// If a part does not answer. Can be repeated.
+pub async fn repair(
+    stock: &Stock,
+    ledger: &Ledger,
+    listing: &Listing,
+    repair: &Repair,
+) -> Result<Repaired, FulfilmentError> {
+    match repair {
+        Repair::Adopt { id } => adopt(stock, ledger, id).await,
+        Repair::Release { id, unit } => release(stock, ledger, id, *unit).await,
+        Repair::Restore { units } => restore(stock, ledger, listing, units).await,
+    }
+}
+
+async fn restore(
+    stock: &Stock,
+    ledger: &Ledger,
+    listing: &Listing,
+    units: &[Unit],
+) -> Result<Repaired, FulfilmentError> {
+    let Listing { sale, round, counters, .. } = listing;
+    let mut in_no_place = Vec::new();
+    for unit in units {
+        match ledger.owner_of(sale, *round, *unit).await? {
+            // The index of guards lags behind: adopted at the next run.
+            Some(_) => {}
+            None => in_no_place.push(*unit),
+        }
+    }
+    match stock.restore(sale, *round, LANE, &in_no_place, counters).await? {
+        Restored::Now => Ok(Repaired::Restored),
+        Restored::Moved | Restored::UnknownSale => Ok(Repaired::Nothing),
+    }
+}
+
+async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {
+    let Some(order) = ledger.order(id).await? else { return Ok(Repaired::Nothing) };
+    if !order.state.is_live() {
+        settle_stock(stock, &order).await?;
+        return Ok(Repaired::Nothing);
+    }
+    match stock.adopt(&reservation_of(&order)).await? {
+        Adopted::Now => Ok(Repaired::Adopted),
+        Adopted::Before | Adopted::AlreadyReleased | Adopted::UnknownSale => Ok(Repaired::Nothing),
+    }
+}
+
+async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit) -> Result<Repaired, FulfilmentError> {
+    let Some(order) = ledger.order(id).await? else { return Ok(Repaired::Nothing) };
+    if order.state.is_live() {
+        return adopt(stock, ledger, id).await;
+    }
+    let of_another = ledger.owner_of(&id.sale, id.round, unit).await?.map(|_| unit);
+    let Reservation { user, lane, .. } = reservation_of(&order);
+    stock.release(id, lane, &user, of_another).await?;
+    Ok(Repaired::Released)
+}

@@ -1,0 +1,49 @@
+use futures::future::try_join_all;
+use sale::{EpochMs, ReservationId};
+use serde::Deserialize;
+
+use crate::item::{number, text};
+use crate::{Ledger, LedgerError, keys};
+
+/// Overdue orders read from one shard at a time: what is left waits for the next run.
+const OVERDUE_PER_SHARD: i32 = 25;
+
+#[derive(Deserialize)]
+struct PendingKeys {
+    pk: String,
+}
+
+impl Ledger {
+    /// PENDING orders whose `pay_by` was before `moment`, some of each shard, the longest overdue first. May lag a moment
+    /// behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn overdue(&self, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
+        let shards = (0..keys::PENDING_SHARDS).map(|shard| self.overdue_of_shard(shard, moment));
+        Ok(try_join_all(shards).await?.into_iter().flatten().collect())
+    }
+
+    async fn overdue_of_shard(&self, shard: u32, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
+        let output = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(keys::PENDING_BY_PAY_BY)
+            .key_condition_expression("pending_shard = :shard AND pay_by_ms < :moment")
+            .expression_attribute_values(":shard", text(keys::pending_shard_name(shard)))
+            .expression_attribute_values(":moment", number(moment.0))
+            .limit(OVERDUE_PER_SHARD)
+            .send()
+            .await
+            .map_err(LedgerError::of("Query"))?;
+        let items = output.items.unwrap_or_default();
+        items
+            .into_iter()
+            .map(|item| {
+                let PendingKeys { pk } = serde_dynamo::from_item(item)?;
+                keys::order_id(&pk).ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))
+            })
+            .collect()
+    }
+}

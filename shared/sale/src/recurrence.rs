@@ -1,0 +1,131 @@
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+use serde::{Deserialize, Serialize};
+
+use crate::EpochMs;
+
+/// Days tried at most to find the next window: more than a year of a schedule that did not run.
+const MAX_DAYS: i32 = 400;
+
+/// How a sale comes again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "RawRecurrence", into = "RawRecurrence")]
+pub struct Recurrence {
+    time_zone: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRecurrence {
+    every: Every,
+    time_zone: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Every {
+    Day,
+}
+
+/// Not a time zone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("time_zone must be a name of the IANA time zone database, such as Europe/Berlin")]
+pub struct UnknownTimeZone;
+
+impl TryFrom<RawRecurrence> for Recurrence {
+    type Error = UnknownTimeZone;
+    fn try_from(raw: RawRecurrence) -> Result<Self, UnknownTimeZone> {
+        Self::daily(&raw.time_zone)
+    }
+}
+
+impl From<Recurrence> for RawRecurrence {
+    fn from(recurrence: Recurrence) -> Self {
+        Self { every: Every::Day, time_zone: recurrence.time_zone }
+    }
+}
+
+impl Recurrence {
+    /// Every calendar day at the same time of day in `time_zone`.
+    ///
+    /// # Errors
+    /// [`UnknownTimeZone`] if the database does not have it.
+    pub fn daily(time_zone: &str) -> Result<Self, UnknownTimeZone> {
+        TimeZone::get(time_zone).map_err(|_| UnknownTimeZone)?;
+        Ok(Self { time_zone: time_zone.to_owned() })
+    }
+
+    /// The first window after `opens..closes` that is not over at `now`: the same times of day on a later calendar day.
+    ///
+    /// A time of day that a day does not have (clocks go forward) is taken as much later as they go; one that a day has
+    /// twice (clocks go back) is the first of the two, as RFC 5545 section 3.3.5 says. `None` if there is none within
+    /// a year.
+    pub fn next_window(&self, opens: EpochMs, closes: EpochMs, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
+        let zone = TimeZone::get(&self.time_zone).ok()?;
+        let (opens, closes) = (Timestamp::from(opens).to_zoned(zone.clone()), Timestamp::from(closes).to_zoned(zone));
+        (1..=MAX_DAYS).find_map(|days| {
+            let opens = EpochMs::from(opens.checked_add(days.days()).ok()?.timestamp());
+            let closes = EpochMs::from(closes.checked_add(days.days()).ok()?.timestamp());
+            (closes > now && opens < closes).then_some((opens, closes))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> EpochMs {
+        text.parse::<Timestamp>().unwrap().into()
+    }
+
+    fn next(opens: &str, closes: &str, now: &str) -> (String, String) {
+        let berlin = Recurrence::daily("Europe/Berlin").unwrap();
+        let (opens, closes) = berlin.next_window(at(opens), at(closes), at(now)).unwrap();
+        (opens.to_string(), closes.to_string())
+    }
+
+    fn window(opens: &str, closes: &str) -> (String, String) {
+        (at(opens).to_string(), at(closes).to_string())
+    }
+
+    #[test]
+    fn the_next_day_at_the_same_time() {
+        let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-01T22:00:00Z");
+        assert_eq!(found, window("2026-07-02T08:00:00Z", "2026-07-02T10:00:00Z"));
+    }
+
+    #[test]
+    fn a_day_of_23_hours() {
+        // 2026-03-29: clocks go from 2:00 to 3:00. 10:00 in Berlin is 9:00 UTC before and 8:00 UTC after.
+        let found = next("2026-03-28T09:00:00Z", "2026-03-28T11:00:00Z", "2026-03-28T12:00:00Z");
+        assert_eq!(found, window("2026-03-29T08:00:00Z", "2026-03-29T10:00:00Z"));
+        // 2:30 does not exist on that day: 3:30, which is 1:30 UTC.
+        let found = next("2026-03-28T01:30:00Z", "2026-03-28T04:00:00Z", "2026-03-28T12:00:00Z");
+        assert_eq!(found, window("2026-03-29T01:30:00Z", "2026-03-29T03:00:00Z"));
+    }
+
+    #[test]
+    fn a_day_of_25_hours() {
+        // 2026-10-25: clocks go from 3:00 to 2:00. 10:00 in Berlin is 8:00 UTC before and 9:00 UTC after.
+        let found = next("2026-10-24T08:00:00Z", "2026-10-24T10:00:00Z", "2026-10-24T12:00:00Z");
+        assert_eq!(found, window("2026-10-25T09:00:00Z", "2026-10-25T11:00:00Z"));
+        // 2:30 comes twice on that day: the first of them, 0:30 UTC.
+        let found = next("2026-10-24T00:30:00Z", "2026-10-24T06:00:00Z", "2026-10-24T12:00:00Z");
+        assert_eq!(found.0, at("2026-10-25T00:30:00Z").to_string());
+    }
+
+    #[test]
+    fn days_that_were_missed_are_skipped() {
+        let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-04T09:00:00Z");
+        assert_eq!(found, window("2026-07-04T08:00:00Z", "2026-07-04T10:00:00Z"));
+    }
+
+    #[test]
+    fn time_zones_have_names() {
+        assert_eq!(Recurrence::daily("Atlantis/Capital"), Err(UnknownTimeZone));
+        let json = r#"{"every":"day","time_zone":"Asia/Shanghai"}"#;
+        let read: Recurrence = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
+    }
+}
