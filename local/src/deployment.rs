@@ -43,6 +43,8 @@ pub struct Deployment {
     pub payment_secret: String,
     /// The warmup function.
     pub warmup_function: String,
+    /// The reconciliation function.
+    pub reconciliation_function: String,
 }
 
 #[derive(Deserialize)]
@@ -58,6 +60,7 @@ struct Outputs {
     expiry_dlq_url: String,
     payment_secret_arn: String,
     warmup_function_name: String,
+    reconciliation_function_name: String,
 }
 
 /// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files.
@@ -101,6 +104,7 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         expiry_dlq_url: outputs.expiry_dlq_url,
         payment_secret: outputs.payment_secret_arn,
         warmup_function: outputs.warmup_function_name,
+        reconciliation_function: outputs.reconciliation_function_name,
     };
     deployment.turn_time_to_live_on().await?;
     Ok(deployment)

@@ -184,6 +184,8 @@ fn environment(deployment: &Deployment) -> String {
         ("REDIS_URL", redis_url),
         ("TABLE_NAME", table),
         ("ORDERS_QUEUE_URL", &deployment.orders_queue_url),
+        ("ORDERS_DLQ_URL", &deployment.orders_dlq_url),
+        ("EXPIRY_DLQ_URL", &deployment.expiry_dlq_url),
         ("EXPIRY_QUEUE_URL", &deployment.expiry_queue_url),
         ("QUARANTINE_QUEUE_URL", &deployment.quarantine_queue_url),
         ("PAYMENT_SECRET_ARN", &deployment.payment_secret),

@@ -1,7 +1,7 @@
 use fulfilment::Audited;
 use jiff::Timestamp;
 use sale::audit::Audit;
-use sale::{Currency, Price, Sale, SaleId, SaleState, Terms};
+use sale::{Currency, Price, Recurrence, Sale, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
 /// A sale as an operator writes it.
@@ -17,10 +17,11 @@ pub(crate) struct NewSale {
     price_minor: u64,
     currency: Currency,
     payment_window_s: u32,
+    recurrence: Option<Recurrence>,
 }
 
 impl NewSale {
-    pub(crate) fn into_terms(self) -> (SaleId, Terms) {
+    pub(crate) fn into_parts(self) -> (SaleId, Terms, Option<Recurrence>) {
         let terms = Terms {
             title: self.title,
             opens_at_ms: self.opens_at.into(),
@@ -30,7 +31,7 @@ impl NewSale {
             price: Price { price_minor: self.price_minor, currency: self.currency },
             payment_window_s: self.payment_window_s,
         };
-        (self.sale_id, terms)
+        (self.sale_id, terms, self.recurrence)
     }
 }
 
@@ -41,6 +42,7 @@ pub(crate) struct SaleDocument {
     state: SaleState,
     round: u32,
     version: u32,
+    paused: bool,
     title: String,
     opens_at: Timestamp,
     closes_at: Timestamp,
@@ -49,6 +51,8 @@ pub(crate) struct SaleDocument {
     #[serde(flatten)]
     price: Price,
     payment_window_s: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recurrence: Option<Recurrence>,
 }
 
 impl SaleDocument {
@@ -59,6 +63,7 @@ impl SaleDocument {
             state: sale.state,
             round: sale.round.0,
             version: sale.version,
+            paused: sale.paused,
             title: terms.title,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
@@ -66,6 +71,7 @@ impl SaleDocument {
             per_user_limit: terms.per_user_limit,
             price: terms.price,
             payment_window_s: terms.payment_window_s,
+            recurrence: sale.recurrence.clone(),
         }
     }
 }
@@ -95,4 +101,10 @@ impl AuditDocument {
     pub(crate) fn of(audited: Audited) -> Self {
         Self { clean: audited.audit.is_clean(), in_redis: audited.in_redis, audit: audited.audit }
     }
+}
+
+/// How many messages were sent back.
+#[derive(Serialize)]
+pub(crate) struct RedriveDocument {
+    pub(crate) moved: usize,
 }

@@ -1,6 +1,7 @@
 //! What operators do: create and publish sales, look at them, audit their rounds.
 
 mod document;
+mod steer;
 
 use std::sync::Arc;
 
@@ -9,14 +10,30 @@ use fulfilment::{FulfilmentError, audit};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Created, Ledger, Published};
+use queue::redrive;
 use runtime::Clock;
 use sale::{Round, Sale, SaleId};
 use stock::Stock;
 
-use crate::document::{AuditDocument, NewSale, SaleDocument, SalesDocument};
+use crate::document::{AuditDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
 
 /// Seconds after which an operator may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
+
+/// Addresses of the queues that messages are sent back from and to.
+#[derive(Clone)]
+pub struct QueueUrls {
+    /// Reservations that are to become orders.
+    pub orders: String,
+    /// Those that could not.
+    pub orders_dlq: String,
+    /// Orders whose payment window is open.
+    pub expiry: String,
+    /// Those that could not be looked at.
+    pub expiry_dlq: String,
+    /// Messages that nobody could read.
+    pub quarantine: String,
+}
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -25,6 +42,10 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
+    /// SQS.
+    pub sqs: aws_sdk_sqs::Client,
+    /// The queues.
+    pub queues: Arc<QueueUrls>,
     /// The group whose members are operators.
     pub operator_group: Arc<str>,
     /// The time.
@@ -43,18 +64,23 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
         (&Method::GET, ["v1", "admin", "sales", sale]) => Ok(json(StatusCode::OK, &found(deps, sale).await?)),
         (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => publish(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "pause"]) => steer::pause(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => steer::resume(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => steer::close(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => steer::restock(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => look(deps, sale, round).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
 
 async fn create(deps: &Deps, request: &Request) -> Reply {
-    let (id, terms) = json_body::<NewSale>(request)?.into_terms();
+    let (id, terms, recurrence) = json_body::<NewSale>(request)?.into_parts();
     terms.validate().map_err(|error| Problem::invalid(error.to_string()))?;
     if terms.closes_at_ms <= deps.clock.now() {
         return Err(Problem::invalid("closes_at is over"));
     }
-    match deps.ledger.create_sale(&id, &terms).await.map_err(unanswered)? {
+    match deps.ledger.create_sale(&id, &terms, recurrence.as_ref()).await.map_err(unanswered)? {
         Created::Now(sale) => Ok(json(StatusCode::CREATED, &SaleDocument::of(&sale))),
         Created::Before(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
         Created::Other(_) => Err(Problem::new(Code::SaleExists)),
@@ -82,6 +108,21 @@ async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     }
     let audited = audit(&deps.stock, &deps.ledger, &sale.id, round, sale.terms.total).await.map_err(unanswered)?;
     Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
+}
+
+/// Sends dead letters back to where they came from.
+async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
+    no_body(request)?;
+    let queues = &deps.queues;
+    let (from, to) = match queue {
+        "orders" => (&queues.orders_dlq, &queues.orders),
+        "expiry" => (&queues.expiry_dlq, &queues.expiry),
+        "quarantine" => (&queues.quarantine, &queues.orders),
+        _ => return Err(Problem::new(Code::UnknownRoute).detail("queues are orders, expiry and quarantine")),
+    };
+    let moved = redrive(&deps.sqs, from, to).await.map_err(unanswered)?;
+    tracing::warn!(queue, moved, "redriven");
+    Ok(json(StatusCode::OK, &RedriveDocument { moved }))
 }
 
 async fn found(deps: &Deps, sale: &str) -> Result<SaleDocument, Problem> {

@@ -1,7 +1,10 @@
 //! The `admin` function: wiring.
 
-use admin::{Deps, handle};
+use std::sync::Arc;
+
+use admin::{Deps, QueueUrls, handle};
 use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_sqs::Client as Sqs;
 use lambda_http::{Error, Request, run_concurrent, service_fn};
 use ledger::Ledger;
 use runtime::{Clock, aws_config, init_logs, setting};
@@ -14,6 +17,14 @@ async fn main() -> Result<(), Error> {
     let deps = Deps {
         stock: Stock::new(&setting("REDIS_URL")?)?,
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        sqs: Sqs::new(&config),
+        queues: Arc::new(QueueUrls {
+            orders: setting("ORDERS_QUEUE_URL")?,
+            orders_dlq: setting("ORDERS_DLQ_URL")?,
+            expiry: setting("EXPIRY_QUEUE_URL")?,
+            expiry_dlq: setting("EXPIRY_DLQ_URL")?,
+            quarantine: setting("QUARANTINE_QUEUE_URL")?,
+        }),
         operator_group: setting("OPERATOR_GROUP")?.into(),
         clock: Clock::system(),
     };

@@ -1,4 +1,4 @@
-use api::{Code, Problem, Reply, caller, json, no_body};
+use api::{Code, Problem, Reply, caller, idempotency_key, json, no_body};
 use fulfilment::LANE;
 use http::StatusCode;
 use http::header::LOCATION;
@@ -10,11 +10,6 @@ use stock::{Hold, Reserve};
 use uuid::Uuid;
 
 use crate::{Deps, RETRY_AFTER_S, door, overloaded, rebuilding};
-
-/// Header with which a client names its attempt, so that a retry of it gets the same reservation
-/// (draft-ietf-httpapi-idempotency-key-header).
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
-const MAX_IDEMPOTENCY_KEY_LENGTH: usize = 64;
 
 /// A hold without an order after so long may never have reached the queue. Below it, its message is most likely under
 /// way and a second one would be wasted.
@@ -128,16 +123,4 @@ async fn send(deps: &Deps, request: &Request, id: &ReservationId, user: &UserId,
             .detail("the unit is yours; send the request again to have it ordered")
             .with("reservation_id", id.to_string())
     })
-}
-
-fn idempotency_key(request: &Request) -> Result<Option<&str>, Problem> {
-    let Some(value) = request.headers().get(IDEMPOTENCY_KEY) else { return Ok(None) };
-    let key = value.to_str().unwrap_or_default();
-    let good = (1..=MAX_IDEMPOTENCY_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic());
-    if good {
-        Ok(Some(key))
-    } else {
-        let bound = MAX_IDEMPOTENCY_KEY_LENGTH;
-        Err(Problem::invalid(format!("{IDEMPOTENCY_KEY}: 1 to {bound} printable ASCII characters without spaces")))
-    }
 }

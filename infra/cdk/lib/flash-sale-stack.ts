@@ -1,6 +1,7 @@
 import { CfnOutput, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
+import { EveryMinute } from './every-minute.ts';
 import { FUNCTIONS, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
@@ -10,7 +11,6 @@ import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, validated } from './settings.ts';
 import { StockRedis } from './stock-redis.ts';
-import { WarmupSchedule } from './warmup-schedule.ts';
 
 export interface FlashSaleProps {
   settings: Settings;
@@ -47,7 +47,7 @@ export class FlashSaleStack extends Stack {
     };
 
     const reservation = make('reservation');
-    table.useFrom(reservation, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], ['orders_by_user']);
+    table.useFrom(reservation, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], ['orders_by_user', 'sales_by_close']);
     queues.orders.sendFrom(reservation);
 
     const order = make('order');
@@ -72,10 +72,24 @@ export class FlashSaleStack extends Stack {
 
     const warmup = make('warmup');
     table.useFrom(warmup, [], ['sales_by_close', 'guards_by_round']);
-    new WarmupSchedule(this, 'WarmupSchedule', warmup);
+    new EveryMinute(this, 'WarmupSchedule', warmup);
+
+    const reconciliation = make('reconciliation');
+    table.useFrom(
+      reconciliation,
+      ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
+      ['sales_by_close', 'guards_by_round', 'pending_by_pay_by'],
+    );
+    queues.orders.sendFrom(reconciliation);
+    new EveryMinute(this, 'ReconciliationSchedule', reconciliation);
+
+    const dailyReset = make('daily_reset');
+    table.useFrom(dailyReset, ['GetItem', 'PutItem'], ['sales_by_close']);
+    new EveryMinute(this, 'DailyResetSchedule', dailyReset);
 
     const admin = make('admin');
     table.useFrom(admin, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round']);
+    queues.redriveFrom(admin);
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
 
     const api = new HttpApi(this, 'HttpApi', settings, identity, {
@@ -85,6 +99,8 @@ export class FlashSaleStack extends Stack {
       expiry,
       payment,
       warmup,
+      reconciliation,
+      daily_reset: dailyReset,
       admin,
     });
 
@@ -98,6 +114,7 @@ export class FlashSaleStack extends Stack {
     this.output('PaymentSecretArn', secret.arn);
     this.output('RedisUrl', redis.url);
     this.output('WarmupFunctionName', warmup.lambda.functionName);
+    this.output('ReconciliationFunctionName', reconciliation.lambda.functionName);
     if (identity.userPool !== undefined) {
       this.output('UserPoolId', identity.userPool.id);
       this.output('UserPoolClientId', identity.userPool.clientId);

@@ -9,10 +9,12 @@ export interface FunctionFacts {
 export const FUNCTIONS = {
   reservation: { timeout_s: 10, redis: true, does: 'takes, reads and cancels reservations' },
   payment: { timeout_s: 10, redis: false, does: 'takes the payment provider\'s callbacks' },
-  admin: { timeout_s: 29, redis: true, does: 'creates, publishes and audits sales' },
+  admin: { timeout_s: 29, redis: true, does: 'creates, publishes, steers and audits sales' },
   order: { timeout_s: 30, redis: true, does: 'turns reservations into orders' },
   dead_letter: { timeout_s: 30, redis: true, does: 'fails orders that could not be made and releases their units' },
   expiry: { timeout_s: 30, redis: true, does: 'expires unpaid orders' },
+  reconciliation: { timeout_s: 55, redis: true, does: 'finds what Redis and the ledger disagree on, and repairs it' },
+  daily_reset: { timeout_s: 50, redis: false, does: 'begins the next round of sales that come again' },
   warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon and rounds that Redis lost' },
 } as const satisfies Record<string, FunctionFacts>;
 
@@ -26,7 +28,10 @@ export const VISIBILITY_PER_TIMEOUT = 6;
 /** An HTTP API gives up after 30 s; a function that answers it must be done before. */
 export const HTTP_LIMIT_S = 30;
 
-export const WARMUP_EVERY_S = 60;
+export const SCHEDULE_EVERY_S = 60;
 
 /** The group that makes a user an operator. */
 export const OPERATOR_GROUP = 'operators';
+
+/** Functions that run on a schedule and take no input. */
+export const SCHEDULED = ['warmup', 'reconciliation', 'daily_reset'] as const satisfies FunctionName[];

@@ -80,6 +80,12 @@ export class MessageQueue extends Construct {
     });
   }
 
+  /** Lets a function take messages out and put them elsewhere. */
+  emptyWith(mover: RustFunction): void {
+    this.tellUrl(mover);
+    mover.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage'], [this.queue.queueArn]);
+  }
+
   alarmWhenNotEmpty(alarms: Alarms, id: AlarmId): void {
     alarms.ringAt(id, this.queue.metricApproximateNumberOfMessagesVisible({ period: METRIC_PERIOD, statistic: 'max' }), 1);
   }

@@ -1,6 +1,7 @@
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
 import { MessageQueue } from './message-queue.ts';
+import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
 /** The ladder of 5 s, 10 s and 30 s between tries ends with the fourth. */
@@ -22,7 +23,12 @@ export class Queues extends Construct {
     super(scope, id);
 
     // No second dead-letter queue behind it: what dead_letter cannot handle now comes back until it can.
-    this.ordersDlq = new MessageQueue(this, 'OrdersDlq', { settings, name: 'orders-dlq', consumer: 'dead_letter' });
+    this.ordersDlq = new MessageQueue(this, 'OrdersDlq', {
+      settings,
+      name: 'orders-dlq',
+      urlVariable: 'ORDERS_DLQ_URL',
+      consumer: 'dead_letter',
+    });
     this.ordersDlq.alarmOnArrivals(alarms, 'orders-dlq-arrivals');
     this.ordersDlq.alarmWhenNotEmpty(alarms, 'orders-dlq-not-empty');
 
@@ -42,7 +48,7 @@ export class Queues extends Construct {
     });
     this.quarantine.alarmWhenNotEmpty(alarms, 'quarantine-not-empty');
 
-    this.expiryDlq = new MessageQueue(this, 'ExpiryDlq', { settings, name: 'expiry-dlq' });
+    this.expiryDlq = new MessageQueue(this, 'ExpiryDlq', { settings, name: 'expiry-dlq', urlVariable: 'EXPIRY_DLQ_URL' });
     this.expiryDlq.alarmWhenNotEmpty(alarms, 'expiry-dlq-not-empty');
 
     this.expiry = new MessageQueue(this, 'Expiry', {
@@ -52,5 +58,10 @@ export class Queues extends Construct {
       consumer: 'expiry',
       deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
     });
+  }
+  /** Lets an operator's function send dead letters back to where they came from. */
+  redriveFrom(admin: RustFunction): void {
+    for (const from of [this.ordersDlq, this.expiryDlq, this.quarantine]) from.emptyWith(admin);
+    for (const to of [this.orders, this.expiry]) to.sendFrom(admin);
   }
 }

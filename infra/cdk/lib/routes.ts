@@ -19,5 +19,10 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
   { method: 'GET', path: '/v1/admin/sales/{sale_id}', to: 'admin', checkedBy: 'jwt' },
   { method: 'POST', path: '/v1/admin/sales/{sale_id}/publish', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/sales/{sale_id}/pause', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/sales/{sale_id}/resume', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/sales/{sale_id}/close', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/sales/{sale_id}/restock', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/redrive/{queue}', to: 'admin', checkedBy: 'jwt' },
   { method: 'GET', path: '/v1/admin/sales/{sale_id}/rounds/{round}/audit', to: 'admin', checkedBy: 'jwt' },
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, WARMUP_EVERY_S } from '../lib/functions.ts';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, only, resources, synthesized, target } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -13,7 +13,17 @@ const VARIABLES: Record<FunctionName, string[]> = {
   expiry: ['EXPIRY_QUEUE_URL', 'REDIS_URL'],
   payment: ['PAYMENT_SECRET_ARN'],
   warmup: ['REDIS_URL'],
-  admin: ['OPERATOR_GROUP', 'REDIS_URL'],
+  reconciliation: ['ORDERS_QUEUE_URL', 'REDIS_URL'],
+  daily_reset: [],
+  admin: [
+    'EXPIRY_DLQ_URL',
+    'EXPIRY_QUEUE_URL',
+    'OPERATOR_GROUP',
+    'ORDERS_DLQ_URL',
+    'ORDERS_QUEUE_URL',
+    'QUARANTINE_QUEUE_URL',
+    'REDIS_URL',
+  ],
 };
 
 test('the functions are these', () => {
@@ -73,14 +83,24 @@ test('whoever answers HTTP is done before the gateway gives up', () => {
   for (const route of ROUTES) expect(FUNCTIONS[route.to].timeout_s).toBeLessThan(HTTP_LIMIT_S);
 });
 
-test('warmup runs every minute, once, and is done before the next run', () => {
-  expect(FUNCTIONS.warmup.timeout_s).toBeLessThan(WARMUP_EVERY_S);
-  const { properties } = only(template, 'AWS::Scheduler::Schedule');
-  expect(properties.ScheduleExpression).toBe('rate(1 minute)');
-  expect(properties.State).toBe('ENABLED');
-  expect(target(properties.Target.Arn)).toBe(functionNamed(template, 'warmup', settings).id);
-  expect(properties.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
-  expect(only(template, 'AWS::Lambda::EventInvokeConfig').properties.MaximumRetryAttempts).toBe(0);
+test.each(SCHEDULED)('%s runs every minute, once, and is done before the next run', (name) => {
+  expect(FUNCTIONS[name].timeout_s).toBeLessThan(SCHEDULE_EVERY_S);
+  const fn = functionNamed(template, name, settings).id;
+  const [schedule, ...more] = resources(template, 'AWS::Scheduler::Schedule').filter(
+    ({ properties }) => target(properties.Target.Arn) === fn,
+  );
+  expect(more).toEqual([]);
+  expect(schedule!.properties.ScheduleExpression).toBe('rate(1 minute)');
+  expect(schedule!.properties.State).toBe('ENABLED');
+  expect(schedule!.properties.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
+  const config = resources(template, 'AWS::Lambda::EventInvokeConfig').find(
+    ({ properties }) => target(properties.FunctionName) === fn,
+  );
+  expect(config!.properties.MaximumRetryAttempts).toBe(0);
+});
+
+test('nothing else runs on a schedule', () => {
+  expect(resources(template, 'AWS::Scheduler::Schedule')).toHaveLength(SCHEDULED.length);
 });
 
 describe('a function that is not built', () => {

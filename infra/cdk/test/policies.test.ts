@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import { NETWORK_INTERFACE_ACTIONS } from '../lib/rust-function.ts';
 import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
 
@@ -8,12 +8,18 @@ const template = synthesized(settings);
 
 const items = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
 const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+const MOVE = ['sqs:DeleteMessage', 'sqs:ReceiveMessage'];
 const SEND = ['sqs:SendMessage'];
 const QUERY = ['dynamodb:Query'];
 
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
 const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
-  reservation: { table: items('GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'), 'index orders_by_user': QUERY, 'queue orders': SEND },
+  reservation: {
+    table: items('GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    'index orders_by_user': QUERY,
+    'index sales_by_close': QUERY,
+    'queue orders': SEND,
+  },
   order: {
     table: items('GetItem', 'PutItem'),
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
@@ -27,7 +33,20 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
+    'queue orders-dlq': MOVE,
+    'queue expiry-dlq': MOVE,
+    'queue quarantine': MOVE,
+    'queue orders': SEND,
+    'queue expiry': SEND,
   },
+  reconciliation: {
+    table: items('BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'),
+    'index sales_by_close': QUERY,
+    'index guards_by_round': QUERY,
+    'index pending_by_pay_by': QUERY,
+    'queue orders': SEND,
+  },
+  daily_reset: { table: items('GetItem', 'PutItem'), 'index sales_by_close': QUERY },
 };
 
 const all = new Map(resources(template).map((resource) => [resource.id, resource]));
@@ -102,13 +121,12 @@ test('the functions have no managed policies of AWS', () => {
   expect(JSON.stringify(template.toJSON())).not.toContain(':policy/service-role/');
 });
 
-test('only the schedule may run warmup, and nothing else', () => {
-  const invoking = resources(template, 'AWS::IAM::Policy').filter((policy) =>
-    JSON.stringify(policy.properties).includes('lambda:InvokeFunction'),
-  );
-  expect(invoking).toHaveLength(1);
-  const warmup = functionNamed(template, 'warmup', settings).id;
-  const [statement] = invoking[0]!.properties.PolicyDocument.Statement;
-  expect(target(statement.Resource[0])).toBe(warmup);
-  expect(statement.Resource[1]).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [warmup, 'Arn'] }, ':*']] });
+test.each(SCHEDULED)('only its schedule may run %s', (name) => {
+  const fn = functionNamed(template, name, settings).id;
+  const statements = resources(template, 'AWS::IAM::Policy')
+    .flatMap((policy) => policy.properties.PolicyDocument.Statement)
+    .filter((each: Json) => [each.Action].flat().includes('lambda:InvokeFunction'))
+    .filter((each: Json) => target(each.Resource[0]) === fn);
+  expect(statements).toHaveLength(1);
+  expect(statements[0].Resource[1]).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [fn, 'Arn'] }, ':*']] });
 });

@@ -2,12 +2,14 @@
 
 mod body;
 mod caller;
+mod idempotency;
 mod path;
 mod problem;
 mod response;
 
 pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
 pub use caller::{Caller, caller};
+pub use idempotency::idempotency_key;
 pub use path::segments;
 pub use problem::{Code, Problem};
 pub use response::{Reply, json, respond};

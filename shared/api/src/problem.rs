@@ -60,6 +60,8 @@ codes! {
     NotCancellable = "not_cancellable", CONFLICT, "It can no longer be cancelled";
     /// Another sale has this id.
     SaleExists = "sale_exists", CONFLICT, "Another sale has this id";
+    /// The sale's state does not allow it.
+    NotAmendable = "not_amendable", CONFLICT, "The sale as it is does not allow it";
     /// The sale is over.
     Closed = "closed", GONE, "The sale is over";
     /// An operator paused the sale.

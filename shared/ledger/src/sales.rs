@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
-use sale::{EpochMs, Round, Sale, SaleId, SaleState, Terms};
+use sale::{EpochMs, Recurrence, Round, Sale, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
 use crate::item::{Item, number, text, to_item};
@@ -82,14 +82,19 @@ impl Ledger {
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
-    pub async fn create_sale(&self, id: &SaleId, terms: &Terms) -> Result<Created, LedgerError> {
+    pub async fn create_sale(
+        &self,
+        id: &SaleId,
+        terms: &Terms,
+        recurrence: Option<&Recurrence>,
+    ) -> Result<Created, LedgerError> {
         let sale = Sale {
             id: id.clone(),
             state: SaleState::Draft,
             round: Round(1),
             version: 1,
             paused: false,
-            recurrence: None,
+            recurrence: recurrence.cloned(),
             requests: Vec::new(),
             terms: terms.clone(),
         };
@@ -107,7 +112,11 @@ impl Ledger {
             Ok(_) => Ok(Created::Now(sale)),
             Err(PutItemError::ConditionalCheckFailedException(failed)) => {
                 let seen = sale_from(failed.item.unwrap_or_default())?;
-                Ok(if seen.terms == *terms { Created::Before(seen) } else { Created::Other(seen) })
+                Ok(if seen.terms == *terms && seen.recurrence.as_ref() == recurrence {
+                    Created::Before(seen)
+                } else {
+                    Created::Other(seen)
+                })
             }
             Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
         }

@@ -1,11 +1,13 @@
 //! SQS: the messages, sending, delaying and putting off.
 
 mod message;
+mod redrive;
 
 use aws_sdk_sqs::Client;
 use sale::EpochMs;
 
 pub use message::{ExpiryMessage, InvalidMessage, OrderMessage};
+pub use redrive::redrive;
 
 /// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
 pub const MAX_DELAY_S: u32 = 900;

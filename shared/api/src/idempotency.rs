@@ -1,0 +1,22 @@
+use lambda_http::Request;
+
+use crate::Problem;
+
+/// Header with which a client names its attempt, so that a retry of it gets the same answer
+/// (draft-ietf-httpapi-idempotency-key-header).
+const HEADER: &str = "idempotency-key";
+const MAX_LENGTH: usize = 64;
+
+/// The key with which the client names its attempt, if it does.
+///
+/// # Errors
+/// 400 if it is not 1 to 64 printable ASCII characters without spaces.
+pub fn idempotency_key(request: &Request) -> Result<Option<&str>, Problem> {
+    let Some(value) = request.headers().get(HEADER) else { return Ok(None) };
+    let key = value.to_str().unwrap_or_default();
+    if (1..=MAX_LENGTH).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic()) {
+        Ok(Some(key))
+    } else {
+        Err(Problem::invalid(format!("{HEADER}: 1 to {MAX_LENGTH} printable ASCII characters without spaces")))
+    }
+}
