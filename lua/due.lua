@@ -15,9 +15,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local lines = {}
-for _ = 1, tonumber(ARGV[1]) do
+for _ = 1, math.min(tonumber(ARGV[1]), redis.call('LLEN', outbox_key)) do
   local head = redis.call('LINDEX', outbox_key, 0)
-  if not head then break end
   local user, due_at = string.match(head, '^(%S+) ?(%d*)$')
   due_at = tonumber(due_at)
 

@@ -93,6 +93,18 @@ impl Client {
         Ok(())
     }
 
+    /// One request of an operator, without a body. What the API answered.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub async fn operate(&self, method: &str, operator: &str, path: &str) -> Result<Value> {
+        let url = format!("{}{path}", self.api_url);
+        let response = self.http.request(method.parse()?, url).bearer_auth(operator).send().await?;
+        let (status, answer) = (response.status(), response.json::<Value>().await?);
+        anyhow::ensure!(status.is_success(), "the API refused: {answer}");
+        Ok(answer)
+    }
+
     /// Tries for a unit. `attempt` names the attempt: a repeated one gets the same reservation.
     pub async fn reserve(&self, token: &str, sale: &str, attempt: &str) -> Answer {
         let url = format!("{}/v1/sales/{sale}/reservations/1", self.api_url);

@@ -8,6 +8,7 @@ pub mod deployment;
 pub mod emulator;
 pub mod identity;
 pub mod install;
+pub mod operate;
 pub mod paths;
 pub mod process;
 pub mod setup;

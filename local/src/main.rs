@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use local::demo::{Plan, run_demo};
+use local::operate::{audit, redrive};
 use local::setup::set_up;
 use local::up::{down, sign_token, up};
 
@@ -35,6 +36,23 @@ enum Command {
         #[arg(long)]
         operator: bool,
     },
+    /// Print where every unit of a round of the running `up` is; fail unless each is in exactly one place
+    Audit {
+        /// The sale
+        #[arg(long, default_value = "lamp")]
+        sale: String,
+        /// The round
+        #[arg(long, default_value_t = 1)]
+        round: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Send dead letters of the running `up` back to where they came from
+    Redrive {
+        /// orders, expiry or quarantine
+        queue: String,
+    },
     /// Stage a flash sale and prove that every unit is accounted for
     Demo(Plan),
 }
@@ -48,6 +66,8 @@ async fn main() -> Result<ExitCode> {
             Command::Up => up().await?,
             Command::Down => down()?,
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
+            Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
+            Command::Redrive { queue } => redrive(&queue).await?,
             Command::Demo(plan) => return run_demo(&plan).await,
         }
         Ok(ExitCode::SUCCESS)

@@ -150,10 +150,19 @@ pub fn down() -> Result<()> {
 /// # Errors
 /// If none is running.
 pub fn sign_token(user: &str, operator: bool) -> Result<String> {
-    let running = Running::read()?.context("nothing is running; start it with `make up`")?;
-    let deployment = running.deployment.as_ref().context("it has not come up; run `make down` and `make up`")?;
-    let issuer = issuer(&running, deployment)?;
+    let (_, issuer) = running()?;
     if operator { issuer.operator_token(user) } else { issuer.token(user) }
+}
+
+/// The running cloud and who signs its tokens.
+///
+/// # Errors
+/// If none is running.
+pub fn running() -> Result<(Deployment, Issuer)> {
+    let running = Running::read()?.context("nothing is running; start it with `make up`")?;
+    let deployment = running.deployment.clone().context("it has not come up; run `make down` and `make up`")?;
+    let issuer = issuer(&running, &deployment)?;
+    Ok((deployment, issuer))
 }
 
 fn issuer(running: &Running, deployment: &Deployment) -> Result<Issuer> {

@@ -1,8 +1,12 @@
 //! Every script against a real Valkey.
 
+mod adopt;
+mod amend;
 mod concurrency;
 mod contract;
+mod due;
 mod load;
 mod release;
 mod reseat;
 mod reserve;
+mod restore;

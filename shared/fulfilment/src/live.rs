@@ -18,7 +18,12 @@ pub struct LiveSales {
     ledger: Ledger,
     clock: Clock,
     // Held while the ledger is asked, so that one asks for all.
-    known: Arc<Mutex<Option<(Instant, Arc<Vec<Sale>>)>>>,
+    known: Arc<Mutex<Option<Known>>>,
+}
+
+struct Known {
+    since: Instant,
+    sales: Arc<[Sale]>,
 }
 
 impl LiveSales {
@@ -34,10 +39,10 @@ impl LiveSales {
     pub async fn of(&self, id: &ReservationId) -> Result<Option<Sale>, FulfilmentError> {
         let mut known = self.known.lock().await;
         let sales = match known.as_ref() {
-            Some((since, sales)) if since.elapsed() < FRESH => Arc::clone(sales),
+            Some(Known { since, sales }) if since.elapsed() < FRESH => Arc::clone(sales),
             _ => {
-                let sales = Arc::new(self.ledger.published_sales(self.clock.now()).await?);
-                *known = Some((Instant::now(), Arc::clone(&sales)));
+                let sales: Arc<[Sale]> = self.ledger.published_sales(self.clock.now()).await?.into();
+                *known = Some(Known { since: Instant::now(), sales: Arc::clone(&sales) });
                 sales
             }
         };

@@ -1,0 +1,65 @@
+//! What an operator asks the running cloud for.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::client::Client;
+use crate::up::running;
+
+/// Prints where every unit of a round is. Fails unless each is in exactly one place.
+///
+/// # Errors
+/// If nothing is running or the API refuses.
+pub async fn audit(sale: &str, round: u32, json: bool) -> Result<ExitCode> {
+    let (deployment, issuer) = running()?;
+    let client = Client::new(&deployment.api_url)?;
+    let audit = client.operate("GET", &issuer.operator_token("operator")?, &audit_path(sale, round)).await?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&audit)?);
+    } else {
+        print(&audit);
+    }
+    let clean = audit["clean"].as_bool().context("the API gave no audit")?;
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn audit_path(sale: &str, round: u32) -> String {
+    format!("/v1/admin/sales/{sale}/rounds/{round}/audit")
+}
+
+fn print(audit: &Value) {
+    if audit["in_redis"] == false {
+        println!("Redis does not have this round: what it held is not in the numbers below.");
+    }
+    for name in ["total", "free", "held", "ordered", "oversold", "lost", "duplicated"] {
+        println!("  {name:<12} {}", audit[name]);
+    }
+    for each in audit["discrepancies"].as_array().into_iter().flatten() {
+        let since = each["since_ms"].as_i64().map_or_else(String::new, |ms| format!(", since {}", sale::EpochMs(ms)));
+        println!("  unit {}: {}{since}", each["unit"], each["wrong"].as_str().unwrap_or_default());
+        for place in each["found"].as_array().into_iter().flatten() {
+            println!("    {}", place.as_str().unwrap_or_default());
+        }
+        let repairs = each["repairs"].as_array().map_or(0, Vec::len);
+        if repairs == 0 {
+            println!("    a message under way settles it");
+        } else {
+            println!("    reconciliation will: {}", each["repairs"]);
+        }
+    }
+}
+
+/// Sends the dead letters of a queue back to where they came from.
+///
+/// # Errors
+/// If nothing is running or the API refuses.
+pub async fn redrive(queue: &str) -> Result<()> {
+    let (deployment, issuer) = running()?;
+    let client = Client::new(&deployment.api_url)?;
+    let path = format!("/v1/admin/redrive/{queue}");
+    let answer = client.operate("POST", &issuer.operator_token("operator")?, &path).await?;
+    println!("{} messages moved", answer["moved"]);
+    Ok(())
+}

@@ -1,0 +1,83 @@
+use redis::AsyncCommands;
+use sale::{EpochMs, Lane, Round, Sale, SaleState, Terms, Unit};
+use stock::{Amended, Reserve};
+use tests::{TestRound, terms, user};
+
+const LANE: Lane = Lane(0);
+
+/// The round is loaded with version 1.
+fn sale(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Sale {
+    Sale {
+        id: round.sale.clone(),
+        state: SaleState::Published,
+        round: Round(1),
+        version,
+        paused,
+        recurrence: None,
+        requests: Vec::new(),
+        terms,
+    }
+}
+
+async fn amend(round: &TestRound, sale: &Sale) -> Amended {
+    round.stock.amend(sale, LANE).await.unwrap()
+}
+
+#[tokio::test]
+async fn pause_and_resume() {
+    let terms = terms(3, 1);
+    let round = TestRound::start(terms.clone()).await;
+    assert_eq!(amend(&round, &sale(&round, 2, true, terms.clone())).await, Amended::Now);
+    assert_eq!(round.reserve(&user("alice")).await.1, Reserve::Paused);
+    assert_eq!(amend(&round, &sale(&round, 3, false, terms.clone())).await, Amended::Now);
+    round.buy(&user("alice")).await;
+    // The pause, late.
+    assert_eq!(amend(&round, &sale(&round, 2, true, terms)).await, Amended::Before);
+    round.buy(&user("bob")).await;
+}
+
+#[tokio::test]
+async fn more_units_while_selling_and_after_selling_out() {
+    let mut terms = terms(2, 1);
+    let round = TestRound::start(terms.clone()).await;
+    round.buy(&user("alice")).await;
+    round.buy(&user("bob")).await;
+    assert_eq!(round.reserve(&user("carol")).await.1, Reserve::SoldOut);
+    terms.total = 4;
+    let more = sale(&round, 2, false, terms.clone());
+    assert_eq!(amend(&round, &more).await, Amended::Now);
+    assert_eq!(amend(&round, &more).await, Amended::Before);
+    assert_eq!(round.buy(&user("carol")).await.1.unit, Unit(3));
+    assert_eq!(round.view().await.counters.free(), 1);
+    // Units may be sold, so there are never fewer.
+    terms.total = 1;
+    assert_eq!(amend(&round, &sale(&round, 3, false, terms)).await, Amended::Now);
+    assert_eq!(round.view().await.counters.last, 4);
+}
+
+#[tokio::test]
+async fn an_earlier_end_and_its_expiry() {
+    let mut terms = terms(2, 1);
+    let round = TestRound::start(terms.clone()).await;
+    let (id, _) = round.buy(&user("alice")).await;
+    let before = round.view().await.counters;
+    terms.closes_at_ms = EpochMs(terms.opens_at_ms.0 + 1);
+    assert_eq!(amend(&round, &sale(&round, 2, false, terms)).await, Amended::Now);
+    assert_eq!(round.reserve(&user("bob")).await.1, Reserve::Closed);
+    assert!(matches!(round.reserve_as(&id, &user("alice")).await, Reserve::Replayed(_)));
+    let after = round.view().await.counters;
+    assert!(after.expires_at_ms < before.expires_at_ms);
+    let mut redis = round.redis().await;
+    let keys: Vec<String> = redis.keys("*").await.unwrap();
+    for key in keys {
+        let expires: i64 = redis::cmd("PEXPIRETIME").arg(&key).query_async(&mut redis).await.unwrap();
+        assert_eq!(expires, after.expires_at_ms.0, "{key}");
+    }
+    assert_eq!((before.epoch_ms, before.per_user_limit), (after.epoch_ms, after.per_user_limit));
+}
+
+#[tokio::test]
+async fn a_round_that_is_not_there_is_unknown() {
+    let round = TestRound::start_empty();
+    assert_eq!(amend(&round, &sale(&round, 2, true, terms(1, 1))).await, Amended::UnknownSale);
+}
