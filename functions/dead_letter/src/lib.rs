@@ -32,7 +32,8 @@ async fn give_up(deps: &Deps, body: String) -> Result<(), MessageError> {
     let message = match OrderMessage::parse(&body) {
         Ok(message) => message,
         Err(poison) => {
-            deps.quarantine.keep(&body).await?;
+            // SQS takes no empty message.
+            deps.quarantine.keep(if body.is_empty() { "(an empty message)" } else { &body }).await?;
             tracing::error!(error = &poison as &dyn std::error::Error, "a poison message was put into quarantine");
             return Ok(());
         }

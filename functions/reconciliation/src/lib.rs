@@ -2,6 +2,7 @@
 //! reads is bounded, and what is left waits for the next run, a minute later.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use fulfilment::{FulfilmentError, Numbers, Repaired, expire_overdue, list, load_round, repair, send_due};
 use ledger::Ledger;
@@ -23,6 +24,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The order queue.
     pub orders: OrderQueue,
+    /// How long a reservation waits for its order before its message is sent again.
+    pub send_again_after: Duration,
     /// The time.
     pub clock: Clock,
 }
@@ -92,8 +95,8 @@ async fn look_at(deps: &Deps, sale: &Sale, now: EpochMs, summary: &mut Summary) 
 }
 
 async fn repair_round(deps: &Deps, sale: &Sale, round: Round, summary: &mut Summary) -> Result<(), FulfilmentError> {
-    let Deps { stock, ledger, orders, .. } = deps;
-    summary.sent += send_due(stock, orders, &sale.id, round).await?;
+    let Deps { stock, ledger, orders, send_again_after, .. } = deps;
+    summary.sent += send_due(stock, orders, &sale.id, round, *send_again_after).await?;
     let Some(listing) = list(stock, ledger, &sale.id, round).await? else { return Ok(()) };
     summary.rounds.insert(format!("{}.{round}", sale.id), listing.numbers);
     for each in &listing.repairs {

@@ -2,6 +2,7 @@
 
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
+use fulfilment::SEND_AGAIN_AFTER;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use ledger::Ledger;
 use queue::OrderQueue;
@@ -18,6 +19,7 @@ async fn main() -> Result<(), Error> {
         stock: Stock::new(&setting("REDIS_URL")?)?,
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
         orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
+        send_again_after: SEND_AGAIN_AFTER,
         clock: Clock::system(),
     };
     let deps = &deps;

@@ -25,7 +25,7 @@ pub use expire::{Expire, expire};
 pub use live::LiveSales;
 pub use load::{WARMUP_LEAD_S, load_round};
 pub use place::{compensate, place};
-pub use reconcile::{Listing, Numbers, Repaired, expire_overdue, list, repair, send_due};
+pub use reconcile::{Listing, Numbers, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, repair, send_due};
 pub use status::{Status, status};
 pub use terms::TermsCache;
 

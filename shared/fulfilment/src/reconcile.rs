@@ -16,7 +16,7 @@ use crate::{Expire, FulfilmentError, LANE, expire};
 
 /// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
 /// take 45 s, so below a minute most messages that are sent again would be for nothing.
-const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
+pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// Elements of the outbox looked at in one run: what is left waits for the next one.
 const DUE_PER_RUN: usize = 1000;
 /// An order is expired by its own message; after so long that message is taken for lost.
@@ -75,7 +75,7 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends the messages of reservations again that no order has confirmed in time. How many.
+/// Sends the messages of reservations again that no order has confirmed `after` they were made. How many.
 ///
 /// # Errors
 /// If a part does not answer; what was claimed and not sent is due again later.
@@ -84,8 +84,9 @@ pub async fn send_due(
     orders: &OrderQueue,
     sale: &SaleId,
     round: Round,
+    after: Duration,
 ) -> Result<usize, FulfilmentError> {
-    let due = stock.due(sale, round, LANE, DUE_PER_RUN, SEND_AGAIN_AFTER).await?;
+    let due = stock.due(sale, round, LANE, DUE_PER_RUN, after).await?;
     for reservation in &due {
         orders.send(&OrderMessage::new(reservation.clone(), None)).await?;
     }

@@ -7,6 +7,7 @@
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
 
+mod conflict;
 mod error;
 mod guards;
 mod item;

@@ -1,14 +1,11 @@
-use std::time::Duration;
-
 use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, CancellationReason, Delete, KeysAndAttributes, Put, ReturnValuesOnConditionCheckFailure,
     TransactWriteItem, Update,
 };
-use backon::{ExponentialBuilder, Retryable};
 use sale::{EpochMs, Failure, Order, OrderState, Reservation, ReservationId, Transition, UserId};
 
+use crate::conflict::{ConflictReasons, retry_conflicts};
 use crate::item::{GuardItem, Item, NewOrder, OrderItem, number, order_from, order_in, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -21,11 +18,6 @@ const UNIT: usize = 1;
 const SLOT: usize = 2;
 /// The code of a cancellation reason whose condition did not hold.
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
-/// The code of a cancellation reason whose item another transaction was writing.
-const CONFLICT: &str = "TransactionConflict";
-/// Retries of a conflict: together well under a second, so that a batch fits its function's time.
-const CONFLICT_RETRIES: usize = 5;
-const CONFLICT_DELAY: Duration = Duration::from_millis(10);
 
 /// What became of an order that was to be placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,20 +157,14 @@ impl Ledger {
     }
 
     /// Makes all of the writes, or none and says which conditions did not hold.
-    ///
-    /// Two transactions on one item at the same moment are a conflict, in which DynamoDB lets neither through for sure:
-    /// that is tried again at once, since the other one is done within milliseconds.
     async fn transact(&self, writes: Vec<TransactWriteItem>) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
-        let attempt =
-            || async { self.client.transact_write_items().set_transact_items(Some(writes.clone())).send().await };
-        let conflicts =
-            ExponentialBuilder::default().with_min_delay(CONFLICT_DELAY).with_max_times(CONFLICT_RETRIES).with_jitter();
-        let result = attempt.retry(conflicts).when(|error| has_reason(error, CONFLICT)).await;
-        match result {
-            Ok(_) => Ok(None),
-            Err(error) if has_reason(&error, CONDITION_FAILED) => Ok(Some(reasons_of(&error).to_vec())),
-            Err(error) => Err(LedgerError::of("TransactWriteItems")(error)),
+        let transaction = self.client.transact_write_items().set_transact_items(Some(writes));
+        let Err(error) = retry_conflicts(|| transaction.clone().send()).await else { return Ok(None) };
+        let reasons = error.as_service_error().map(ConflictReasons::reasons).unwrap_or_default();
+        if reasons.iter().any(|reason| reason.code() == Some(CONDITION_FAILED)) {
+            return Ok(Some(reasons.to_vec()));
         }
+        Err(LedgerError::of("TransactWriteItems")(error))
     }
 
     fn put_if_absent(&self, item: Item) -> TransactWriteItem {
@@ -203,16 +189,14 @@ impl Ledger {
             Fence::Failed(failure) => (OrderState::Failed, Some(failure)),
         };
         let order = Order { ended_at_ms: Some(now), failure, ..order_in(state, reservation, now) };
-        let result = self
+        let put = self
             .client
             .put_item()
             .table_name(&self.table)
             .set_item(Some(to_item(OrderItem::new(order.clone()))?))
             .condition_expression(ABSENT)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .send()
-            .await;
-        match result.map_err(SdkError::into_service_error) {
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
             Ok(_) => Ok(Fenced::Now(order)),
             Err(error) => match error {
                 aws_sdk_dynamodb::operation::put_item::PutItemError::ConditionalCheckFailedException(failed) => {
@@ -307,17 +291,6 @@ impl Ledger {
         let next = orders.last().filter(|_| more).map(|last| (last.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
     }
-}
-
-fn reasons_of(error: &SdkError<TransactWriteItemsError>) -> &[CancellationReason] {
-    match error.as_service_error() {
-        Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => cancelled.cancellation_reasons(),
-        _ => &[],
-    }
-}
-
-fn has_reason(error: &SdkError<TransactWriteItemsError>, code: &str) -> bool {
-    reasons_of(error).iter().any(|reason| reason.code() == Some(code))
 }
 
 fn old_item(reasons: &[CancellationReason], at: usize) -> Option<std::collections::HashMap<String, AttributeValue>> {

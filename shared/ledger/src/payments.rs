@@ -3,6 +3,7 @@ use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure};
 use sale::{EpochMs, Order, Price, ReservationId, Transition};
 
+use crate::conflict::retry_conflicts;
 use crate::item::{Item, number, order_from, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -21,8 +22,9 @@ pub enum Payment {
 impl Ledger {
     /// Makes a PENDING order PAID, if the payment is for its price; else notes that the payment is to be given back.
     ///
-    /// Guards against: the same callback twice (an order remembers its payment, and refunds are a set); expiry at the
-    /// same moment (both ask for PENDING, so DynamoDB lets one of them win).
+    /// Guards against: the same callback twice (an order remembers its payment, and refunds are a set); the same payment
+    /// first with a wrong amount and then with the right one (it is to be given back already); expiry at the same moment
+    /// (both ask for PENDING, so DynamoDB lets one of them win).
     ///
     /// # Errors
     /// If DynamoDB does not answer; then either may have happened, and the same call tells.
@@ -34,13 +36,16 @@ impl Ledger {
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
         let step = Transition::Pay;
-        let result = self
+        let update = self
             .client
             .update_item()
             .table_name(&self.table)
             .key("pk", text(keys::order(id)))
             .update_expression("SET #state = :to, payment_id = :payment, ended_at_ms = :now REMOVE pending_shard")
-            .condition_expression("#state = :from AND price_minor = :minor AND currency = :currency")
+            .condition_expression(
+                "#state = :from AND price_minor = :minor AND currency = :currency \
+                 AND NOT contains(refunds_due, :payment)",
+            )
             .expression_attribute_names("#state", "state")
             .expression_attribute_values(":from", text(step.from().as_str()))
             .expression_attribute_values(":to", text(step.to().as_str()))
@@ -49,10 +54,8 @@ impl Ledger {
             .expression_attribute_values(":currency", text(paid.currency.to_string()))
             .expression_attribute_values(":now", number(now.0))
             .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .send()
-            .await;
-        match updated(result)? {
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        match updated(retry_conflicts(|| update.clone().send()).await)? {
             Updated::Yes(order) => Ok(Payment::Applied(order)),
             Updated::No(order) if order.payment_id.as_deref() == Some(payment_id) => Ok(Payment::Applied(order)),
             Updated::No(_) => self.note_refund(id, payment_id).await,
@@ -63,7 +66,7 @@ impl Ledger {
     /// Only on the condition that this payment is not the one that the order took: an answer that was lost on the way
     /// must not turn a payment into a refund.
     async fn note_refund(&self, id: &ReservationId, payment_id: &str) -> Result<Payment, LedgerError> {
-        let result = self
+        let update = self
             .client
             .update_item()
             .table_name(&self.table)
@@ -75,10 +78,8 @@ impl Ledger {
             .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment_id.to_owned()]))
             .expression_attribute_values(":payment", text(payment_id))
             .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .send()
-            .await;
-        match updated(result)? {
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        match updated(retry_conflicts(|| update.clone().send()).await)? {
             Updated::Yes(order) => Ok(Payment::RefundDue(order)),
             Updated::No(order) => Ok(Payment::Applied(order)),
             Updated::Unknown => Ok(Payment::UnknownOrder),

@@ -227,7 +227,11 @@ impl Ledger {
                 .await
                 .map_err(LedgerError::of("Query"))?;
             for item in output.items.unwrap_or_default() {
-                sales.push(sale_from(item)?);
+                // One sale that cannot be read must not keep the others from being sold.
+                match sale_from(item) {
+                    Ok(sale) => sales.push(sale),
+                    Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a sale is left out"),
+                }
             }
             start = output.last_evaluated_key;
             if start.is_none() {

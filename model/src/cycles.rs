@@ -1,0 +1,81 @@
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
+
+use stateright::Model;
+
+use crate::{Action, Protocol, State};
+
+/// What becomes of the runs of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Run {
+    /// Every run ends, after so many steps at most.
+    Ends(usize),
+    /// A run can go round for ever: the steps of one round.
+    Circles(Vec<Action>),
+}
+
+struct Visit {
+    state: State,
+    key: u64,
+    actions: Vec<Action>,
+    longest: usize,
+}
+
+/// Whether every run ends.
+///
+/// `stateright` does not look for circles, and its `eventually` does not see them. If there is none, every run ends, so
+/// whatever holds in every state at rest is reached by every run, without any assumption of fairness.
+pub fn longest_run(protocol: &Protocol) -> Run {
+    // Of a state that was left: the longest run from there. Of one on the way: nothing yet.
+    let mut known: HashMap<u64, Option<usize>> = HashMap::new();
+    let mut path: Vec<Visit> = Vec::new();
+    let mut pending = protocol.init_states();
+    let hasher = known.hasher().clone();
+    let mut longest = 0;
+    loop {
+        if let Some(state) = pending.pop() {
+            let key = hasher.hash_one(&state);
+            match known.entry(key) {
+                Entry::Vacant(entry) => {
+                    entry.insert(None);
+                    let mut actions = Vec::new();
+                    protocol.actions(&state, &mut actions);
+                    path.push(Visit { state, key, actions, longest: 0 });
+                }
+                Entry::Occupied(entry) => match entry.get() {
+                    Some(from_there) => {
+                        if let Some(visit) = path.last_mut() {
+                            visit.longest = visit.longest.max(from_there + 1);
+                        }
+                    }
+                    None => return Run::Circles(circle(protocol, &path, key)),
+                },
+            }
+        }
+        let Some(visit) = path.last_mut() else { return Run::Ends(longest) };
+        if let Some(action) = visit.actions.pop() {
+            pending.extend(protocol.next_state(&visit.state, action));
+            continue;
+        }
+        let (key, steps) = (visit.key, visit.longest);
+        known.insert(key, Some(steps));
+        path.pop();
+        match path.last_mut() {
+            Some(before) => before.longest = before.longest.max(steps + 1),
+            None => longest = steps,
+        }
+    }
+}
+
+fn circle(protocol: &Protocol, path: &[Visit], key: u64) -> Vec<Action> {
+    let start = path.iter().position(|visit| visit.key == key).unwrap_or_default();
+    let states = path[start..].iter().map(|visit| &visit.state);
+    let next = states.clone().skip(1).chain(states.clone().take(1));
+    let step = |(from, to): (&State, &State)| {
+        let mut actions = Vec::new();
+        protocol.actions(from, &mut actions);
+        actions.into_iter().find(|action| protocol.next_state(from, *action).as_ref() == Some(to))
+    };
+    states.zip(next).filter_map(step).collect()
+}

@@ -1,0 +1,26 @@
+//! A model of the protocol of DESIGN sections 2 to 6, for the model checker `stateright`.
+//!
+//! README.md says what is modelled, what is not, and how to read a counterexample.
+
+mod cycles;
+mod job;
+mod mistake;
+mod properties;
+mod protocol;
+mod reconcile;
+mod replay;
+mod scope;
+mod scripts;
+mod state;
+mod steps;
+mod writes;
+
+pub use cycles::{Run, longest_run};
+pub use job::{Job, Next, Who};
+pub use mistake::Mistake;
+pub use protocol::{Action, Protocol};
+pub use scope::{Request, SCOPES, Scope};
+pub use state::{
+    Ghost, Guards, Hold, HoldState, IDS, Ledger, Left, Order, OrderState, Redis, Replica, Returned, SLOTS, Seat, State,
+    UNITS, USERS,
+};

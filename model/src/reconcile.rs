@@ -1,0 +1,82 @@
+//! What reconciliation finds to do. Listing and doing are apart: a listed repair waits as a job while the rest goes on.
+
+use crate::job::{Job, Next, Who};
+use crate::state::{HoldState, Order, OrderState, Seat, State};
+use crate::{Action, Mistake, Protocol};
+
+impl Protocol {
+    /// Everything that reconciliation would do now.
+    pub(crate) fn repairs(&self, state: &State, found: &mut Vec<Action>) {
+        let State { redis, ledger, .. } = state;
+        if !redis.loaded {
+            found.push(Action::Repair(self.repair(0, 0, 0, Next::Load(ledger.units))));
+            return;
+        }
+        for (hold, id) in redis.holds.iter().zip(0..) {
+            let Some(hold) = hold.filter(|hold| hold.is_live()) else { continue };
+            let order = ledger.orders[usize::from(id)];
+            let guard = ledger.units[usize::from(hold.unit)].map(|guard| guard.0);
+            let release = |of_another| {
+                let release = Next::Release(of_another);
+                Action::Repair(self.repair(id, hold.unit, hold.slot, release))
+            };
+            match hold.state {
+                HoldState::Held if order.is_none() && self.makes(Mistake::ReleaseOldHold) => found.push(release(None)),
+                // Left alone, whoever else has its unit: an order or a failure comes of its message.
+                HoldState::Held if !self.makes(Mistake::NoOutbox) && !self.is_sent(state, id) => {
+                    found.push(Action::Resend(id));
+                }
+                HoldState::Ordered if order.is_some_and(Order::is_live) && guard != Some(id) => {
+                    found.extend(self.scope.repairs.then(|| self.adoption(id)).flatten());
+                }
+                HoldState::Ordered if guard != Some(id) && !self.makes(Mistake::NoReleaseOfEnded) => {
+                    found.push(release(guard.map(|_| hold.unit)));
+                }
+                _ => {}
+            }
+        }
+        if self.scope.repairs {
+            self.repairs_of_losses(state, found);
+        }
+    }
+
+    fn adoption(&self, id: u8) -> Option<Action> {
+        (!self.makes(Mistake::NoAdopt)).then(|| Action::Repair(self.repair(id, 0, 0, Next::Adopt)))
+    }
+
+    fn repairs_of_losses(&self, state: &State, found: &mut Vec<Action>) {
+        let redis = &state.redis;
+        for unit in 0..self.scope.units {
+            match state.ledger.units[usize::from(unit)] {
+                Some((id, _)) => {
+                    // One that is held is confirmed by its message: that reconciliation may be first changes nothing.
+                    let known = redis.holders(unit).any(|holder| holder == id);
+                    found.extend((!known || redis.free(unit) > 0).then(|| self.adoption(id)).flatten());
+                }
+                None if Self::is_nowhere(redis, unit) && !self.makes(Mistake::NoRestore) => {
+                    found.push(Action::Repair(self.repair(0, unit, 0, Next::Restore)));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn repair(&self, id: u8, unit: u8, slot: u8, next: Next) -> Job {
+        Job::new(Who::Reconciliation, Seat { id, unit, slot }).at(next)
+    }
+
+    /// Whether a message of the reservation is under way. The outbox waits for longer than one usually takes; that it
+    /// sends one too many all the same is counted as a duplicate.
+    fn is_sent(&self, state: &State, id: u8) -> bool {
+        let sends = |who| matches!(who, Who::Reservation | Who::Order | Who::DeadLetter);
+        state.jobs.iter().any(|job| sends(job.who) && job.seat.id == id)
+    }
+
+    /// Whether reconciliation finds that the order's time may be over and nothing is under way that will end it.
+    pub(crate) fn finds_overdue(&self, state: &State, id: u8) -> bool {
+        let pending = state.ledger.orders[usize::from(id)].is_some_and(|order| order.state == OrderState::Pending);
+        let ends = |job: &Job| job.who == Who::Expiry || (job.who == Who::Reconciliation && job.next == Next::Start);
+        let under_way = self.is_sent(state, id) || state.jobs.iter().any(|job| ends(job) && job.seat.id == id);
+        pending && !under_way && !self.makes(Mistake::NoOverdue)
+    }
+}

@@ -1,0 +1,174 @@
+use crate::state::{IDS, SLOTS, UNITS, USERS};
+
+/// A reservation id: whose it is and how often it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The user.
+    pub user: u8,
+    /// The first request and its repetitions with the same key.
+    pub tries: u8,
+}
+
+/// How much there is of everything. Each bound is on a whole run.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope {
+    /// The scope's name.
+    pub name: &'static str,
+    /// Units in the round.
+    pub units: u8,
+    /// Live orders that a user may have.
+    pub limit: u8,
+    /// The reservations.
+    pub requests: &'static [Request],
+    /// Deliveries of a message until it is a dead letter.
+    pub receives: u8,
+    /// Messages that come twice.
+    pub duplicates: u8,
+    /// Crashes.
+    pub crashes: u8,
+    /// Cancellations.
+    pub cancels: u8,
+    /// Payments.
+    pub payments: u8,
+    /// Failovers to a replica that is behind.
+    pub failovers: u8,
+    /// Most writes that a failover loses.
+    pub lost_writes: u8,
+    /// Losses of all keys.
+    pub wipes: u8,
+    /// Repairs that reconciliation is at, at once.
+    pub reconcilers: usize,
+    /// Whether reconciliation makes good what Redis lost.
+    pub repairs: bool,
+}
+
+impl Scope {
+    /// A quiet round: nobody asks, nothing fails.
+    pub const QUIET: Self = Self {
+        name: "quiet",
+        units: UNITS as u8,
+        limit: 1,
+        requests: &[],
+        receives: 2,
+        duplicates: 0,
+        crashes: 0,
+        cancels: 0,
+        payments: 0,
+        failovers: 0,
+        lost_writes: 0,
+        wipes: 0,
+        reconcilers: 1,
+        repairs: true,
+    };
+
+    const fn room(self) -> Self {
+        assert!(self.units as usize <= UNITS && self.limit as usize <= SLOTS && self.requests.len() <= IDS);
+        let mut at = 0;
+        while at < self.requests.len() {
+            assert!((self.requests[at].user as usize) < USERS);
+            at += 1;
+        }
+        self
+    }
+}
+
+const fn of(user: u8, tries: u8) -> Request {
+    Request { user, tries }
+}
+
+/// The scopes in which the right protocol is checked.
+pub const SCOPES: [Scope; 11] = [
+    Scope { name: "two warmups", requests: &[of(0, 1), of(1, 1)], reconcilers: 2, repairs: false, ..Scope::QUIET },
+    Scope {
+        name: "one unit, two users",
+        units: 1,
+        requests: &[of(0, 1), of(1, 1)],
+        duplicates: 1,
+        crashes: 2,
+        cancels: 1,
+        payments: 1,
+        repairs: false,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "a repeated request",
+        requests: &[of(0, 2), of(1, 1)],
+        duplicates: 1,
+        crashes: 1,
+        payments: 1,
+        repairs: false,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "one user, two keys",
+        requests: &[of(0, 2), of(0, 1)],
+        duplicates: 1,
+        crashes: 1,
+        cancels: 1,
+        repairs: false,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "lost writes, one unit",
+        units: 1,
+        requests: &[of(0, 1), of(1, 1)],
+        crashes: 1,
+        cancels: 1,
+        payments: 1,
+        failovers: 1,
+        lost_writes: 3,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "lost writes, two keys",
+        requests: &[of(0, 1), of(0, 1), of(1, 1)],
+        payments: 1,
+        failovers: 1,
+        lost_writes: 3,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "lost writes, three users",
+        requests: &[of(0, 1), of(1, 1), of(2, 1)],
+        failovers: 1,
+        lost_writes: 3,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "lost writes, limit 2",
+        limit: 2,
+        requests: &[of(0, 1), of(0, 1), of(1, 1)],
+        failovers: 1,
+        lost_writes: 3,
+        ..Scope::QUIET
+    },
+    Scope {
+        name: "lost writes, two failovers",
+        units: 1,
+        requests: &[of(0, 1), of(1, 1)],
+        cancels: 1,
+        failovers: 2,
+        lost_writes: 4,
+        reconcilers: 2,
+        ..Scope::QUIET
+    },
+    Scope { name: "all lost", requests: &[of(0, 2), of(1, 1)], crashes: 1, wipes: 1, reconcilers: 2, ..Scope::QUIET },
+    Scope {
+        name: "lost writes, then all lost",
+        requests: &[of(0, 1), of(1, 1)],
+        failovers: 1,
+        lost_writes: 2,
+        wipes: 1,
+        reconcilers: 2,
+        ..Scope::QUIET
+    },
+];
+
+// Every scope is one that the model has room for.
+const _: () = {
+    let mut at = 0;
+    while at < SCOPES.len() {
+        SCOPES[at].room();
+        at += 1;
+    }
+};

@@ -1,0 +1,182 @@
+//! The scripts: each changes Redis in one step.
+
+use crate::state::{Guards, Hold, HoldState, Redis, Returned, Seat};
+use crate::{Mistake, Protocol};
+
+/// What `reserve` answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reserved {
+    /// It has a unit, now or since an earlier request.
+    Held(Seat),
+    /// It has an order, or had a unit.
+    Ended,
+    /// Limit, sold out, or no keys.
+    Refused,
+}
+
+/// What `reseat` answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reseated {
+    To(Seat),
+    SoldOut,
+    UnknownHold,
+    AlreadyReleased,
+    UnknownSale,
+}
+
+impl Protocol {
+    fn take_unit(&self, redis: &mut Redis) -> Option<u8> {
+        if let Some(unit) = redis.returned.first() {
+            redis.returned.take(unit);
+            return Some(unit);
+        }
+        let unit = redis.next;
+        (unit < self.scope.units).then(|| {
+            redis.next += 1;
+            unit
+        })
+    }
+
+    /// A new entry takes the place of the released one that had its slot.
+    fn write_hold(&self, redis: &mut Redis, seat: Seat, state: HoldState) {
+        let user = self.user(seat.id);
+        for (hold, id) in redis.holds.iter_mut().zip(0..) {
+            if self.user(id) == user && hold.is_some_and(|hold| hold.slot == seat.slot && !hold.is_live()) {
+                *hold = None;
+            }
+        }
+        redis.holds[usize::from(seat.id)] = Some(Hold { unit: seat.unit, slot: seat.slot, state });
+    }
+
+    /// Whether another live reservation of the user has the slot.
+    pub(crate) fn slot_is_anothers(&self, redis: &Redis, id: u8, slot: u8) -> bool {
+        redis.live().any(|seat| seat.id != id && self.user(seat.id) == self.user(id) && seat.slot == slot)
+    }
+
+    pub(crate) fn reserve(&self, redis: &mut Redis, id: u8) -> Reserved {
+        if !redis.loaded {
+            return Reserved::Refused;
+        }
+        match redis.holds[usize::from(id)] {
+            Some(_) if self.makes(Mistake::ReserveEveryTime) => {}
+            Some(Hold { unit, slot, state: HoldState::Held }) => return Reserved::Held(Seat { id, unit, slot }),
+            Some(_) => return Reserved::Ended,
+            None => {}
+        }
+        let Some(slot) = (0..self.scope.limit).find(|slot| !self.slot_is_anothers(redis, id, *slot)) else {
+            return Reserved::Refused;
+        };
+        let Some(unit) = self.take_unit(redis) else { return Reserved::Refused };
+        let seat = Seat { id, unit, slot };
+        self.write_hold(redis, seat, HoldState::Held);
+        Reserved::Held(seat)
+    }
+
+    /// Whether Redis knows the hold.
+    pub(crate) fn confirm(&self, redis: &mut Redis, id: u8) -> bool {
+        let Some(hold) = &mut redis.holds[usize::from(id)] else { return false };
+        if hold.is_live() || self.makes(Mistake::ConfirmReleased) {
+            hold.state = HoldState::Ordered;
+        }
+        true
+    }
+
+    /// Gives a hold's unit back, unless it is this unit of another order.
+    pub(crate) fn release(&self, redis: &mut Redis, id: u8, of_another: Option<u8>) {
+        let Some(hold) = &mut redis.holds[usize::from(id)] else { return };
+        if !hold.is_live() && !self.makes(Mistake::ReleaseEveryTime) {
+            return;
+        }
+        hold.state = HoldState::Released;
+        let unit = hold.unit;
+        if redis.loaded && of_another != Some(unit) {
+            redis.returned.put(unit);
+        }
+    }
+
+    pub(crate) fn reseat(&self, redis: &mut Redis, seat: Seat) -> Reseated {
+        if !redis.loaded {
+            return Reseated::UnknownSale;
+        }
+        let mut slot = seat.slot;
+        match redis.holds[usize::from(seat.id)] {
+            Some(hold) if !hold.is_live() => return Reseated::AlreadyReleased,
+            Some(hold) if hold.unit != seat.unit => {
+                return Reseated::To(Seat { unit: hold.unit, slot: hold.slot, ..seat });
+            }
+            Some(hold) => slot = hold.slot,
+            None if self.slot_is_anothers(redis, seat.id, slot) => return Reseated::UnknownHold,
+            None => {}
+        }
+        let Some(unit) = self.take_unit(redis) else { return Reseated::SoldOut };
+        let seat = Seat { unit, slot, ..seat };
+        self.write_hold(redis, seat, HoldState::Held);
+        Reseated::To(seat)
+    }
+
+    /// Takes the unit of an order out of what can be handed out, and writes the order's hold. Also where the hold is
+    /// known: then the unit came back by another reservation that had it too.
+    pub(crate) fn adopt(&self, redis: &mut Redis, seat: Seat) {
+        let known = redis.holds[usize::from(seat.id)];
+        let same = known.is_some_and(|hold| hold.state == HoldState::Ordered && hold.unit == seat.unit);
+        let released = known.is_some_and(|hold| !hold.is_live());
+        if !redis.loaded || released || (same && self.makes(Mistake::AdoptOnlyUnknown)) {
+            return;
+        }
+        redis.returned.take(seat.unit);
+        while redis.next <= seat.unit {
+            if redis.next < seat.unit {
+                redis.returned.put(redis.next);
+            }
+            redis.next += 1;
+        }
+        if !same {
+            self.write_hold(redis, seat, HoldState::Ordered);
+        }
+    }
+
+    /// Whether a unit is nowhere in Redis.
+    pub(crate) fn is_nowhere(redis: &Redis, unit: u8) -> bool {
+        redis.loaded && redis.free(unit) == 0 && redis.holders(unit).next().is_none()
+    }
+
+    /// Puts a unit back that was in no place. One that was never handed out, in keys that are older or newer than those
+    /// that were read, is free already.
+    pub(crate) fn restore(&self, redis: &mut Redis, unit: u8) {
+        if redis.loaded && (unit < redis.next || self.makes(Mistake::RestoreNeverHandedOut)) {
+            redis.returned.put(unit);
+        }
+    }
+
+    /// Makes the round's keys: who has orders, the gaps between their units, the first unit after the last of them.
+    pub(crate) fn load(&self, redis: &mut Redis, taken: &Guards) {
+        if redis.loaded && !self.makes(Mistake::LoadOverLiveRound) {
+            return;
+        }
+        *redis = Redis::default();
+        self.stage(redis, taken);
+        self.open(redis, taken);
+    }
+
+    pub(crate) fn stage(&self, redis: &mut Redis, taken: &Guards) {
+        // One write for each user: it replaces whatever that user's record was.
+        let has_order = |id| taken.iter().flatten().any(|guard| self.user(guard.0) == self.user(id));
+        redis.holds.iter_mut().zip(0..).filter(|(_, id)| has_order(*id)).for_each(|(hold, _)| *hold = None);
+        for (guard, unit) in taken.iter().zip(0..) {
+            if let Some((id, slot)) = *guard {
+                redis.holds[usize::from(id)] = Some(Hold { unit, slot, state: HoldState::Ordered });
+            }
+        }
+    }
+
+    pub(crate) fn open(&self, redis: &mut Redis, taken: &Guards) {
+        redis.loaded = true;
+        redis.returned = Returned::default();
+        redis.next = taken.iter().rposition(Option::is_some).map_or(0, |last| last as u8 + 1);
+        for unit in 0..redis.next {
+            if taken[usize::from(unit)].is_none() {
+                redis.returned.put(unit);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What each function does: one effect at a time.
+
+use crate::job::{After, Job, Next, Who};
+use crate::scripts::Reseated;
+use crate::state::{Order, OrderState, Seat, State, UNITS};
+use crate::writes::Placed;
+use crate::{Mistake, Protocol};
+
+impl Protocol {
+    /// Runs a job up to and with its next effect. The job itself is not among the state's jobs meanwhile.
+    pub(crate) fn step(&self, state: &mut State, job: Job) -> After {
+        match job.next {
+            Next::Start => self.start(state, job),
+            Next::Place(seat) => self.try_to_place(state, seat),
+            Next::Reseat(seat) => match self.reseat(&mut state.redis, seat) {
+                Reseated::To(seat) => After::Goes(Next::Place(seat)),
+                Reseated::SoldOut | Reseated::UnknownHold => After::Goes(Next::Fence(seat, OrderState::SoldOut)),
+                Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
+                Reseated::UnknownSale => After::Failed,
+            },
+            Next::Fence(seat, why) => After::Goes(Next::Settle(self.fence(&mut state.ledger, seat, why))),
+            Next::Settle(order) => self.settle(state, job, order),
+            Next::SendExpiry => {
+                let message = Job::new(Who::Expiry, job.seat);
+                if !state.jobs.contains(&message) {
+                    state.jobs.push(message);
+                }
+                After::Done
+            }
+            Next::EndAfterRelease => {
+                self.end(&mut state.ledger, job.seat.id, OrderState::Expired);
+                After::Done
+            }
+            Next::Release(of_another) => {
+                self.release(&mut state.redis, job.seat.id, of_another);
+                After::Done
+            }
+            Next::Adopt => {
+                self.adopt_order(state, job.seat.id);
+                After::Done
+            }
+            Next::AdoptThenGo(order) => {
+                self.adopt_order(state, job.seat.id);
+                self.after_settling(job, order)
+            }
+            Next::Restore => {
+                self.restore(&mut state.redis, job.seat.unit);
+                After::Done
+            }
+            Next::Load(_) | Next::Open(_) => self.rebuild(state, job),
+        }
+    }
+
+    fn start(&self, state: &mut State, job: Job) -> After {
+        let id = job.seat.id;
+        match job.who {
+            Who::Reservation => {
+                // What the queue already has it may deliver twice anyway: that is counted as a duplicate.
+                let message = Job::new(Who::Order, job.seat);
+                if !state.jobs.contains(&message) {
+                    state.jobs.push(message);
+                }
+                state.ghost.accepted[usize::from(id)] = true;
+                After::Done
+            }
+            Who::Order if self.makes(Mistake::ConfirmFirst) => {
+                self.confirm(&mut state.redis, id);
+                After::Goes(Next::Place(job.seat))
+            }
+            Who::Order => self.try_to_place(state, job.seat),
+            Who::DeadLetter if self.makes(Mistake::DeadLetterUnfenced) => {
+                self.release(&mut state.redis, id, None);
+                After::Done
+            }
+            Who::DeadLetter => After::Goes(Next::Settle(self.fence(&mut state.ledger, job.seat, OrderState::Failed))),
+            Who::Expiry | Who::Reconciliation if self.makes(Mistake::ReleaseFirst) => {
+                self.release(&mut state.redis, id, None);
+                After::Goes(Next::EndAfterRelease)
+            }
+            Who::Expiry | Who::Reconciliation => self.end_and_settle(state, id, OrderState::Expired),
+            Who::Cancel => self.start_cancel(state, job.seat),
+        }
+    }
+
+    fn start_cancel(&self, state: &mut State, seat: Seat) -> After {
+        if state.ledger.orders[usize::from(seat.id)].is_some() {
+            return match self.end_and_settle(state, seat.id, OrderState::Cancelled) {
+                settle @ After::Goes(Next::Settle(OrderState::Cancelled)) => settle,
+                _ => After::Done,
+            };
+        }
+        if self.makes(Mistake::CancelUnfenced) {
+            self.release(&mut state.redis, seat.id, None);
+            return After::Done;
+        }
+        After::Goes(Next::Settle(self.fence(&mut state.ledger, seat, OrderState::Cancelled)))
+    }
+
+    fn end_and_settle(&self, state: &mut State, id: u8, to: OrderState) -> After {
+        self.end(&mut state.ledger, id, to).map_or(After::Failed, |order| After::Goes(Next::Settle(order)))
+    }
+
+    fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
+        After::Goes(match self.place(&mut state.ledger, seat) {
+            Placed::Order(order) => Next::Settle(order),
+            Placed::UnitTaken => Next::Reseat(seat),
+            Placed::SlotTaken => Next::Fence(seat, OrderState::Failed),
+        })
+    }
+
+    fn settle(&self, state: &mut State, job: Job, order: OrderState) -> After {
+        let id = job.seat.id;
+        match order {
+            OrderState::Pending | OrderState::Paid => {
+                if !self.confirm(&mut state.redis, id) && self.scope.repairs && !self.makes(Mistake::NoAdopt) {
+                    return After::Goes(Next::AdoptThenGo(order));
+                }
+            }
+            OrderState::Expired | OrderState::Cancelled | OrderState::Failed => {
+                self.release(&mut state.redis, id, None);
+            }
+            OrderState::SoldOut => {
+                let of_another = state.ledger.orders[usize::from(id)].map(|order| order.unit);
+                self.release(&mut state.redis, id, of_another);
+            }
+        }
+        self.after_settling(job, order)
+    }
+
+    fn after_settling(&self, job: Job, order: OrderState) -> After {
+        let sends = matches!(job.who, Who::Order | Who::DeadLetter);
+        if sends && order == OrderState::Pending { After::Goes(Next::SendExpiry) } else { After::Done }
+    }
+
+    /// An order keeps its unit and slot, so it does not matter when it was read.
+    fn adopt_order(&self, state: &mut State, id: u8) {
+        if let Some(Order { unit, slot, .. }) = state.ledger.orders[usize::from(id)] {
+            self.adopt(&mut state.redis, Seat { id, unit, slot });
+        }
+    }
+
+    fn rebuild(&self, state: &mut State, job: Job) -> After {
+        let nothing = [None; UNITS];
+        let before = state.redis.loaded;
+        let after = match &job.next {
+            Next::Load(taken) if self.makes(Mistake::SharedStaging) => {
+                if !before {
+                    self.stage(&mut state.redis, taken);
+                    return After::Goes(Next::Open(*taken));
+                }
+                After::Done
+            }
+            Next::Load(taken) => {
+                let ignores = self.makes(Mistake::RebuildIgnoresLedger);
+                self.load(&mut state.redis, if ignores { &nothing } else { taken });
+                After::Done
+            }
+            Next::Open(taken) => {
+                if !before {
+                    self.open(&mut state.redis, taken);
+                }
+                After::Done
+            }
+            _ => After::Done,
+        };
+        if let Next::Load(taken) | Next::Open(taken) = &job.next
+            && !before
+        {
+            let still = taken.iter().zip(&state.ledger.units).zip(0..);
+            let offered = |unit| state.redis.free(unit) > 0;
+            state.ghost.offered_taken |=
+                still.into_iter().any(|((was, is), unit)| was.is_some() && was == is && offered(unit));
+        }
+        after
+    }
+
+    /// A message whose function failed or died: comes back, or goes to its dead letters.
+    pub(crate) fn redelivered(&self, job: Job) -> Option<Job> {
+        let job = Job { failed: job.failed + 1, next: Next::Start, ..job };
+        match job.who {
+            Who::Order if self.makes(Mistake::AcknowledgeFirst) => None,
+            Who::Order if job.failed >= self.scope.receives => Some(Job::new(Who::DeadLetter, job.seat)),
+            // It stays in its dead letters until an operator sends it back: reconciliation has to do without.
+            Who::Expiry if job.failed >= self.scope.receives => None,
+            // Its queue has no dead letters of its own, so nothing counts its failures.
+            Who::DeadLetter => Some(Job { failed: 0, ..job }),
+            Who::Order | Who::Expiry => Some(job),
+            Who::Reservation | Who::Cancel | Who::Reconciliation => None,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The ledger's conditional writes: each is one step, all or nothing.
+
+use crate::state::{Ledger, Order, OrderState, Seat};
+use crate::{Mistake, Protocol};
+
+/// What became of an order that was to be placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// Written now, or as it was written before.
+    Order(OrderState),
+    /// The unit guard is another's.
+    UnitTaken,
+    /// Only the slot guard is another's.
+    SlotTaken,
+}
+
+impl Protocol {
+    pub(crate) fn place(&self, ledger: &mut Ledger, seat: Seat) -> Placed {
+        let Seat { id, unit, slot } = seat;
+        if let Some(order) = ledger.orders[usize::from(id)] {
+            return Placed::Order(order.state);
+        }
+        let unit_guard = &mut ledger.units[usize::from(unit)];
+        let slot_guard = &mut ledger.slots[self.user(id)][usize::from(slot)];
+        if unit_guard.is_some() && !self.makes(Mistake::NoUnitGuard) {
+            return Placed::UnitTaken;
+        }
+        if slot_guard.is_some() && !self.makes(Mistake::NoSlotGuard) {
+            return Placed::SlotTaken;
+        }
+        *unit_guard = Some((id, slot));
+        *slot_guard = Some(id);
+        ledger.orders[usize::from(id)] = Some(Order { state: OrderState::Pending, unit, slot });
+        Placed::Order(OrderState::Pending)
+    }
+
+    /// The order's state after the fence, whoever wrote it.
+    pub(crate) fn fence(&self, ledger: &mut Ledger, seat: Seat, as_state: OrderState) -> OrderState {
+        let order = &mut ledger.orders[usize::from(seat.id)];
+        if order.is_none() || self.makes(Mistake::FenceOverOrder) {
+            *order = Some(Order { state: as_state, unit: seat.unit, slot: seat.slot });
+        }
+        order.map_or(as_state, |order| order.state)
+    }
+
+    /// Ends a PENDING order and takes its guards away. Returns its state afterwards, if there is such an order.
+    pub(crate) fn end(&self, ledger: &mut Ledger, id: u8, to: OrderState) -> Option<OrderState> {
+        let order = ledger.orders[usize::from(id)].as_mut()?;
+        let unasked = match to {
+            OrderState::Expired => self.makes(Mistake::ExpireUnasked),
+            _ => self.makes(Mistake::CancelUnasked),
+        };
+        if order.state != OrderState::Pending && !unasked {
+            return Some(order.state);
+        }
+        order.state = to;
+        if !(to == OrderState::Expired && self.makes(Mistake::ExpireLeavesGuards)) {
+            let Order { unit, slot, .. } = *order;
+            ledger.units[usize::from(unit)].take_if(|guard| guard.0 == id);
+            ledger.slots[self.user(id)][usize::from(slot)].take_if(|guard| *guard == id);
+        }
+        Some(to)
+    }
+
+    /// Takes a payment, or notes that it is to be given back. Whether the order is PAID now.
+    pub(crate) fn pay(&self, ledger: &mut Ledger, id: u8) -> bool {
+        let Some(order) = &mut ledger.orders[usize::from(id)] else { return false };
+        if order.state == OrderState::Pending || self.makes(Mistake::PayUnasked) {
+            order.state = OrderState::Paid;
+            return true;
+        }
+        ledger.refunds[usize::from(id)] |= !self.makes(Mistake::LatePaymentIgnored);
+        false
+    }
+}

@@ -1,0 +1,91 @@
+use model::{Mistake, Request, Scope};
+
+/// A mistake, the scope in which it shows, and the property that it breaks there.
+pub(crate) struct Tooth {
+    /// What is done wrong.
+    pub(crate) mistake: Mistake,
+    /// Where it shows.
+    pub(crate) scope: Scope,
+    /// The property that notices.
+    pub(crate) caught_by: &'static str,
+}
+
+const TWO_USERS: &[Request] = &[Request { user: 0, tries: 1 }, Request { user: 1, tries: 1 }];
+const ONE_USER: &[Request] = &[Request { user: 0, tries: 2 }, Request { user: 0, tries: 1 }];
+
+/// Redis loses nothing; everything else goes wrong once.
+const CALM: Scope = Scope {
+    name: "calm",
+    requests: TWO_USERS,
+    duplicates: 1,
+    crashes: 1,
+    cancels: 1,
+    payments: 1,
+    repairs: false,
+    ..Scope::QUIET
+};
+const TWO_CRASHES: Scope = Scope { requests: ONE_USER, crashes: 2, repairs: false, ..Scope::QUIET };
+const TWO_WARMUPS: Scope = Scope { requests: TWO_USERS, reconcilers: 2, repairs: false, ..Scope::QUIET };
+const LOST_WRITES: Scope = Scope { requests: TWO_USERS, payments: 1, failovers: 1, lost_writes: 3, ..Scope::QUIET };
+const LOST_KEY: Scope = Scope { requests: ONE_USER, failovers: 1, lost_writes: 3, ..Scope::QUIET };
+const LOST_TWICE: Scope = Scope { requests: TWO_USERS, failovers: 2, lost_writes: 4, reconcilers: 2, ..Scope::QUIET };
+const ALL_LOST: Scope = Scope { requests: TWO_USERS, wipes: 1, reconcilers: 2, ..Scope::QUIET };
+
+const ONE_ORDER: &str = "no unit is in two live orders";
+const LIMIT: &str = "no user has more live orders than the limit";
+const PAID: &str = "paid is final";
+const ACCEPTED: &str = "a 202 has its message or its order";
+const PAYMENT: &str = "a payment is taken or given back";
+const OFFERS: &str = "Redis offers no unit twice";
+const REPAIRS: &str = "a repair that is found changes something";
+const ORDERED: &str = "Redis calls ordered only what the ledger has";
+const REBUILT: &str = "a rebuilt round offers nothing that is taken";
+const ONE_PLACE: &str = "while Redis loses nothing every unit is in one place";
+const TWICE: &str = "twice is once";
+const REST_ACCEPTED: &str = "at rest a 202 is an order or a release";
+const REST_HOLDS: &str = "at rest no hold is without its order";
+const REST_UNPAID: &str = "at rest an unpaid order will expire";
+const REST_PLACE: &str = "at rest every unit is in one place";
+const REST_AGREES: &str = "at rest Redis has what live orders have";
+
+/// Every mistake, by at least one of the properties that notice it.
+pub(crate) const TEETH: [Tooth; 34] = [
+    of(Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
+    of(Mistake::ReleaseFirst, CALM, ONE_PLACE),
+    of(Mistake::NoUnitGuard, LOST_WRITES, ONE_ORDER),
+    of(Mistake::NoSlotGuard, LOST_KEY, LIMIT),
+    of(Mistake::ConfirmFirst, CALM, ORDERED),
+    of(Mistake::AcknowledgeFirst, CALM, ACCEPTED),
+    of(Mistake::AcceptFirst, CALM, ACCEPTED),
+    of(Mistake::ExpireUnasked, CALM, PAID),
+    of(Mistake::CancelUnasked, CALM, PAID),
+    of(Mistake::PayUnasked, CALM, PAID),
+    of(Mistake::LatePaymentIgnored, CALM, PAYMENT),
+    of(Mistake::ExpireLeavesGuards, CALM, ONE_PLACE),
+    of(Mistake::ExpireLeavesGuards, CALM, REST_PLACE),
+    of(Mistake::LoadOverLiveRound, TWO_WARMUPS, ONE_PLACE),
+    of(Mistake::FenceOverOrder, CALM, PAID),
+    of(Mistake::RebuildIgnoresLedger, ALL_LOST, REBUILT),
+    of(Mistake::NoOutbox, CALM, REST_HOLDS),
+    of(Mistake::DeadLetterUnfenced, CALM, ONE_PLACE),
+    of(Mistake::DeadLetterUnfenced, TWO_CRASHES, REST_ACCEPTED),
+    of(Mistake::CancelUnfenced, CALM, ONE_PLACE),
+    of(Mistake::ReleaseOldHold, CALM, ONE_PLACE),
+    of(Mistake::ReserveEveryTime, TWO_CRASHES, ONE_PLACE),
+    of(Mistake::ReserveEveryTime, TWO_CRASHES, TWICE),
+    of(Mistake::ConfirmReleased, CALM, ONE_PLACE),
+    of(Mistake::AdoptOnlyUnknown, LOST_WRITES, REPAIRS),
+    of(Mistake::RestoreNeverHandedOut, LOST_TWICE, OFFERS),
+    of(Mistake::RestoreNeverHandedOut, LOST_TWICE, REST_PLACE),
+    of(Mistake::SharedStaging, ALL_LOST, OFFERS),
+    of(Mistake::SharedStaging, ALL_LOST, REST_PLACE),
+    of(Mistake::NoOverdue, TWO_CRASHES, REST_UNPAID),
+    of(Mistake::NoReleaseOfEnded, TWO_CRASHES, REST_HOLDS),
+    of(Mistake::NoAdopt, LOST_WRITES, REST_PLACE),
+    of(Mistake::NoAdopt, LOST_WRITES, REST_AGREES),
+    of(Mistake::NoRestore, LOST_WRITES, REST_PLACE),
+];
+
+const fn of(mistake: Mistake, scope: Scope, caught_by: &'static str) -> Tooth {
+    Tooth { mistake, scope, caught_by }
+}

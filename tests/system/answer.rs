@@ -1,0 +1,54 @@
+use http::HeaderMap;
+use lambda_http::{Body, Response};
+use serde_json::Value;
+
+/// What a client hears, from a handler or through the gateway.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    /// Null if it is not JSON.
+    pub(crate) body: Value,
+}
+
+impl Answer {
+    pub(crate) fn of_handler(response: Response<Body>) -> Self {
+        let (parts, body) = response.into_parts();
+        let body = serde_json::from_slice(&body).unwrap_or_default();
+        Self { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    pub(crate) async fn of_gateway(response: reqwest::Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
+        Self { status, headers, body }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// A member of the body that is text.
+    pub(crate) fn text(&self, member: &str) -> &str {
+        self.body[member].as_str().unwrap_or_else(|| panic!("no {member} in {self:?}"))
+    }
+
+    /// The answer, once its status is this one.
+    #[track_caller]
+    pub(crate) fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.header("content-type"), "application/json");
+        assert_eq!(self.header("cache-control"), "no-store");
+        self
+    }
+
+    /// The answer, once it is this problem, told as RFC 9457 says.
+    #[track_caller]
+    pub(crate) fn problem(self, status: u16, code: &str) -> Self {
+        assert_eq!((self.status, self.body["code"].as_str()), (status, Some(code)), "{self:?}");
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        assert_eq!(self.body["status"], status);
+        assert!(self.body["title"].is_string());
+        self
+    }
+}

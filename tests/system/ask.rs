@@ -1,0 +1,136 @@
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use lambda_http::{Body, Request};
+use serde_json::{Value, json};
+use standardwebhooks::Webhook;
+
+use crate::answer::Answer;
+use crate::cloud::cloud;
+use crate::events;
+
+/// Who asks.
+#[derive(Debug, Clone)]
+pub(crate) enum Who {
+    Nobody,
+    User(String),
+    Operator(String),
+}
+
+/// A request, to be sent through the gateway or given to a handler as the gateway would.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    pub(crate) method: &'static str,
+    /// As the client writes it: escaped, with the query.
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) who: Who,
+}
+
+impl Ask {
+    fn new(method: &'static str, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new(), who: Who::Nobody }
+    }
+
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self::new("GET", path)
+    }
+
+    pub(crate) fn post(path: impl Into<String>) -> Self {
+        Self::new("POST", path)
+    }
+
+    pub(crate) fn delete(path: impl Into<String>) -> Self {
+        Self::new("DELETE", path)
+    }
+
+    /// A try for a unit of round 1, as `user`.
+    pub(crate) fn reserve(sale: &str, user: &str) -> Self {
+        Self::post(format!("/v1/sales/{sale}/reservations/1")).by(user)
+    }
+
+    pub(crate) fn by(self, user: &str) -> Self {
+        Self { who: Who::User(user.to_owned()), ..self }
+    }
+
+    pub(crate) fn by_operator(self) -> Self {
+        Self { who: Who::Operator("olga".to_owned()), ..self }
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn body(self, body: impl Into<Vec<u8>>) -> Self {
+        Self { body: body.into(), ..self }
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        self.header("content-type", "application/json").body(body.to_string())
+    }
+
+    /// A callback of the payment provider with this body, signed with `key` now.
+    pub(crate) fn callback(body: impl Into<Vec<u8>>, key: &str) -> Self {
+        let body = body.into();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64;
+        let webhook = Webhook::from_bytes(key.as_bytes().to_vec()).unwrap();
+        // Of what is not text, the text that the gateway makes of it is signed.
+        let signature = webhook.sign("msg_1", now, String::from_utf8_lossy(&body).as_bytes()).unwrap();
+        Self::post("/v1/payments/webhook")
+            .header("webhook-signature", signature)
+            .header("webhook-id", "msg_1")
+            .header("webhook-timestamp", now.to_string())
+            .header("content-type", "application/json")
+            .body(body)
+    }
+
+    /// The callback that tells of a payment.
+    pub(crate) fn paid(payment: &str, reservation: &str, price_minor: u64, key: &str) -> Self {
+        let mut body = events::sample("payment/succeeded");
+        let data = json!({
+            "payment_id": payment, "reservation_id": reservation, "price_minor": price_minor, "currency": "EUR"
+        });
+        body["data"] = data;
+        Self::callback(body.to_string(), key)
+    }
+
+    /// What a handler gets of it.
+    pub(crate) fn request(&self) -> Request {
+        let mut request = events::request(&events::http(self));
+        let content_type = request.headers().get("content-type").map_or("", |value| value.to_str().unwrap());
+        // The gateway passes other content types on as bytes.
+        let text = content_type.starts_with("application/json") || content_type.starts_with("text/");
+        *request.body_mut() = match (self.body.is_empty(), text) {
+            (true, _) => Body::Empty,
+            (_, true) => Body::Text(String::from_utf8_lossy(&self.body).into_owned()),
+            (_, false) => Body::Binary(self.body.clone()),
+        };
+        request
+    }
+
+    /// Sends it to the deployed API, with a token of whoever asks.
+    pub(crate) async fn send(&self) -> Answer {
+        let issuer = &cloud().await.issuer;
+        let token = match &self.who {
+            Who::Nobody => None,
+            Who::User(user) => Some(issuer.token(user).unwrap()),
+            Who::Operator(user) => Some(issuer.operator_token(user).unwrap()),
+        };
+        self.send_with(token.as_deref()).await
+    }
+
+    /// Sends it to the deployed API with this token.
+    pub(crate) async fn send_with(&self, token: Option<&str>) -> Answer {
+        let url = format!("{}{}", cloud().await.deployment.api_url, self.path);
+        let method = reqwest::Method::from_bytes(self.method.as_bytes()).unwrap();
+        let mut request = reqwest::Client::new().request(method, url).body(self.body.clone());
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
+        }
+        if let Some(token) = token {
+            request = request.bearer_auth(token);
+        }
+        Answer::of_gateway(request.send().await.expect("the gateway answers")).await
+    }
+}

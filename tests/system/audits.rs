@@ -1,0 +1,114 @@
+//! The audit finds what is wrong, on the real parts and through the operators' route.
+
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::ask::Ask;
+use crate::lab::Lab;
+
+/// Three units: alice's is ordered, bob's held, the third free.
+async fn lab() -> Lab {
+    let lab = Lab::selling(terms(3, 1)).await;
+    lab.buy("alice").await;
+    lab.reserve("bob").await;
+    let audit = look(&lab).await;
+    assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(true)));
+    assert_eq!(numbers(&audit), [1, 1, 1, 0, 0, 0]);
+    lab
+}
+
+async fn look(lab: &Lab) -> Value {
+    lab.answer(&Ask::get("/v1/admin/sales/lamp/rounds/1/audit").by_operator()).await.expect(200).body
+}
+
+fn numbers(audit: &Value) -> [u64; 6] {
+    ["free", "held", "ordered", "oversold", "lost", "duplicated"].map(|name| audit[name].as_u64().unwrap())
+}
+
+/// What the audit says is wrong, unit by unit.
+async fn found(lab: &Lab) -> Vec<(u64, String)> {
+    let audit = look(lab).await;
+    assert_eq!(audit["clean"], false, "{audit}");
+    let discrepancies = audit["discrepancies"].as_array().unwrap();
+    let counted: u64 = numbers(&audit)[3..].iter().sum();
+    assert_eq!(counted as usize, discrepancies.len());
+    let rows =
+        discrepancies.iter().map(|row| (row["unit"].as_u64().unwrap(), row["wrong"].as_str().unwrap().to_owned()));
+    rows.collect()
+}
+
+fn wrong(unit: u64, what: &str) -> Vec<(u64, String)> {
+    vec![(unit, what.to_owned())]
+}
+
+#[tokio::test]
+async fn a_guard_that_is_gone() {
+    let lab = lab().await;
+    lab.delete_item("UNIT#lamp#1#1").await;
+    assert_eq!(found(&lab).await, wrong(1, "lost"));
+}
+
+#[tokio::test]
+async fn an_order_that_is_gone() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.buy("alice").await;
+    lab.delete_item(&format!("ORDER#{}", alice.id)).await;
+    assert_eq!(found(&lab).await, wrong(1, "lost"));
+}
+
+#[tokio::test]
+async fn a_hold_that_is_gone() {
+    let lab = lab().await;
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", "bob"]).await;
+    assert_eq!(found(&lab).await, wrong(2, "lost"));
+    // An order without a hold is in its place: the ledger has the last word.
+    let lab = Lab::selling(terms(3, 1)).await;
+    lab.buy("alice").await;
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
+    assert_eq!(lab.clean_audit().await, (2, 0, 1));
+}
+
+#[tokio::test]
+async fn a_unit_that_is_free_and_taken() {
+    for (unit, holder) in [(1, "alice, who ordered it"), (2, "bob, who holds it")] {
+        let lab = lab().await;
+        lab.redis(&["ZADD", "free:{lamp:1:0}", &unit.to_string(), &format!("{unit}-{unit}")]).await;
+        assert_eq!(found(&lab).await, wrong(unit, "duplicated"), "{holder}");
+    }
+}
+
+#[tokio::test]
+async fn a_unit_that_is_free_twice() {
+    let lab = lab().await;
+    lab.redis(&["ZADD", "free:{lamp:1:0}", "3", "3-3"]).await;
+    assert_eq!(found(&lab).await, wrong(3, "duplicated"));
+}
+
+#[tokio::test]
+async fn a_unit_that_two_hold() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let before = lab.contents().await.keys;
+    lab.buy("alice").await;
+    lab.rewind(&before).await;
+    lab.reserve("bob").await;
+    assert_eq!(found(&lab).await, wrong(1, "duplicated"));
+}
+
+#[tokio::test]
+async fn a_unit_that_the_round_never_had() {
+    let lab = lab().await;
+    let mut carol = lab.reserve("carol").await;
+    let real = carol.unit.0.into();
+    carol.unit = sale::Unit(4);
+    lab.deliver(&[&carol]).await;
+    assert_eq!(found(&lab).await, [wrong(real, "lost"), wrong(4, "oversold")].concat());
+}
+
+#[tokio::test]
+async fn a_round_that_redis_does_not_have() {
+    let lab = lab().await;
+    lab.redis(&["FLUSHALL"]).await;
+    let audit = look(&lab).await;
+    assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(false), &json!(false)));
+    assert_eq!(numbers(&audit), [0, 0, 1, 0, 2, 0]);
+}

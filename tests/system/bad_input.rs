@@ -1,0 +1,75 @@
+//! Bad input to every route hears the right problem and changes nothing.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::Client as DynamoDb;
+use futures::StreamExt;
+use serde_json::json;
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::bad_requests::{Bad, Target, all};
+use crate::cloud::cloud;
+use crate::lab::Lab;
+use crate::resources::{items, keys};
+use crate::shop::Shop;
+
+/// Requests at the gateway at the same time.
+const AT_ONCE: usize = 16;
+
+/// What is wrong with the answer, if anything is.
+fn fault(case: &Bad, answer: &Answer) -> Option<String> {
+    let heard = (answer.status, answer.body["code"].as_str(), answer.header("content-type"));
+    let wanted = (case.status, Some(case.code), "application/problem+json");
+    let path: String = case.ask.path.chars().take(100).collect();
+    (heard != wanted).then(|| format!("{} ({} {path}): {heard:?} instead of {wanted:?}", case.what, case.ask.method))
+}
+
+#[tokio::test]
+async fn the_functions_refuse_it_and_change_nothing() {
+    let lab = Lab::selling(terms(5, 5)).await;
+    lab.reserve("alice").await;
+    let reservation = lab.buy("alice").await.id.to_string();
+    let (user, key) = ("alice".to_owned(), lab.payment_key.clone());
+    let cases = all(&Target { sale: "lamp".to_owned(), user, reservation, key });
+    let before = lab.contents().await;
+    lab.calls.take();
+    let mut faults = Vec::new();
+    for case in &cases {
+        faults.extend(fault(case, &lab.answer(&case.ask).await));
+    }
+    assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), cases.len(), faults.join("\n"));
+    let mut asked = lab.calls.take_targets();
+    asked.sort();
+    asked.dedup();
+    assert!(asked.iter().all(|target| !target.starts_with("AmazonSQS")), "{asked:?}");
+    assert_eq!(lab.contents().await, before);
+    println!("{} bad requests", cases.len());
+}
+
+/// Everything in the deployed system but what other tests do there.
+async fn deployed() -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+    let deployment = &cloud().await.deployment;
+    let dynamodb = DynamoDb::new(&deployment.aws_config().await);
+    let own = |name: &str| !name.contains("shop-") || name.contains("shop-bad-");
+    let keys = keys(&deployment.redis_url).await.into_iter().filter(|(name, _)| own(name));
+    let items = items(&dynamodb, &deployment.table).await.into_iter().filter(|(name, _)| own(name));
+    (
+        keys.map(|(name, value)| (name, format!("{value:?}"))).collect(),
+        items.map(|(name, value)| (name, format!("{value:?}"))).collect(),
+    )
+}
+
+#[tokio::test]
+async fn the_gateway_passes_it_on_and_nothing_changes() {
+    let shop = Shop::open_in_time("bad-input", json!({ "total": 5, "per_user_limit": 5 })).await;
+    let reservation = shop.buy("alice").await;
+    let key = cloud().await.deployment.payment_key().await.unwrap();
+    let cases = all(&Target { sale: shop.sale.clone(), user: "alice".to_owned(), reservation, key });
+    let before = deployed().await;
+    let faults = futures::stream::iter(&cases).map(async |case| fault(case, &case.ask.send().await));
+    let faults: Vec<String> = faults.buffer_unordered(AT_ONCE).filter_map(async |fault| fault).collect().await;
+    assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), cases.len(), faults.join("\n"));
+    assert_eq!(deployed().await, before);
+    assert_eq!(shop.clean_audit().await, (4, 0, 1));
+}

@@ -1,0 +1,292 @@
+//! Requests that are wrong, and what each hears: every route, every way of being wrong.
+
+use serde_json::{Value, json};
+
+use crate::ask::Ask;
+use crate::shop::new_sale;
+use crate::{bad_callbacks, bad_steering};
+
+/// A request that must be refused.
+pub(crate) struct Bad {
+    pub(crate) what: String,
+    pub(crate) ask: Ask,
+    pub(crate) status: u16,
+    pub(crate) code: &'static str,
+}
+
+/// What the requests are about: things that are there, so that what is wrong with a request is what is refused.
+pub(crate) struct Target {
+    /// A sale that is open.
+    pub(crate) sale: String,
+    /// Who has the reservation.
+    pub(crate) user: String,
+    /// A reservation with a pending order.
+    pub(crate) reservation: String,
+    /// What callbacks are signed with.
+    pub(crate) key: String,
+}
+
+const JSON: &str = "application/json";
+
+pub(crate) fn bad(what: impl Into<String>, ask: Ask, status: u16, code: &'static str) -> Bad {
+    Bad { what: what.into(), ask, status, code }
+}
+
+pub(crate) fn invalid(what: impl Into<String>, ask: Ask) -> Bad {
+    bad(what, ask, 400, "invalid_request")
+}
+
+pub(crate) fn long(length: usize) -> String {
+    "a".repeat(length)
+}
+
+pub(crate) fn bad_keys() -> [String; 6] {
+    ["", "two words", "\t", "ключ", &long(65), &long(10_000)].map(str::to_owned)
+}
+
+/// Escaped as they stand in a path.
+pub(crate) fn bad_sale_ids() -> Vec<String> {
+    let plain = [
+        "Lamp",
+        "-lamp",
+        "-1",
+        "a.b",
+        "a_b",
+        "%00",
+        "lamp%00",
+        "lamp%0A",
+        "%1B%5B2J",
+        "%7F",
+        "lamp%20",
+        "%C3%A9",
+        "%FF",
+        "a%23b",
+        "a%3Fb",
+        "%7Blamp%7D",
+        "lamp%2525",
+        "..%5C..",
+        "*",
+    ];
+    plain.map(str::to_owned).into_iter().chain([long(49), long(10_000)]).collect()
+}
+
+fn bad_reservation_ids(target: &Target) -> Vec<String> {
+    let id = &target.reservation;
+    let (rest, uuid) = id.rsplit_once('.').unwrap();
+    let mut ids: Vec<String> = bad_sale_ids();
+    ids.extend([
+        uuid.to_owned(),
+        format!("{rest}."),
+        format!("{rest}.{}", uuid.to_uppercase().replace(|c: char| c.is_ascii_digit(), "A")),
+        format!("{id}0"),
+        format!("{id}%00"),
+        format!("{id}%0D%0A"),
+        format!("{}.-1.{uuid}", target.sale),
+        format!("{}.01.{uuid}", target.sale),
+        format!("{}.4294967296.{uuid}", target.sale),
+        format!("{}.1.{uuid}", long(10_000)),
+    ]);
+    ids
+}
+
+/// What is wrong with it, content type, body, and the problem that it is.
+type BadBody = (&'static str, Option<&'static str>, Vec<u8>, u16, &'static str);
+
+/// Bodies that no route takes, whatever it asks for.
+pub(crate) fn never_good() -> Vec<BadBody> {
+    let mut mega = br#"{"a":""#.to_vec();
+    mega.resize(1024 * 1024, b'a');
+    mega.extend(br#""}"#);
+    let deep = [vec![b'['; 8000], vec![b']'; 8000]].concat();
+    vec![
+        ("not JSON", Some(JSON), b"sale_id=lamp".to_vec(), 400, "invalid_request"),
+        ("half JSON", Some(JSON), br#"{"a":"#.to_vec(), 400, "invalid_request"),
+        ("JSON and more", Some(JSON), b"{}{}".to_vec(), 400, "invalid_request"),
+        ("a list", Some(JSON), b"[1]".to_vec(), 400, "invalid_request"),
+        ("an empty list", Some(JSON), b"[]".to_vec(), 400, "invalid_request"),
+        ("null", Some(JSON), b"null".to_vec(), 400, "invalid_request"),
+        ("a text", Some(JSON), br#""lamp""#.to_vec(), 400, "invalid_request"),
+        ("a number", Some(JSON), b"-1".to_vec(), 400, "invalid_request"),
+        ("an unknown field", Some(JSON), br#"{"admin":true}"#.to_vec(), 400, "invalid_request"),
+        ("control characters", Some(JSON), b"{\"a\x01\":\"\x00\x1b\"}".to_vec(), 400, "invalid_request"),
+        ("half a character", Some(JSON), b"{\"\xff\xfe\":1}".to_vec(), 400, "invalid_request"),
+        ("8,000 brackets", Some(JSON), deep, 400, "invalid_request"),
+        ("1 MB", Some(JSON), mega.clone(), 413, "too_large"),
+        ("1 MB of text", Some("text/plain"), mega, 413, "too_large"),
+        ("17 kB of spaces", Some(JSON), vec![b' '; 17 * 1024], 413, "too_large"),
+        ("another content type", Some("text/plain"), b"{}".to_vec(), 415, "unsupported_media_type"),
+        ("a form", Some("application/x-www-form-urlencoded"), b"a=1".to_vec(), 415, "unsupported_media_type"),
+        ("no content type", None, b"{}".to_vec(), 415, "unsupported_media_type"),
+        ("bytes", Some("application/octet-stream"), vec![0xff, 0x00, 0xfe], 400, "invalid_request"),
+    ]
+}
+
+pub(crate) fn with_bodies(route: &str, ask: &Ask) -> Vec<Bad> {
+    let bodies = never_good().into_iter();
+    bodies
+        .map(|(what, content_type, body, status, code)| {
+            let ask = ask.clone().body(body);
+            let ask = content_type.map_or(ask.clone(), |content_type| ask.header("content-type", content_type));
+            bad(format!("{route}: {what}"), ask, status, code)
+        })
+        .collect()
+}
+
+fn reserve(target: &Target) -> Vec<Bad> {
+    let good = Ask::reserve(&target.sale, &target.user);
+    let mut cases = with_bodies("reserve", &good);
+    cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
+    for pass in ["0", "-1", "01", "1e0", "x", "%00", "1%00", "4294967296", "2", &long(10_000)] {
+        let ask = Ask::post(format!("/v1/sales/{}/reservations/{pass}", target.sale)).by("mallory");
+        cases.push(bad("reserve: token", ask, 404, "unknown_sale"));
+    }
+    for key in bad_keys() {
+        let ask = Ask::reserve(&target.sale, "mallory").header("idempotency-key", key);
+        cases.push(invalid("reserve: idempotency key", ask));
+    }
+    cases
+}
+
+fn reservations(target: &Target) -> Vec<Bad> {
+    let path = |id: &str| format!("/v1/reservations/{id}");
+    let mut cases = with_bodies("cancel", &Ask::delete(path(&target.reservation)).by(&target.user));
+    for id in bad_reservation_ids(target) {
+        cases.push(invalid("look: id", Ask::get(path(&id)).by(&target.user)));
+        cases.push(invalid("cancel: id", Ask::delete(path(&id)).by(&target.user)));
+    }
+    let unknown = format!("{}.1.{}", target.sale, "0".repeat(32));
+    cases.push(bad("look: unknown", Ask::get(path(&unknown)).by(&target.user), 404, "unknown_reservation"));
+    cases.push(bad("cancel: unknown", Ask::delete(path(&unknown)).by(&target.user), 404, "unknown_reservation"));
+    let id = &target.reservation;
+    for cursor in [
+        "",
+        "x",
+        "1",
+        "1.",
+        ".",
+        id,
+        &format!("x.{id}"),
+        &format!("1.{id}0"),
+        &format!("1.5.{id}"),
+        &format!("9223372036854775808.{id}"),
+        &format!("1.{id}%00"),
+        "%00",
+        &format!("1.{}", long(10_000)),
+    ] {
+        cases.push(invalid("orders: cursor", Ask::get(format!("/v1/orders?cursor={cursor}")).by(&target.user)));
+    }
+    cases
+}
+
+/// A body with one member replaced, or taken away.
+pub(crate) fn with(body: &Value, member: &str, value: Option<Value>) -> Value {
+    let mut body = body.clone();
+    let members = body.as_object_mut().unwrap();
+    match value {
+        Some(value) => members.insert(member.to_owned(), value),
+        None => members.remove(member),
+    };
+    body
+}
+
+/// Values that are right for no member.
+pub(crate) fn wrong_types() -> [Value; 6] {
+    [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1)]
+}
+
+fn create() -> Vec<Bad> {
+    let good = new_sale("bad-new", &json!({}));
+    let ask = || Ask::post("/v1/admin/sales").by_operator();
+    let mut cases = with_bodies("create", &ask());
+    cases.push(invalid("create: no body", ask().header("content-type", JSON)));
+    cases.push(bad("create: nothing at all", ask(), 415, "unsupported_media_type"));
+    let mut push = |what: String, body: Value| cases.push(invalid(format!("create: {what}"), ask().json(&body)));
+    for member in good.as_object().unwrap().keys() {
+        push(format!("without {member}"), with(&good, member, None));
+        for value in wrong_types() {
+            push(format!("{member} is {value}"), with(&good, member, Some(value)));
+        }
+        if !good[member].is_string() {
+            for value in [json!("1"), json!(0.5), json!(1e30), json!(u64::MAX)] {
+                push(format!("{member} is {value}"), with(&good, member, Some(value)));
+            }
+        }
+    }
+    push("an unknown member".to_owned(), with(&good, "state", Some(json!("published"))));
+    let far = "9".repeat(10_000);
+    for (member, values) in [
+        ("sale_id", json!(["", "Lamp", "a b", "a/b", "é", "-a", "a.b", "a\u{0}", "a\n", long(49), long(10_000)])),
+        ("title", json!(["", "a\u{0}b", "a\nb", "\u{7f}", long(201), long(10_000)])),
+        (
+            "opens_at",
+            json!([
+                "",
+                "yesterday",
+                "2026-13-01T00:00:00Z",
+                "2026-01-01",
+                "1969-12-31T23:59:59Z",
+                "9999-12-31T00:00:00Z",
+                far
+            ]),
+        ),
+        (
+            "closes_at",
+            json!(["", "2020-01-01T00:00:00Z", "2026-01-01T00:00:00", "9999-12-31T00:00:00Z", good["opens_at"], far]),
+        ),
+        ("total", json!([0, 10_000_001, 4_294_967_296u64])),
+        ("per_user_limit", json!([0, 21, 256])),
+        ("price_minor", json!([1_000_000_000_001u64])),
+        ("currency", json!(["", "eur", "EURO", "E1R", "€", "EU\u{0}", long(10_000)])),
+        ("payment_window_s", json!([0, 4, 86_401])),
+    ] {
+        for value in values.as_array().unwrap() {
+            push(format!("{member} is {:.40}", value.to_string()), with(&good, member, Some(value.clone())));
+        }
+    }
+    for recurrence in [json!(true), json!([]), json!({}), json!("daily"), json!({ "time_zone": "Nowhere/Land" })] {
+        push(format!("recurrence is {recurrence}"), with(&good, "recurrence", Some(recurrence)));
+    }
+    let names = ["sale_id", "title", "opens_at", "closes_at", "total", "per_user_limit", "price_minor", "currency"];
+    let fields: Vec<&Value> =
+        names.iter().map(|name| &good[name]).chain([&good["payment_window_s"], &Value::Null]).collect();
+    push("the members as a list".to_owned(), json!(fields));
+    let twice = good.to_string().replacen('{', r#"{"sale_id":"bad-new","#, 1);
+    cases.push(invalid("create: a member twice", ask().header("content-type", JSON).body(twice)));
+    cases
+}
+
+fn other_admin(target: &Target) -> Vec<Bad> {
+    let publish = |id: &str| Ask::post(format!("/v1/admin/sales/{id}/publish")).by_operator();
+    let look = |id: &str| Ask::get(format!("/v1/admin/sales/{id}")).by_operator();
+    let audit = |id: &str, round: &str| Ask::get(format!("/v1/admin/sales/{id}/rounds/{round}/audit")).by_operator();
+    let mut cases = with_bodies("publish", &publish(&target.sale));
+    for id in bad_sale_ids() {
+        cases.extend([
+            invalid("publish: sale id", publish(&id)),
+            invalid("sale: sale id", look(&id)),
+            invalid("audit: sale id", audit(&id, "1")),
+        ]);
+    }
+    for round in ["0", "-1", "01", "%2B1", "1.0", "x", "%00", "1%0A", "4294967296", &long(10_000)] {
+        cases.push(invalid("audit: round", audit(&target.sale, round)));
+    }
+    cases.push(bad("audit: a round to come", audit(&target.sale, "2"), 404, "unknown_sale"));
+    for ask in [publish("bad-nowhere"), look("bad-nowhere"), audit("bad-nowhere", "1")] {
+        cases.push(bad("admin: no such sale", ask, 404, "unknown_sale"));
+    }
+    for ask in [look(&target.sale), publish(&target.sale), audit(&target.sale, "1")] {
+        cases.push(bad("admin: no operator", ask.by("mallory"), 403, "denied"));
+    }
+    cases
+}
+
+/// Every bad request.
+pub(crate) fn all(target: &Target) -> Vec<Bad> {
+    let mut cases = reserve(target);
+    cases.extend(reservations(target));
+    cases.extend(create());
+    cases.extend(other_admin(target));
+    cases.extend(bad_steering::all(target));
+    cases.extend(bad_callbacks::all(target));
+    cases
+}

@@ -1,0 +1,102 @@
+//! What the functions on queues report as failed, and when it comes back.
+
+use std::time::{Duration, Instant};
+
+use ledger::LedgerError;
+use sale::OrderState;
+use serde_json::json;
+use tests::terms;
+
+use crate::events;
+use crate::lab::Lab;
+use crate::resources::receive;
+use crate::wait::until;
+
+const PUT_OFF: &str = "AmazonSQS.ChangeMessageVisibility";
+
+fn failed(response: &aws_lambda_events::sqs::SqsBatchResponse) -> Vec<&str> {
+    response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect()
+}
+
+#[tokio::test]
+async fn a_poison_message_takes_no_other_with_it() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let sample = events::sample("order/with_poison");
+    let response = order::handle(&lab.order(), events::sqs(&sample)).await;
+    assert_eq!(failed(&response), [sample["Records"][1]["messageId"].as_str().unwrap()]);
+    for record in [0, 2] {
+        let message = queue::OrderMessage::parse(sample["Records"][record]["body"].as_str().unwrap()).unwrap();
+        assert_eq!(lab.order_of(&message.reservation).await.state, OrderState::Pending);
+    }
+    let put_off: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target == PUT_OFF).collect();
+    assert_eq!(put_off.len(), 1, "the poison alone");
+    assert_eq!(put_off[0].body["ReceiptHandle"], sample["Records"][1]["receiptHandle"]);
+}
+
+/// A sale that is not published fails its messages, but does not make them poison.
+#[tokio::test]
+async fn an_order_of_a_draft_waits() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let mut alice = lab.reserve("alice").await;
+    alice.id.sale = "draft".parse().unwrap();
+    lab.ledger.create_sale(&alice.id.sale, &terms(3, 1), None).await.unwrap();
+    assert_eq!(lab.deliver(&[&alice]).await.batch_item_failures.len(), 1);
+    lab.ledger.publish_sale(&alice.id.sale).await.unwrap();
+    assert_eq!(lab.deliver(&[&alice]).await.batch_item_failures.len(), 0);
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
+}
+
+#[tokio::test]
+async fn a_failed_message_comes_back_after_5_then_10_then_30_seconds() {
+    let lab = Lab::new().await;
+    lab.sqs.send_message().queue_url(&lab.orders_url).message_body("not an order").send().await.unwrap();
+    let first = receive(&lab.sqs, &lab.orders_url).await;
+    let start = Instant::now();
+    assert_eq!(order::handle(&lab.order(), events::received(&first)).await.batch_item_failures.len(), 1);
+    let back = async || {
+        let messages = receive(&lab.sqs, &lab.orders_url).await;
+        (!messages.is_empty()).then_some(messages)
+    };
+    let second = until("the message comes back", 8, back).await;
+    let away = start.elapsed();
+    assert!(away > Duration::from_millis(4500) && away < Duration::from_secs(8), "{away:?}");
+    assert_eq!(second[0].message_id(), first[0].message_id());
+
+    // The rungs after it are asked of SQS in the same way.
+    lab.calls.take();
+    let mut event = serde_json::to_value(events::received(&second)).unwrap();
+    let mut delays = Vec::new();
+    for count in 2..=5 {
+        event["Records"][0]["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
+        assert_eq!(order::handle(&lab.order(), events::sqs(&event)).await.batch_item_failures.len(), 1);
+        delays.push(lab.calls.take().iter().map(|call| call.body["VisibilityTimeout"].clone()).collect::<Vec<_>>());
+    }
+    assert_eq!(
+        delays,
+        [[json!(10)], [json!(30)], [json!(0)], [json!(0)]],
+        "after the last rung it is a dead letter at once"
+    );
+}
+
+#[tokio::test]
+async fn a_message_is_reported_even_if_it_cannot_be_put_off() {
+    let lab = Lab::new().await;
+    let mut event = serde_json::to_value(events::batch(["not an order"])).unwrap();
+    event["Records"][0]["receiptHandle"] = json!("of no message");
+    assert_eq!(order::handle(&lab.order(), events::sqs(&event)).await.batch_item_failures.len(), 1);
+    assert!(lab.calls.take_targets().iter().any(|target| target == PUT_OFF));
+}
+
+#[tokio::test]
+async fn a_table_that_is_away_fails_the_message_and_not_the_order() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let mut deps = lab.order();
+    deps.ledger = ledger::Ledger::new(lab.dynamodb.clone(), "no-such-table");
+    assert!(matches!(deps.ledger.order(&alice.id).await, Err(LedgerError::DynamoDb { .. })));
+    let batch = || crate::lab::message_batch(&[&alice]);
+    assert_eq!(order::handle(&deps, batch()).await.batch_item_failures.len(), 1);
+    assert_eq!(lab.clean_audit().await, (1, 1, 0));
+    assert!(order::handle(&lab.order(), batch()).await.batch_item_failures.is_empty());
+    assert_eq!(lab.clean_audit().await, (1, 0, 1));
+}

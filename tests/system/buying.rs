@@ -1,0 +1,120 @@
+//! One purchase after another through the deployed API, and every end that one can have.
+
+use serde_json::json;
+
+use crate::ask::Ask;
+use crate::shop::{Shop, new_sale};
+use crate::wait::until;
+
+#[tokio::test]
+async fn a_sale_is_created_and_published_once() {
+    let body = new_sale("shop-twice", &json!({}));
+    let create = Ask::post("/v1/admin/sales").by_operator().json(&body);
+    let created = create.send().await.expect(201).body;
+    assert_eq!((&created["state"], &created["version"], &created["round"]), (&json!("draft"), &json!(1), &json!(1)));
+    for (name, value) in body.as_object().unwrap() {
+        assert_eq!(created[name].as_str().map(plain), value.as_str().map(plain), "{name}");
+    }
+    assert_eq!(create.send().await.expect(200).body, created, "the same terms again");
+    let other = new_sale("shop-twice", &json!({ "total": 101 }));
+    Ask::post("/v1/admin/sales").by_operator().json(&other).send().await.problem(409, "sale_exists");
+
+    let shop = Shop { sale: "shop-twice".to_owned() };
+    Ask::reserve(&shop.sale, "alice").send().await.problem(404, "unknown_sale");
+    let published = shop.publish().await.body;
+    assert_eq!((&published["state"], &published["version"]), (&json!("published"), &json!(2)));
+    assert_eq!(shop.publish().await.body, published);
+    let shown = Ask::get("/v1/admin/sales/shop-twice").by_operator().send().await.expect(200).body;
+    assert_eq!(shown, published);
+    let listed = Ask::get("/v1/admin/sales").by_operator().send().await.expect(200).body;
+    assert!(listed["sales"].as_array().unwrap().contains(&published));
+    shop.load().await;
+    shop.load().await;
+    assert_eq!(shop.clean_audit().await, (100, 0, 0));
+}
+
+/// A time without the zeros at the end of its fraction.
+fn plain(text: &str) -> String {
+    match text.strip_suffix('Z').and_then(|time| time.split_once('.')) {
+        Some((time, fraction)) => {
+            format!("{time}.{}", fraction.trim_end_matches('0')).trim_end_matches('.').to_owned() + "Z"
+        }
+        None => text.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn reserved_ordered_paid() {
+    let shop = Shop::open("paid", json!({ "total": 2 })).await;
+    let answer = shop.try_to_reserve("alice").await.expect(202);
+    let id = answer.text("reservation_id").to_owned();
+    assert_eq!((answer.text("status"), answer.header("location")), ("queued", &*format!("/v1/reservations/{id}")));
+
+    let pending = shop.wait_for("alice", &id, "pending_payment").await.body;
+    assert_eq!(
+        (&pending["unit"], &pending["price_minor"], &pending["currency"]),
+        (&json!(1), &json!(990), &json!("EUR"))
+    );
+    assert!(pending["pay_by"].is_string() && pending["ended_at"].is_null(), "{pending}");
+    assert_eq!(shop.clean_audit().await, (1, 0, 1));
+
+    assert_eq!(shop.pay("pay_1", &id, 990).await, "applied");
+    let paid = shop.look("alice", &id).await.body;
+    assert_eq!((&paid["status"], &paid["pay_by"], &paid["refund_due"]), (&json!("paid"), &json!(null), &json!(null)));
+    assert_eq!(shop.pay("pay_1", &id, 990).await, "applied", "the same callback again");
+    assert_eq!(shop.look("alice", &id).await.body, paid);
+
+    assert_eq!(shop.pay("pay_2", &id, 990).await, "refund_due");
+    assert_eq!(shop.pay("pay_1", &id, 990).await, "applied");
+    let twice_paid = shop.look("alice", &id).await.body;
+    assert_eq!((&twice_paid["status"], &twice_paid["refund_due"]), (&json!("paid"), &json!(true)));
+
+    let problem = shop.cancel("alice", &id).await.problem(409, "not_cancellable");
+    assert_eq!(problem.text("reservation_status"), "paid");
+    assert_eq!(shop.clean_audit().await, (1, 0, 1));
+}
+
+#[tokio::test]
+async fn what_is_cancelled_sells_again() {
+    let shop = Shop::open("cancelled", json!({ "total": 1 })).await;
+    let id = shop.buy("alice").await;
+    shop.try_to_reserve("bob").await.problem(409, "sold_out");
+    let cancelled = shop.cancel("alice", &id).await.expect(200).body;
+    assert_eq!(cancelled["status"], "cancelled");
+    assert_eq!(shop.cancel("alice", &id).await.expect(200).body, cancelled, "the same answer again");
+    assert_eq!(shop.look("alice", &id).await.body, cancelled);
+
+    let again = shop.buy("bob").await;
+    assert_eq!(shop.look("bob", &again).await.body["unit"], 1);
+    assert_eq!(shop.pay("pay_1", &id, 990).await, "refund_due", "for a cancelled order");
+    assert_eq!(shop.pay("pay_2", &again, 990).await, "applied");
+    assert_eq!(shop.clean_audit().await, (0, 0, 1));
+}
+
+#[tokio::test]
+async fn what_is_not_paid_in_time_sells_again() {
+    let shop = Shop::open("expired", json!({ "total": 2, "payment_window_s": 5 })).await;
+    let (late, underpaid) = (shop.buy("alice").await, shop.buy("bob").await);
+    assert_eq!(shop.pay("pay_1", &underpaid, 989).await, "refund_due", "a cent is missing");
+    let pending = shop.look("bob", &underpaid).await.body;
+    assert_eq!((&pending["status"], &pending["refund_due"]), (&json!("pending_payment"), &json!(true)));
+    shop.try_to_reserve("carol").await.problem(409, "sold_out");
+
+    for (user, id) in [("alice", &late), ("bob", &underpaid)] {
+        shop.wait_for(user, id, "expired").await;
+    }
+    assert_eq!(shop.pay("pay_2", &late, 990).await, "refund_due");
+    assert_eq!(shop.pay("pay_2", &late, 990).await, "refund_due");
+    let expired = shop.look("alice", &late).await.body;
+    assert_eq!((&expired["status"], &expired["refund_due"]), (&json!("expired"), &json!(true)));
+
+    // Redis has the unit a moment after the ledger says expired.
+    let sold_again = until("a unit to sell again", 10, async || {
+        let answer = shop.try_to_reserve("carol").await;
+        (answer.status != 409).then_some(answer)
+    });
+    let id = sold_again.await.expect(202).text("reservation_id").to_owned();
+    shop.wait_for("carol", &id, "pending_payment").await;
+    assert_eq!(shop.pay("pay_3", &id, 990).await, "applied");
+    assert_eq!(shop.clean_audit().await, (1, 0, 1));
+}

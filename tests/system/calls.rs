@@ -1,0 +1,76 @@
+//! What the functions ask of AWS and of Redis, call by call.
+
+use std::sync::{Arc, Mutex};
+
+use aws_sdk_sqs::config::interceptors::BeforeTransmitInterceptorContextRef;
+use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_sqs::error::BoxError;
+use futures::StreamExt;
+use serde_json::Value;
+use uuid::Uuid;
+
+/// A request to AWS, each retry a request of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// Service and operation: `AmazonSQS.SendMessage`.
+    pub(crate) target: String,
+    pub(crate) body: Value,
+}
+
+/// Writes down every request of the clients that it is given to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Calls(Arc<Mutex<Vec<Call>>>);
+
+impl Calls {
+    /// The requests since the last time that this was asked.
+    pub(crate) fn take(&self) -> Vec<Call> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+
+    /// Likewise, their targets alone.
+    pub(crate) fn take_targets(&self) -> Vec<String> {
+        self.take().into_iter().map(|call| call.target).collect()
+    }
+}
+
+impl Intercept for Calls {
+    fn name(&self) -> &'static str {
+        "Calls"
+    }
+
+    fn read_before_transmit(
+        &self,
+        context: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let request = context.request();
+        let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
+        let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+        self.0.lock().unwrap().push(Call { target, body });
+        Ok(())
+    }
+}
+
+/// What clients ask of the Redis at `url` while `work` runs: the first word of each command. What scripts do in there is
+/// not counted.
+pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = T>) -> (T, Vec<String>) {
+    let client = redis::Client::open(url).unwrap();
+    let mut marker = client.get_multiplexed_async_connection().await.unwrap();
+    let mut lines = client.get_async_monitor().await.unwrap().into_on_message::<String>();
+    let done = work.await;
+    let end = Uuid::now_v7().to_string();
+    let _: String = redis::cmd("ECHO").arg(&end).query_async(&mut marker).await.unwrap();
+    let mut calls = Vec::new();
+    while let Some(line) = lines.next().await {
+        // TIME [DATABASE CLIENT] "WORD" "ARGUMENT" …
+        let (client, command) = line.split_once('[').and_then(|(_, rest)| rest.split_once("] ")).expect("a line");
+        if command.contains(&end) {
+            break;
+        }
+        if !client.ends_with("lua") {
+            calls.push(command.split('"').nth(1).unwrap_or_default().to_uppercase());
+        }
+    }
+    (done, calls)
+}

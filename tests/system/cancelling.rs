@@ -1,0 +1,91 @@
+//! Giving a reservation back while its order message is still under way.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use sale::{HoldState, OrderState, Reservation, Unit};
+use tests::terms;
+
+use crate::ask::Ask;
+use crate::handicap::Handicap;
+use crate::lab::{Lab, message_batch};
+
+const RACES: u32 = 50;
+
+fn cancel(reservation: &Reservation) -> Ask {
+    Ask::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
+}
+
+#[tokio::test]
+async fn the_message_of_a_cancelled_reservation_makes_no_order() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let first = lab.answer(&cancel(&alice)).await.expect(200).body;
+    assert_eq!(first["status"], "cancelled");
+    assert_eq!(lab.answer(&cancel(&alice)).await.expect(200).body, first, "the same answer again");
+    let before = lab.contents().await;
+    assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
+
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    assert_eq!(lab.contents().await, before, "the late message changes nothing, and nothing will expire");
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Cancelled);
+    assert_eq!(lab.clean_audit().await, (2, 0, 0));
+    // Her slot is free again too.
+    assert_eq!(lab.buy("alice").await.slot, alice.slot);
+}
+
+/// Redis handed the unit out twice, and hears of a cancellation before it hears of the order that has the unit.
+#[tokio::test]
+async fn a_unit_that_another_has_is_not_sold_again() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let before = lab.contents().await.keys;
+    lab.buy("bob").await;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    lab.answer(&cancel(&alice)).await.expect(200);
+    assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
+    assert_eq!(lab.order_of(&lab.buy("carol").await).await.unit, Unit(2));
+    lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
+    assert_eq!(lab.clean_audit().await, (0, 0, 2));
+}
+
+/// Whether the order was written before the cancellation.
+async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
+    let reservation = lab.reserve(&format!("user-{user}")).await;
+    let (cancel_after, order_after) = handicap.waits();
+    let cancelled = {
+        let (lab, ask) = (Arc::clone(&lab), cancel(&reservation));
+        tokio::spawn(async move {
+            tokio::time::sleep(cancel_after).await;
+            lab.answer(&ask).await
+        })
+    };
+    let ordered = {
+        let (deps, event) = (lab.order(), message_batch(&[&reservation]));
+        tokio::spawn(async move {
+            tokio::time::sleep(order_after).await;
+            order::handle(&deps, event).await
+        })
+    };
+    assert_eq!(cancelled.await.unwrap().expect(200).text("status"), "cancelled");
+    assert!(ordered.await.unwrap().batch_item_failures.is_empty());
+    let order = lab.order_of(&reservation).await;
+    assert_eq!(order.state, OrderState::Cancelled);
+    assert_eq!(lab.hold_state(&reservation).await, HoldState::Released);
+    // A fence has no price.
+    let written = order.price.is_some();
+    handicap.note(!written);
+    written
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancellation_beside_its_order_message_always_ends_cancelled() {
+    let lab = Arc::new(Lab::selling(terms(RACES, 1)).await);
+    let handicap = Handicap::default();
+    let races = futures::stream::iter(0..RACES).map(|user| race(Arc::clone(&lab), &handicap, user));
+    let written: Vec<bool> = races.buffer_unordered(4).collect().await;
+    assert_eq!(lab.clean_audit().await, (RACES, 0, 0));
+    let (written, fenced): (Vec<bool>, Vec<bool>) = written.into_iter().partition(|written| *written);
+    assert!(written.len() >= 5 && fenced.len() >= 5, "no race: {} written, {} fenced", written.len(), fenced.len());
+    println!("{} orders written first, {} fenced first", written.len(), fenced.len());
+}

@@ -1,0 +1,22 @@
+use local::build::build_functions;
+use local::cloud::Cloud;
+use local::install::install;
+use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
+
+static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
+
+/// The deployed system, one for all tests. What it runs ends with this process.
+pub(crate) async fn cloud() -> &'static Cloud {
+    let start = async || {
+        let built = spawn_blocking(|| install().and_then(|()| build_functions())).await.expect("the build runs");
+        match built {
+            Ok(()) => Cloud::start().await.map_err(|error| format!("{error:?}")),
+            Err(error) => Err(format!("{error:?}")),
+        }
+    };
+    match CLOUD.get_or_init(start).await {
+        Ok(cloud) => cloud,
+        Err(error) => panic!("the cloud does not start: {error}"),
+    }
+}

@@ -1,0 +1,111 @@
+//! What a request for a unit costs: counted at Redis and at AWS, not claimed.
+
+use sale::{EpochMs, Terms};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::calls::redis_calls;
+use crate::lab::Lab;
+
+/// Asks, and counts the calls of Redis and the requests to AWS.
+async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
+    lab.calls.take();
+    let (answer, redis) = redis_calls(&lab.valkey.url(), lab.answer(ask)).await;
+    (answer, redis, lab.calls.take_targets())
+}
+
+async fn lab() -> Lab {
+    let lab = Lab::selling(terms(3, 1)).await;
+    // The connection is made and the script loaded by the first request of a process.
+    lab.reserve("first").await;
+    lab
+}
+
+#[tokio::test]
+async fn a_winner_costs_one_call_of_redis_and_one_message() {
+    let lab = lab().await;
+    let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
+    let (answer, redis, aws) = counted(&lab, &reserve).await;
+    let id = answer.expect(202).text("reservation_id").to_owned();
+    assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
+
+    // Its retry sends again as long as no order is there: the first message may be what was lost.
+    let (answer, redis, aws) = counted(&lab, &reserve).await;
+    assert_eq!(answer.expect(202).text("reservation_id"), id);
+    assert_eq!((redis, aws), (vec!["EVALSHA".to_owned()], vec!["AmazonSQS.SendMessage".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_retry_after_the_order_sends_nothing() {
+    let lab = lab().await;
+    let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
+    let id = lab.answer(&reserve).await.expect(202).text("reservation_id").to_owned();
+    lab.deliver(&[&lab.reservation_of(&id, "alice").await]).await;
+    let (answer, redis, aws) = counted(&lab, &reserve).await;
+    assert_eq!(answer.expect(202).text("reservation_id"), id);
+    assert_eq!((redis, aws.len()), (vec!["EVALSHA".to_owned()], 0));
+}
+
+#[tokio::test]
+async fn every_refusal_costs_one_call_of_redis_and_no_message() {
+    let lab = lab().await;
+    let window = |opens_in_s: i64, closes_in_s: i64| {
+        let now = runtime::Clock::system().now().0;
+        let (opens_at_ms, closes_at_ms) = (EpochMs(now + opens_in_s * 1000), EpochMs(now + closes_in_s * 1000));
+        Terms { opens_at_ms, closes_at_ms, ..terms(1, 1) }
+    };
+    for (sale, terms) in [("coming", window(60, 120)), ("over", window(-120, -60)), ("gone", terms(1, 1))] {
+        lab.publish(sale, &terms).await;
+        lab.load(sale).await;
+    }
+    lab.publish("paused", &terms(1, 1)).await;
+    let paused = lab.ledger.sale(&"paused".parse().unwrap()).await.unwrap().unwrap();
+    let paused = sale::Sale { paused: true, ..paused };
+    fulfilment::load_round(&lab.stock, &lab.ledger, &paused, paused.terms.opens_at_ms).await.unwrap();
+    lab.answer(&Ask::reserve("gone", "first")).await.expect(202);
+
+    for (sale, user, status, code) in [
+        ("lamp", "first", 409, "limit_reached"),
+        ("gone", "late", 409, "sold_out"),
+        ("coming", "early", 409, "not_open"),
+        ("over", "late", 410, "closed"),
+        ("paused", "alice", 503, "paused"),
+    ] {
+        let (answer, redis, aws) = counted(&lab, &Ask::reserve(sale, user)).await;
+        let answer = answer.problem(status, code);
+        assert_eq!((redis, aws.len()), (vec!["EVALSHA".to_owned()], 0), "{code}");
+        assert_eq!(answer.headers.contains_key("retry-after"), matches!(code, "not_open" | "paused"), "{code}");
+    }
+}
+
+/// Only the ledger can tell a sale that never was from one that Redis lost. It is asked once for many such requests.
+#[tokio::test]
+async fn an_unknown_sale_costs_one_query_for_many_requests() {
+    let lab = lab().await;
+    let mut queries = Vec::new();
+    for user in 0..20 {
+        let ask = Ask::reserve(&format!("nowhere-{user}"), &format!("user-{user}"));
+        let (answer, redis, aws) = counted(&lab, &ask).await;
+        answer.problem(404, "unknown_sale");
+        assert_eq!(redis, ["EVALSHA"]);
+        queries.extend(aws);
+    }
+    assert_eq!(queries, ["DynamoDB_20120810.Query"]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_costs_nothing() {
+    let lab = lab().await;
+    for ask in [
+        Ask::reserve("Lamp", "alice"),
+        Ask::reserve("lamp", "alice").body("x").header("content-type", "application/json"),
+        Ask::reserve("lamp", "alice").header("idempotency-key", ""),
+        Ask::reserve("lamp", "a user"),
+        Ask::post("/v1/sales/lamp/reservations/1"),
+    ] {
+        let (answer, redis, aws) = counted(&lab, &ask).await;
+        assert!((400..500).contains(&answer.status), "{answer:?}");
+        assert_eq!((redis.len(), aws.len()), (0, 0), "{ask:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! The sample events in `events/`, and others of the same form.
+
+use aws_lambda_events::sqs::SqsEvent;
+use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
+use lambda_http::Request;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::ask::{Ask, Who};
+
+/// The sample `events/NAME.json`.
+pub(crate) fn sample(name: &str) -> Value {
+    let path = local::paths::root().join("events").join(name).with_extension("json");
+    let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&text).unwrap()
+}
+
+pub(crate) fn request(event: &Value) -> Request {
+    lambda_http::request::from_str(&event.to_string()).expect("the event is one of API Gateway")
+}
+
+pub(crate) fn sqs(event: &Value) -> SqsEvent {
+    serde_json::from_value(event.clone()).expect("the event is one of SQS")
+}
+
+/// One delivery of messages with these bodies, for the first time.
+pub(crate) fn batch<B: Into<String>>(bodies: impl IntoIterator<Item = B>) -> SqsEvent {
+    let sample = sample("order/one");
+    let records = bodies.into_iter().map(|body| {
+        let mut record = sample["Records"][0].clone();
+        record["messageId"] = json!(Uuid::now_v7().to_string());
+        record["body"] = json!(body.into());
+        record
+    });
+    sqs(&json!({ "Records": records.collect::<Vec<_>>() }))
+}
+
+/// A delivery of messages that were received from a queue.
+pub(crate) fn received<'a>(messages: impl IntoIterator<Item = &'a Message>) -> SqsEvent {
+    let records = messages.into_iter().map(|message| {
+        let count = &message.attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount];
+        json!({
+            "messageId": message.message_id(),
+            "receiptHandle": message.receipt_handle(),
+            "body": message.body(),
+            "attributes": { "ApproximateReceiveCount": count },
+        })
+    });
+    sqs(&json!({ "Records": records.collect::<Vec<_>>() }))
+}
+
+/// The event that the gateway makes of a request, without its body.
+pub(crate) fn http(ask: &Ask) -> Value {
+    let mut event = sample("reservation/reserve");
+    let (path, query) = ask.path.split_once('?').unwrap_or((&ask.path, ""));
+    let path = unescaped(path);
+    event["rawPath"] = json!(path);
+    event["rawQueryString"] = json!(query);
+    event["requestContext"]["http"]["path"] = json!(path);
+    event["requestContext"]["http"]["method"] = json!(ask.method);
+    let claims = &mut event["requestContext"]["authorizer"]["jwt"]["claims"];
+    match &ask.who {
+        Who::User(user) => claims["sub"] = json!(user),
+        Who::Operator(user) => {
+            claims["sub"] = json!(user);
+            claims["groups"] = json!("[operators]");
+        }
+        Who::Nobody => {
+            event["requestContext"].as_object_mut().unwrap().remove("authorizer");
+        }
+    }
+    let headers = event["headers"].as_object_mut().unwrap();
+    headers.remove("idempotency-key");
+    headers.extend(ask.headers.iter().map(|(name, value)| ((*name).to_owned(), json!(value))));
+    event
+}
+
+/// What the gateway does with a path.
+fn unescaped(path: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = path;
+    while let Some((plain, escape)) = rest.split_once('%') {
+        bytes.extend(plain.bytes());
+        bytes.push(u8::from_str_radix(&escape[..2], 16).expect("two hexadecimal digits"));
+        rest = &escape[2..];
+    }
+    bytes.extend(rest.bytes());
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,93 @@
+//! The way of an expiry message to the moment at which it is due.
+
+use queue::ExpiryMessage;
+use sale::{EpochMs, HoldState, OrderState, Reservation, Terms};
+use serde_json::Value;
+use tests::terms;
+
+use crate::ask::Ask;
+use crate::events;
+use crate::lab::Lab;
+
+const TWO_HOURS_S: i64 = 2 * 60 * 60;
+
+/// Runs the expiry function once, so many seconds from now. Returns the delays of the messages that it sent.
+async fn run(lab: &Lab, message: &ExpiryMessage, in_s: i64) -> Vec<i64> {
+    lab.calls.take();
+    let response = expiry::handle(&lab.expiry_in(in_s), events::batch([message.to_body()])).await;
+    assert!(response.batch_item_failures.is_empty());
+    let sends = lab.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.SendMessage");
+    let sends = sends.map(|call| {
+        let sent: Value = serde_json::from_str(call.body["MessageBody"].as_str().unwrap()).unwrap();
+        assert_eq!(sent["id"], message.id.to_string());
+        call.body["DelaySeconds"].as_i64().unwrap()
+    });
+    sends.collect()
+}
+
+async fn bought(window_s: i64) -> (Lab, Reservation, ExpiryMessage, Vec<i64>) {
+    let lab = Lab::selling(Terms { payment_window_s: window_s as u32, ..terms(2, 1) }).await;
+    let alice = lab.reserve("alice").await;
+    lab.calls.take();
+    lab.deliver(&[&alice]).await;
+    let sends = lab.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.SendMessage");
+    let delays = sends.map(|call| call.body["DelaySeconds"].as_i64().unwrap()).collect();
+    let message = ExpiryMessage::new(alice.id.clone(), lab.order_of(&alice).await.pay_by_ms.unwrap());
+    (lab, alice, message, delays)
+}
+
+#[tokio::test]
+async fn two_hours_are_hops_of_at_most_15_minutes() {
+    let (lab, alice, message, delays) = bought(TWO_HOURS_S).await;
+    assert_eq!(delays, [900]);
+    assert_eq!(run(&lab, &message, 0).await, [900]);
+    assert_eq!(run(&lab, &message, TWO_HOURS_S - 1000).await, [900]);
+    let last = run(&lab, &message, TWO_HOURS_S - 100).await;
+    assert!(last.len() == 1 && (90..=100).contains(&last[0]), "{last:?}");
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
+    assert_eq!(lab.clean_audit().await, (1, 0, 1));
+
+    for _ in 0..2 {
+        assert_eq!(run(&lab, &message, TWO_HOURS_S + 1).await, [0; 0]);
+        assert_eq!(lab.order_of(&alice).await.state, OrderState::Expired);
+        assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
+        assert_eq!(lab.clean_audit().await, (2, 0, 0));
+    }
+}
+
+#[tokio::test]
+async fn a_short_window_is_one_hop() {
+    let (_, _, _, delays) = bought(30).await;
+    assert!(delays.len() == 1 && (25..=30).contains(&delays[0]), "{delays:?}");
+}
+
+#[tokio::test]
+async fn the_ledger_says_when_and_not_the_message() {
+    let (lab, alice, message, _) = bought(TWO_HOURS_S).await;
+    let early = ExpiryMessage::new(message.id.clone(), EpochMs(0));
+    assert_eq!(run(&lab, &early, 0).await, [900]);
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
+}
+
+#[tokio::test]
+async fn what_has_ended_otherwise_is_left_alone() {
+    let (lab, alice, message, _) = bought(30).await;
+    lab.answer(&Ask::paid("pay_1", &alice.id.to_string(), 990, &lab.payment_key)).await.expect(200);
+    let before = lab.contents().await;
+    assert_eq!(run(&lab, &message, 31).await, [0; 0]);
+    assert_eq!(lab.contents().await, before);
+
+    let bob = lab.buy("bob").await;
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    let before = lab.contents().await;
+    assert_eq!(run(&lab, &ExpiryMessage::new(bob.id, EpochMs(0)), 31).await, [0; 0]);
+    assert_eq!(lab.contents().await, before);
+}
+
+#[tokio::test]
+async fn what_cannot_be_expired_comes_back() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let nobody = events::sample("expiry/due")["Records"][0]["body"].as_str().unwrap().to_owned();
+    let response = expiry::handle(&lab.expiry_in(0), events::batch([nobody, "not an order".to_owned()])).await;
+    assert_eq!(response.batch_item_failures.len(), 2);
+}

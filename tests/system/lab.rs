@@ -1,0 +1,260 @@
+//! A system for one test: the functions in this process, with a Valkey, a table and queues that nobody else uses.
+
+use std::sync::Arc;
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_sqs::Client as Sqs;
+use fulfilment::{LANE, LiveSales, TermsCache, load_round};
+use ledger::Ledger;
+use local::valkey::Valkey;
+use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
+use runtime::Clock;
+use sale::audit::Audit;
+use sale::{EpochMs, HoldState, Order, Reservation, ReservationId, Round, SaleId, Terms, Unit};
+use stock::{Hold, Stock};
+use tests::user;
+use uuid::Uuid;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::calls::Calls;
+use crate::cloud::cloud;
+use crate::events;
+use crate::resources::{make_queue, make_table};
+
+/// The sale of every lab.
+pub(crate) const SALE: &str = "lamp";
+
+pub(crate) struct Lab {
+    pub(crate) valkey: Valkey,
+    pub(crate) stock: Stock,
+    pub(crate) ledger: Ledger,
+    pub(crate) dynamodb: DynamoDb,
+    pub(crate) sqs: Sqs,
+    pub(crate) table: String,
+    pub(crate) orders_url: String,
+    pub(crate) orders_dlq_url: String,
+    pub(crate) expiry_url: String,
+    pub(crate) expiry_dlq_url: String,
+    pub(crate) quarantine_url: String,
+    /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
+    pub(crate) calls: Calls,
+    pub(crate) payment_key: String,
+    counted_sqs: Sqs,
+    secret: payment::Secret,
+    terms: TermsCache,
+    live: LiveSales,
+}
+
+impl Lab {
+    /// Empty.
+    pub(crate) async fn new() -> Self {
+        let deployment = &cloud().await.deployment;
+        let config = deployment.aws_config().await;
+        let (dynamodb, sqs) = (DynamoDb::new(&config), Sqs::new(&config));
+        let name = format!("lab-{}", Uuid::now_v7().as_simple());
+        make_table(&dynamodb, &deployment.table, &name).await;
+        let calls = Calls::default();
+        let counted_dynamodb =
+            DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone()).build());
+        let counted_sqs =
+            Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).build());
+        let valkey = Valkey::start().unwrap();
+        let ledger = Ledger::new(counted_dynamodb, &name);
+        let secrets = payment::Secret::new(aws_sdk_secretsmanager::Client::new(&config), &*deployment.payment_secret);
+        Self {
+            stock: Stock::new(&valkey.url()).unwrap(),
+            terms: TermsCache::new(ledger.clone()),
+            live: LiveSales::new(ledger.clone(), Clock::system()),
+            ledger,
+            orders_url: make_queue(&sqs, &format!("{name}-orders")).await,
+            orders_dlq_url: make_queue(&sqs, &format!("{name}-orders-dlq")).await,
+            expiry_url: make_queue(&sqs, &format!("{name}-expiry")).await,
+            expiry_dlq_url: make_queue(&sqs, &format!("{name}-expiry-dlq")).await,
+            quarantine_url: make_queue(&sqs, &format!("{name}-quarantine")).await,
+            payment_key: deployment.payment_key().await.unwrap(),
+            secret: secrets,
+            table: name,
+            valkey,
+            dynamodb,
+            sqs,
+            calls,
+            counted_sqs,
+        }
+    }
+
+    /// With a sale of these terms, published and loaded.
+    pub(crate) async fn selling(terms: Terms) -> Self {
+        let lab = Self::new().await;
+        lab.publish(SALE, &terms).await;
+        lab.load(SALE).await;
+        lab
+    }
+
+    pub(crate) async fn publish(&self, sale: &str, terms: &Terms) {
+        let sale: SaleId = sale.parse().unwrap();
+        self.ledger.create_sale(&sale, terms, None).await.unwrap();
+        self.ledger.publish_sale(&sale).await.unwrap();
+    }
+
+    /// Loads the sale's round from what the ledger says, as if just before it opened.
+    pub(crate) async fn load(&self, sale: &str) {
+        let sale = self.ledger.sale(&sale.parse().unwrap()).await.unwrap().unwrap();
+        let before = EpochMs(sale.terms.opens_at_ms.0 - 1);
+        load_round(&self.stock, &self.ledger, &sale, before).await.unwrap();
+    }
+
+    pub(crate) fn reservation(&self) -> reservation::Deps {
+        let orders = OrderQueue::new(self.counted_sqs.clone(), &self.orders_url);
+        reservation::Deps {
+            stock: self.stock.clone(),
+            ledger: self.ledger.clone(),
+            live: self.live.clone(),
+            orders,
+            clock: Clock::system(),
+        }
+    }
+
+    pub(crate) fn order(&self) -> order::Deps {
+        order::Deps {
+            stock: self.stock.clone(),
+            ledger: self.ledger.clone(),
+            terms: self.terms.clone(),
+            orders: OrderQueue::new(self.counted_sqs.clone(), &self.orders_url),
+            expiry: self.expiry_queue(),
+            clock: Clock::system(),
+        }
+    }
+
+    pub(crate) fn dead_letter(&self) -> dead_letter::Deps {
+        dead_letter::Deps {
+            stock: self.stock.clone(),
+            ledger: self.ledger.clone(),
+            expiry: self.expiry_queue(),
+            quarantine: Quarantine::new(self.counted_sqs.clone(), &self.quarantine_url),
+            clock: Clock::system(),
+        }
+    }
+
+    /// With a clock that is so many seconds ahead.
+    pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
+        expiry::Deps {
+            stock: self.stock.clone(),
+            ledger: self.ledger.clone(),
+            expiry: self.expiry_queue(),
+            clock: Clock::ahead_by_ms(ahead_s * 1000),
+        }
+    }
+
+    pub(crate) fn payment(&self) -> payment::Deps {
+        payment::Deps { ledger: self.ledger.clone(), secret: self.secret.clone(), clock: Clock::system() }
+    }
+
+    pub(crate) fn admin(&self) -> admin::Deps {
+        let queues = admin::QueueUrls {
+            orders: self.orders_url.clone(),
+            orders_dlq: self.orders_dlq_url.clone(),
+            expiry: self.expiry_url.clone(),
+            expiry_dlq: self.expiry_dlq_url.clone(),
+            quarantine: self.quarantine_url.clone(),
+        };
+        admin::Deps {
+            stock: self.stock.clone(),
+            ledger: self.ledger.clone(),
+            sqs: self.counted_sqs.clone(),
+            queues: Arc::new(queues),
+            operator_group: "operators".into(),
+            clock: Clock::system(),
+        }
+    }
+
+    pub(crate) fn warmup(&self) -> warmup::Deps {
+        warmup::Deps { stock: self.stock.clone(), ledger: self.ledger.clone(), clock: Clock::system() }
+    }
+
+    fn expiry_queue(&self) -> ExpiryQueue {
+        ExpiryQueue::new(self.counted_sqs.clone(), &self.expiry_url)
+    }
+
+    /// Gives a request to the function that the gateway would give it to.
+    pub(crate) async fn answer(&self, ask: &Ask) -> Answer {
+        let request = ask.request();
+        Answer::of_handler(match ask.path.split(['/', '?']).nth(2) {
+            Some("admin") => admin::handle(&self.admin(), request).await,
+            Some("payments") => payment::handle(&self.payment(), request).await,
+            _ => reservation::handle(&self.reservation(), request).await,
+        })
+    }
+
+    /// Reserves a unit for a user, and expects one.
+    pub(crate) async fn reserve(&self, name: &str) -> Reservation {
+        let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
+        self.reservation_of(answer.text("reservation_id"), name).await
+    }
+
+    /// The reservation as Redis has it.
+    pub(crate) async fn reservation_of(&self, id: &str, name: &str) -> Reservation {
+        let id: ReservationId = id.parse().unwrap();
+        let hold = self.hold(&id, name).await.expect("Redis has it");
+        let Hold { unit, slot, reserved_at_ms, .. } = hold;
+        Reservation { id, user: user(name), lane: LANE, unit, slot, reserved_at_ms }
+    }
+
+    /// Gives the order function one batch with these reservations.
+    pub(crate) async fn deliver(&self, reservations: &[&Reservation]) -> SqsBatchResponse {
+        order::handle(&self.order(), message_batch(reservations)).await
+    }
+
+    /// Reserves a unit for a user and has it ordered.
+    pub(crate) async fn buy(&self, name: &str) -> Reservation {
+        let reservation = self.reserve(name).await;
+        assert!(self.deliver(&[&reservation]).await.batch_item_failures.is_empty());
+        reservation
+    }
+
+    /// The order as the ledger has it.
+    pub(crate) async fn order_of(&self, reservation: &Reservation) -> Order {
+        self.ledger.order(&reservation.id).await.unwrap().expect("the ledger has it")
+    }
+
+    pub(crate) async fn hold(&self, id: &ReservationId, name: &str) -> Option<Hold> {
+        self.stock.find(id, LANE, &user(name)).await.unwrap()
+    }
+
+    pub(crate) async fn hold_state(&self, reservation: &Reservation) -> HoldState {
+        self.hold(&reservation.id, reservation.user.as_str()).await.expect("Redis has it").state
+    }
+
+    /// The units that Redis can hand out.
+    pub(crate) async fn free(&self) -> Vec<Unit> {
+        let view = self.stock.view(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().expect("the round is loaded");
+        let mut free: Vec<Unit> = view.free.into_iter().flatten().map(Unit).collect();
+        free.sort();
+        free
+    }
+
+    pub(crate) async fn audit(&self) -> Audit {
+        let sale = self.ledger.sale(&SALE.parse().unwrap()).await.unwrap().unwrap();
+        let audited =
+            fulfilment::audit(&self.stock, &self.ledger, &sale.id, sale.round, sale.terms.total).await.unwrap();
+        assert!(audited.in_redis);
+        audited.audit
+    }
+
+    /// The audit's free, held and ordered units, once it is clean.
+    #[track_caller]
+    pub(crate) fn clean_audit(&self) -> impl Future<Output = (u32, u32, u32)> {
+        let caller = std::panic::Location::caller();
+        async move {
+            let audit = self.audit().await;
+            assert!(audit.is_clean(), "at {caller}: {audit:?}");
+            (audit.free, audit.held, audit.ordered)
+        }
+    }
+}
+
+/// A batch with the messages of these reservations.
+pub(crate) fn message_batch(reservations: &[&Reservation]) -> SqsEvent {
+    events::batch(reservations.iter().map(|reservation| OrderMessage::new((*reservation).clone(), None).to_body()))
+}

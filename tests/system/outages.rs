@@ -1,0 +1,142 @@
+//! A part that does not answer.
+
+use aws_sdk_sqs::Client as Sqs;
+use queue::{OrderMessage, OrderQueue};
+use runtime::Clock;
+use sale::OrderState;
+use stock::Stock;
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::lab::Lab;
+use crate::resources::{depth, receive};
+use crate::wait::until;
+
+/// Where nobody listens.
+const NOWHERE: &str = "127.0.0.1:1";
+
+/// What a buyer hears of a live sale that Redis lost.
+const RESTORING: &str = "the sale is being restored";
+
+/// The reservation function with a queue that cannot be reached.
+async fn without_queue(lab: &Lab) -> reservation::Deps {
+    let config = cloud().await.deployment.aws_config().await;
+    let config = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(format!("http://{NOWHERE}"));
+    let orders = OrderQueue::new(Sqs::from_conf(config.build()), &lab.orders_url);
+    reservation::Deps { orders, ..lab.reservation() }
+}
+
+async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+    Answer::of_handler(reservation::handle(deps, ask.request()).await)
+}
+
+#[track_caller]
+fn try_again(answer: Answer) -> Answer {
+    let answer = answer.problem(503, "overloaded");
+    assert_eq!(answer.header("retry-after"), "2");
+    answer
+}
+
+/// The reservations whose messages are in the queue.
+async fn queued(lab: &Lab) -> Vec<OrderMessage> {
+    let messages = receive(&lab.sqs, &lab.orders_url).await;
+    messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn what_the_queue_did_not_take_is_sent_by_the_retry() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
+    let refused = try_again(ask_of(&without_queue(&lab).await, &reserve).await);
+    let id = refused.text("reservation_id").to_owned();
+    assert_eq!(lab.clean_audit().await, (1, 1, 0), "the unit stays hers");
+    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
+
+    assert_eq!(lab.answer(&reserve).await.expect(202).text("reservation_id"), id);
+    assert_eq!(lab.clean_audit().await, (1, 1, 0));
+    let messages = queued(&lab).await;
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0].reservation.id.to_string(), id);
+    lab.deliver(&[&messages[0].reservation]).await;
+    assert_eq!(lab.order_of(&messages[0].reservation).await.state, OrderState::Pending);
+}
+
+#[tokio::test]
+async fn a_client_without_a_key_has_its_reservation_sent_too() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let reserve = Ask::reserve("lamp", "alice");
+    let id = try_again(ask_of(&without_queue(&lab).await, &reserve).await).text("reservation_id").to_owned();
+
+    // By a clock that knows nothing of the time that the first request took.
+    let early = reservation::Deps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
+    let at_once = ask_of(&early, &reserve).await.problem(409, "limit_reached");
+    assert_eq!(at_once.body["reservation_ids"], serde_json::json!([id]));
+    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0], "its message may still be under way");
+    let later = reservation::Deps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
+    ask_of(&later, &reserve).await.problem(409, "limit_reached");
+    let messages = queued(&lab).await;
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0].reservation.id.to_string(), id);
+}
+
+#[tokio::test]
+async fn without_redis_nothing_is_promised() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let bob = lab.buy("bob").await;
+    let stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
+    let deps = reservation::Deps { stock, ..lab.reservation() };
+    let before = lab.contents().await;
+    try_again(ask_of(&deps, &Ask::reserve("lamp", "carol")).await);
+    try_again(ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await);
+    try_again(ask_of(&deps, &Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await);
+    assert_eq!(lab.contents().await, before);
+    // The ledger alone answers these.
+    ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    ask_of(&deps, &Ask::get("/v1/orders").by("bob")).await.expect(200);
+}
+
+/// Cancelled in the ledger, not yet in Redis: the retry ends it.
+#[tokio::test]
+async fn a_cancellation_without_redis_is_finished_by_the_retry() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let bob = lab.buy("bob").await;
+    let stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
+    let deps = reservation::Deps { stock, ..lab.reservation() };
+    let cancel = Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob");
+    try_again(ask_of(&deps, &cancel).await);
+    assert_eq!(lab.order_of(&bob).await.state, OrderState::Cancelled);
+    assert_eq!(lab.free().await, []);
+    lab.answer(&cancel).await.expect(200);
+    assert_eq!(lab.free().await, [bob.unit]);
+    assert_eq!(lab.clean_audit().await, (1, 0, 0));
+}
+
+#[tokio::test]
+async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
+    let mut lab = Lab::selling(terms(4, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let bob = lab.buy("bob").await;
+    lab.valkey.kill_and_restart().unwrap();
+    let lost = until("Redis answers again", 10, async || {
+        let answer = lab.answer(&Ask::reserve("lamp", "carol")).await.problem(503, "overloaded");
+        (answer.body["detail"] == RESTORING).then_some(answer)
+    });
+    assert!(lost.await.headers.contains_key("retry-after"));
+
+    lab.load("lamp").await;
+    let carol = lab.reserve("carol").await;
+    assert_eq!(carol.unit, alice.unit, "Redis forgot that alice has it");
+    lab.deliver(&[&alice, &carol]).await;
+    let mut units = Vec::new();
+    for reservation in [&alice, &bob, &carol] {
+        let order = lab.order_of(reservation).await;
+        assert_eq!(order.state, OrderState::Pending);
+        units.push(order.unit.0);
+    }
+    units.sort_unstable();
+    assert_eq!(units, [1, 2, 3]);
+    assert_eq!(lab.clean_audit().await, (1, 0, 3));
+}

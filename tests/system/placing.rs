@@ -1,0 +1,180 @@
+//! What stands in the way of an order, and what becomes of it.
+
+use ledger::{Fence, NewOrder, Placed, Stepped};
+use runtime::Clock;
+use sale::{EpochMs, Failure, HoldState, Order, OrderState, Price, Reservation, Transition, Unit};
+use tests::terms;
+
+use crate::ask::Ask;
+use crate::lab::Lab;
+
+/// Writes the order without settling Redis, as a function does that dies in between.
+async fn place_only(lab: &Lab, reservation: &Reservation) -> Order {
+    let now = Clock::system().now();
+    let price = Price { price_minor: 990, currency: "EUR".parse().unwrap() };
+    let new = NewOrder { reservation, price, created_at_ms: now, pay_by_ms: now };
+    match lab.ledger.place(&new).await.unwrap() {
+        Placed::Now(order) => order,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
+    let order = place_only(lab, reservation).await;
+    let later = EpochMs(order.created_at_ms.0 + 1);
+    assert!(matches!(lab.ledger.end_unpaid(&order, step, later).await.unwrap(), Stepped::Now(_)));
+}
+
+/// The order of a reservation stands in the ledger as `make` leaves it, and Redis was not told. Its message then settles
+/// Redis, once, and changes no item.
+async fn message_after(make: impl AsyncFnOnce(&Lab, &Reservation), state: OrderState, settled: HoldState) {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let reservation = lab.reserve("alice").await;
+    make(&lab, &reservation).await;
+    let before = lab.contents().await;
+    assert_eq!(lab.hold_state(&reservation).await, HoldState::Held);
+
+    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&reservation).await.state, state);
+    assert_eq!(lab.hold_state(&reservation).await, settled);
+    let after = lab.contents().await;
+    assert_eq!(before.items, after.items);
+    let live = u32::from(state.is_live());
+    assert_eq!(lab.clean_audit().await, (2 - live, 0, live));
+
+    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
+    let again = lab.contents().await;
+    assert_eq!((after.items, after.keys), (again.items, again.keys));
+}
+
+#[tokio::test]
+async fn pending_before_is_confirmed() {
+    let make = async |lab: &Lab, reservation: &Reservation| drop(place_only(lab, reservation).await);
+    message_after(make, OrderState::Pending, HoldState::Ordered).await;
+}
+
+#[tokio::test]
+async fn paid_before_stays_paid() {
+    let make = async |lab: &Lab, reservation: &Reservation| {
+        let order = place_only(lab, reservation).await;
+        lab.ledger.pay(&order.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
+    };
+    message_after(make, OrderState::Paid, HoldState::Ordered).await;
+}
+
+#[tokio::test]
+async fn expired_before_gives_its_unit_back() {
+    let make = async |lab: &Lab, reservation: &Reservation| end_only(lab, reservation, Transition::Expire).await;
+    message_after(make, OrderState::Expired, HoldState::Released).await;
+}
+
+#[tokio::test]
+async fn cancelled_before_gives_its_unit_back() {
+    let make = async |lab: &Lab, reservation: &Reservation| end_only(lab, reservation, Transition::Cancel).await;
+    message_after(make, OrderState::Cancelled, HoldState::Released).await;
+}
+
+#[tokio::test]
+async fn fenced_before_gives_its_unit_back() {
+    for (fence, state) in [
+        (Fence::Cancelled, OrderState::Cancelled),
+        (Fence::Failed(Failure::DeadLetter), OrderState::Failed),
+        (Fence::Failed(Failure::LimitReached), OrderState::Failed),
+    ] {
+        let make = async |lab: &Lab, reservation: &Reservation| {
+            lab.ledger.fence(reservation, fence, Clock::system().now()).await.unwrap();
+        };
+        message_after(make, state, HoldState::Released).await;
+    }
+}
+
+/// The end of a reservation as its user sees it.
+async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) {
+    let ask = Ask::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str());
+    let answer = lab.answer(&ask).await.expect(200);
+    (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
+}
+
+#[tokio::test]
+async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let before = lab.contents().await.keys;
+    let bob = lab.buy("bob").await;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    assert_eq!((bob.unit, alice.unit), (Unit(1), Unit(1)), "handed out twice");
+
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+        let order = lab.order_of(&alice).await;
+        assert_eq!((order.state, order.unit), (OrderState::Pending, Unit(2)));
+        let hold = lab.hold(&alice.id, "alice").await.unwrap();
+        assert_eq!((hold.state, hold.unit), (HoldState::Ordered, Unit(2)));
+        assert_eq!(lab.clean_audit().await, (1, 0, 2));
+    }
+}
+
+/// The first run reseated and died before it wrote the order.
+#[tokio::test]
+async fn a_changed_unit_is_kept_by_the_next_run() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let before = lab.contents().await.keys;
+    lab.buy("bob").await;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    lab.stock.reseat(&alice).await.unwrap();
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&alice).await.unit, Unit(2));
+    assert_eq!(lab.clean_audit().await, (1, 0, 2));
+}
+
+#[tokio::test]
+async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let before = lab.contents().await.keys;
+    lab.buy("bob").await;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
+        assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
+        assert_eq!(lab.clean_audit().await, (0, 0, 1));
+    }
+    assert_eq!(seen(&lab, &alice).await, ("failed".to_owned(), Some("sold_out".to_owned())));
+    lab.answer(&Ask::reserve("lamp", "carol")).await.problem(409, "sold_out");
+}
+
+#[tokio::test]
+async fn a_slot_that_is_taken_fails_and_gives_the_unit_back() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let first = lab.buy("alice").await;
+    // Redis forgets alice, and her first unit stays handed out.
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
+    let second = lab.reserve("alice").await;
+    assert_eq!((first.slot, second.slot, second.unit), (second.slot, first.slot, Unit(2)));
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&second).await.failure, Some(Failure::LimitReached));
+        assert_eq!(lab.free().await, [Unit(2), Unit(3)]);
+        assert_eq!(lab.clean_audit().await, (2, 0, 1));
+    }
+    assert_eq!(lab.order_of(&first).await.state, OrderState::Pending);
+    assert_eq!(seen(&lab, &second).await, ("failed".to_owned(), Some("limit_reached".to_owned())));
+}
+
+#[tokio::test]
+async fn unit_and_slot_taken_fails_and_gives_back_a_unit_of_its_own() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let before = lab.contents().await.keys;
+    let first = lab.buy("alice").await;
+    lab.rewind(&before).await;
+    let second = lab.reserve("alice").await;
+    assert_eq!((first.unit, first.slot), (second.unit, second.slot), "handed out twice");
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&second).await.failure, Some(Failure::LimitReached));
+        assert_eq!(lab.free().await, [Unit(2), Unit(3)]);
+        assert_eq!(lab.clean_audit().await, (2, 0, 1));
+    }
+}

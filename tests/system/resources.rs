@@ -1,0 +1,138 @@
+//! Tables and queues of one test, and all that is in them.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_dynamodb::types::{AttributeValue, BillingMode, GlobalSecondaryIndex};
+use aws_sdk_sqs::Client as Sqs;
+use aws_sdk_sqs::types::{Message, MessageSystemAttributeName, QueueAttributeName as Attribute};
+
+use crate::lab::Lab;
+
+/// Makes a table with the keys and indexes of the table `model`.
+pub(crate) async fn make_table(dynamodb: &DynamoDb, model: &str, name: &str) {
+    let model = dynamodb.describe_table().table_name(model).send().await.unwrap().table.unwrap();
+    let indexes = model.global_secondary_indexes.unwrap().into_iter().map(|index| {
+        let index = GlobalSecondaryIndex::builder()
+            .set_index_name(index.index_name)
+            .set_key_schema(index.key_schema)
+            .set_projection(index.projection);
+        index.build().unwrap()
+    });
+    dynamodb
+        .create_table()
+        .table_name(name)
+        .set_attribute_definitions(model.attribute_definitions)
+        .set_key_schema(model.key_schema)
+        .set_global_secondary_indexes(Some(indexes.collect()))
+        .billing_mode(BillingMode::PayPerRequest)
+        .send()
+        .await
+        .unwrap();
+}
+
+/// Makes a queue with the visibility timeout that the deployed queues have, and returns its URL.
+pub(crate) async fn make_queue(sqs: &Sqs, name: &str) -> String {
+    let queue = sqs.create_queue().queue_name(name).attributes(Attribute::VisibilityTimeout, "180");
+    queue.send().await.unwrap().queue_url.unwrap()
+}
+
+/// Messages in a queue: visible, received and delayed ones.
+pub(crate) async fn depth(sqs: &Sqs, url: &str) -> [u32; 3] {
+    let names = [
+        Attribute::ApproximateNumberOfMessages,
+        Attribute::ApproximateNumberOfMessagesNotVisible,
+        Attribute::ApproximateNumberOfMessagesDelayed,
+    ];
+    let wanted = Some(names.to_vec());
+    let output = sqs.get_queue_attributes().queue_url(url).set_attribute_names(wanted).send().await.unwrap();
+    let attributes = output.attributes.unwrap();
+    names.map(|name| attributes[&name].parse().unwrap())
+}
+
+/// Up to ten messages of a queue, received now.
+pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
+    let receive = sqs.receive_message().queue_url(url).max_number_of_messages(10);
+    let receive = receive.message_system_attribute_names(MessageSystemAttributeName::All);
+    receive.send().await.unwrap().messages.unwrap_or_default()
+}
+
+/// Every item of a table, by its key.
+pub(crate) async fn items(dynamodb: &DynamoDb, table: &str) -> BTreeMap<String, BTreeMap<String, AttributeValue>> {
+    let mut items = BTreeMap::new();
+    let mut start = None;
+    loop {
+        let page = dynamodb.scan().table_name(table).consistent_read(true).set_exclusive_start_key(start);
+        let page = page.send().await.unwrap();
+        for item in page.items.unwrap_or_default() {
+            items.insert(item["pk"].as_s().unwrap().clone(), item.into_iter().collect());
+        }
+        start = page.last_evaluated_key;
+        if start.is_none() {
+            return items;
+        }
+    }
+}
+
+/// Every key of a Redis, as `DUMP` gives it, with the moment at which it expires.
+pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
+    let mut redis = redis::Client::open(url).unwrap().get_multiplexed_async_connection().await.unwrap();
+    let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
+    let mut keys = BTreeMap::new();
+    for name in names {
+        let dump: (Vec<u8>, i64) =
+            redis::pipe().cmd("DUMP").arg(&name).cmd("PEXPIRETIME").arg(&name).query_async(&mut redis).await.unwrap();
+        keys.insert(name, dump);
+    }
+    keys
+}
+
+/// All that a lab holds.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Contents {
+    pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
+    pub(crate) items: BTreeMap<String, BTreeMap<String, AttributeValue>>,
+    pub(crate) depths: [[u32; 3]; 5],
+}
+
+impl Lab {
+    pub(crate) async fn contents(&self) -> Contents {
+        Contents {
+            keys: keys(&self.valkey.url()).await,
+            items: items(&self.dynamodb, &self.table).await,
+            depths: [
+                depth(&self.sqs, &self.orders_url).await,
+                depth(&self.sqs, &self.orders_dlq_url).await,
+                depth(&self.sqs, &self.expiry_url).await,
+                depth(&self.sqs, &self.expiry_dlq_url).await,
+                depth(&self.sqs, &self.quarantine_url).await,
+            ],
+        }
+    }
+
+    /// Makes Redis what it was when `keys` was read, as a failover to a replica that lags does.
+    pub(crate) async fn rewind(&self, keys: &BTreeMap<String, (Vec<u8>, i64)>) {
+        let client = redis::Client::open(self.valkey.url()).unwrap();
+        let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+        let () = redis::cmd("FLUSHALL").query_async(&mut redis).await.unwrap();
+        for (name, (dump, expires_at_ms)) in keys {
+            let mut restore = redis::cmd("RESTORE");
+            restore.arg(name).arg(expires_at_ms).arg(dump).arg("ABSTTL");
+            let () = restore.query_async(&mut redis).await.unwrap();
+        }
+    }
+
+    /// Sends a command to Redis, past the scripts.
+    pub(crate) async fn redis(&self, command: &[&str]) {
+        let client = redis::Client::open(self.valkey.url()).unwrap();
+        let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+        let done: redis::Value = redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap();
+        assert_ne!(done, redis::Value::Int(0), "{command:?} changed nothing");
+    }
+
+    /// Deletes an item, past the ledger.
+    pub(crate) async fn delete_item(&self, pk: &str) {
+        let delete = self.dynamodb.delete_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
+        delete.condition_expression("attribute_exists(pk)").send().await.unwrap();
+    }
+}

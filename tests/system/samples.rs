@@ -1,0 +1,124 @@
+//! The sample events are good for the functions that they are named after.
+
+use std::time::Duration;
+
+use queue::{ExpiryMessage, OrderMessage};
+use sale::{Failure, OrderState};
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::events::{request, sample, sqs};
+use crate::lab::Lab;
+use crate::resources::depth;
+
+async fn reservation(lab: &Lab, name: &str) -> Answer {
+    let request = request(&sample(&format!("reservation/{name}")));
+    Answer::of_handler(reservation::handle(&lab.reservation(), request).await)
+}
+
+async fn admin(lab: &Lab, name: &str) -> Answer {
+    let request = request(&sample(&format!("admin/{name}")));
+    Answer::of_handler(admin::handle(&lab.admin(), request).await)
+}
+
+fn message(event: &Value, record: usize) -> OrderMessage {
+    OrderMessage::parse(event["Records"][record]["body"].as_str().unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn an_operators_day() {
+    let lab = Lab::new().await;
+    let created = admin(&lab, "create").await.expect(201).body;
+    assert_eq!((&created["sale_id"], &created["state"]), (&json!("lamp"), &json!("draft")));
+    let published = admin(&lab, "publish").await.expect(200).body;
+    assert_eq!(admin(&lab, "sale").await.expect(200).body, published);
+    assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
+    assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
+}
+
+#[tokio::test]
+async fn a_buyers_minute() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let id = reservation(&lab, "reserve").await.expect(202).text("reservation_id").to_owned();
+    let queued = reservation(&lab, "look").await.expect(200);
+    assert_eq!((queued.text("reservation_id"), queued.text("status")), (&*id, "queued"));
+    assert_eq!(reservation(&lab, "cancel").await.expect(200).text("status"), "cancelled");
+    let orders = reservation(&lab, "orders").await.expect(200).body;
+    assert_eq!(orders["orders"][0]["reservation_id"], id);
+}
+
+#[tokio::test]
+async fn an_order_from_its_message_to_its_end() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let one = sample("order/one");
+    assert!(order::handle(&lab.order(), sqs(&one)).await.batch_item_failures.is_empty());
+    let alice = message(&one, 0);
+    assert_eq!(alice.to_body(), OrderMessage::parse(&sample("messages/order").to_string()).unwrap().to_body());
+    assert_eq!(lab.order_of(&alice.reservation).await.state, OrderState::Pending);
+
+    let callback = sample("payment/callback");
+    let body = callback["body"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap(), sample("payment/succeeded"));
+    let old = payment::handle(&lab.payment(), request(&callback)).await;
+    Answer::of_handler(old).problem(401, "unauthorized");
+    let signed = lab.answer(&Ask::callback(body, &lab.payment_key)).await.expect(200);
+    assert_eq!(signed.text("outcome"), "applied");
+
+    let due = sample("expiry/due");
+    let expiring = ExpiryMessage::parse(due["Records"][0]["body"].as_str().unwrap()).unwrap();
+    assert_eq!(expiring.id, alice.reservation.id);
+    assert!(expiry::handle(&lab.expiry_in(3600), sqs(&due)).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&alice.reservation).await.state, OrderState::Paid);
+}
+
+#[tokio::test]
+async fn dead_letters() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    for name in ["one", "poison"] {
+        let event = sample(&format!("dead_letter/{name}"));
+        assert!(dead_letter::handle(&lab.dead_letter(), sqs(&event)).await.batch_item_failures.is_empty(), "{name}");
+    }
+    let carol = message(&sample("dead_letter/one"), 0);
+    assert_eq!(lab.order_of(&carol.reservation).await.failure, Some(Failure::DeadLetter));
+    assert_eq!(depth(&lab.sqs, &lab.quarantine_url).await, [1, 0, 0]);
+}
+
+/// Gives an event to a deployed function, as `cargo lambda invoke` does.
+async fn invoke(function: &str, event: &Value) -> Value {
+    let endpoint = &cloud().await.deployment.endpoint;
+    let url = format!("{endpoint}/2015-03-31/functions/flash-sale-{function}/invocations");
+    let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
+    let response = client.post(url).body(event.to_string()).send().await.unwrap();
+    let failed = response.headers().contains_key("x-amz-function-error");
+    let answer: Value = response.json().await.unwrap();
+    assert!(!failed, "{function}: {answer}");
+    answer
+}
+
+/// Nothing of theirs is published there, so each says that it understood and has nothing to do.
+#[tokio::test]
+async fn the_deployed_functions_understand_them() {
+    for (function, name, status) in [
+        ("reservation", "reserve", 404),
+        ("reservation", "look", 404),
+        ("reservation", "cancel", 404),
+        ("reservation", "orders", 200),
+        ("admin", "publish", 404),
+        ("admin", "sale", 404),
+        ("admin", "sales", 200),
+        ("admin", "audit", 404),
+        ("payment", "callback", 401),
+    ] {
+        let answer = invoke(function, &sample(&format!("{function}/{name}"))).await;
+        assert_eq!(answer["statusCode"], status, "{function}/{name}: {answer}");
+    }
+    let one = invoke("order", &sample("order/one")).await;
+    assert_eq!(one["batchItemFailures"].as_array().unwrap().len(), 1, "no such sale: {one}");
+    let due = invoke("expiry", &sample("expiry/due")).await;
+    assert_eq!(due["batchItemFailures"].as_array().unwrap().len(), 1, "no such order: {due}");
+    let summary = invoke("warmup", &sample("warmup/tick")).await;
+    assert_eq!(summary["failed"], 0, "{summary}");
+}

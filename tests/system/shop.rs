@@ -1,0 +1,127 @@
+//! A sale in the deployed system, as operators and buyers reach it: over HTTP.
+
+use sale::EpochMs;
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::events;
+use crate::wait::until;
+
+/// How long an order may take to appear: the machine is busy with other tests.
+const ORDERED_WITHIN_S: u64 = 20;
+
+pub(crate) struct Shop {
+    pub(crate) sale: String,
+}
+
+pub(crate) fn in_s(seconds: i64) -> String {
+    EpochMs(runtime::Clock::system().now().0 + seconds * 1000).to_string()
+}
+
+/// A sale that is open for an hour, as an operator sends it, with these members changed.
+pub(crate) fn new_sale(sale: &str, change: &Value) -> Value {
+    let sample = events::sample("admin/create");
+    let mut body: Value = serde_json::from_str(sample["body"].as_str().unwrap()).unwrap();
+    let members = body.as_object_mut().unwrap();
+    members.extend(
+        [("sale_id", json!(sale)), ("opens_at", json!(in_s(-60))), ("closes_at", json!(in_s(3600)))]
+            .map(|(name, value)| (name.to_owned(), value)),
+    );
+    members.extend(change.as_object().unwrap().clone());
+    body
+}
+
+impl Shop {
+    /// Creates, publishes and loads a sale. No other test may use its name.
+    pub(crate) async fn open(name: &str, change: Value) -> Self {
+        let shop = Self { sale: format!("shop-{name}") };
+        let create = Ask::post("/v1/admin/sales").by_operator().json(&new_sale(&shop.sale, &change));
+        create.send().await.expect(201);
+        shop.publish().await;
+        shop.load().await;
+        shop
+    }
+
+    /// Likewise, loaded before it opens, as warmup does where it is in time.
+    pub(crate) async fn open_in_time(name: &str, change: Value) -> Self {
+        // Not while the system itself still starts.
+        cloud().await;
+        let opens_at = in_s(4);
+        let mut change = change;
+        change["opens_at"] = json!(opens_at);
+        let shop = Self::open(name, change).await;
+        until("it opens", 10, async || (in_s(0) > opens_at).then_some(())).await;
+        shop
+    }
+
+    pub(crate) async fn publish(&self) -> Answer {
+        Ask::post(format!("/v1/admin/sales/{}/publish", self.sale)).by_operator().send().await.expect(200)
+    }
+
+    /// Runs warmup until Redis has the sale.
+    pub(crate) async fn load(&self) {
+        let deployment = &cloud().await.deployment;
+        let loaded = async || {
+            deployment.invoke(&deployment.warmup_function).await.unwrap();
+            (self.audit().await["in_redis"] == true).then_some(())
+        };
+        until("the sale is loaded", 10, loaded).await;
+    }
+
+    pub(crate) async fn audit(&self) -> Value {
+        Ask::get(format!("/v1/admin/sales/{}/rounds/1/audit", self.sale)).by_operator().send().await.expect(200).body
+    }
+
+    /// The audit's free, held and ordered units, once it is clean. A unit whose order has just ended is free a moment later.
+    pub(crate) async fn clean_audit(&self) -> (u64, u64, u64) {
+        let audit = until("a clean audit", 10, async || {
+            let audit = self.audit().await;
+            (audit["clean"] == true).then_some(audit)
+        });
+        let audit = audit.await;
+        let number = |name: &str| audit[name].as_u64().unwrap();
+        assert_eq!(number("free") + number("held") + number("ordered"), number("total"), "{audit}");
+        assert_eq!(audit["discrepancies"], json!([]));
+        (number("free"), number("held"), number("ordered"))
+    }
+
+    pub(crate) async fn try_to_reserve(&self, user: &str) -> Answer {
+        Ask::reserve(&self.sale, user).send().await
+    }
+
+    /// Reserves a unit, and expects one. Returns the reservation's id.
+    pub(crate) async fn reserve(&self, user: &str) -> String {
+        let answer = self.try_to_reserve(user).await.expect(202);
+        answer.text("reservation_id").to_owned()
+    }
+
+    pub(crate) async fn look(&self, user: &str, id: &str) -> Answer {
+        Ask::get(format!("/v1/reservations/{id}")).by(user).send().await.expect(200)
+    }
+
+    pub(crate) async fn wait_for(&self, user: &str, id: &str, status: &str) -> Answer {
+        let look = async || Some(self.look(user, id).await).filter(|answer| answer.text("status") == status);
+        until(status, ORDERED_WITHIN_S, look).await
+    }
+
+    /// Reserves a unit and waits for its order.
+    pub(crate) async fn buy(&self, user: &str) -> String {
+        let id = self.reserve(user).await;
+        self.wait_for(user, &id, "pending_payment").await;
+        id
+    }
+
+    pub(crate) async fn cancel(&self, user: &str, id: &str) -> Answer {
+        Ask::delete(format!("/v1/reservations/{id}")).by(user).send().await
+    }
+
+    /// What the payment provider hears.
+    pub(crate) async fn pay(&self, payment: &str, id: &str, price_minor: u64) -> String {
+        let key = cloud().await.deployment.payment_key().await.unwrap();
+        let answer = Ask::paid(payment, id, price_minor, &key).send().await.expect(200);
+        assert_eq!(answer.text("reservation_id"), id);
+        answer.text("outcome").to_owned()
+    }
+}

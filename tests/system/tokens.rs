@@ -1,0 +1,86 @@
+//! Who may pass the gateway.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use crate::ask::Ask;
+use crate::cloud::cloud;
+
+/// `{"alg":"none","typ":"JWT"}`
+const ALG_NONE: &str = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
+
+/// Every route whose token the gateway checks, from the CDK app: method and path.
+fn guarded_routes() -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(local::paths::cdk().join("lib/routes.ts")).unwrap();
+    let routes = text.lines().filter(|line| line.contains("checkedBy: 'jwt' }"));
+    let routes: Vec<_> = routes
+        .map(|line| {
+            let words: Vec<&str> = line.split('\'').collect();
+            (words[1].to_owned(), words[3].to_owned())
+        })
+        .collect();
+    assert!(routes.len() >= 14, "{routes:?}");
+    routes
+}
+
+fn ask(method: &str, path: &str) -> Ask {
+    let path = path
+        .replace("{sale_id}", "shop-nowhere")
+        .replace("{token}", "1")
+        .replace("{round}", "1")
+        .replace("{queue}", "nowhere")
+        .replace("{reservation_id}", "shop-nowhere.1.00000000000000000000000000000000");
+    match method {
+        "POST" => Ask::post(path).json(&json!({})),
+        "DELETE" => Ask::delete(path),
+        _ => Ask::get(path),
+    }
+}
+
+#[tokio::test]
+async fn only_a_good_token_passes() {
+    let issuer = &cloud().await.issuer;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    let claims = issuer.claims("mallory", &[]);
+    let sign = |change: &dyn Fn(&mut local::identity::Claims)| {
+        let mut claims = claims.clone();
+        change(&mut claims);
+        issuer.sign(&claims).unwrap()
+    };
+    let good = issuer.token("mallory").unwrap();
+    let operator = issuer.operator_token("olga").unwrap();
+    let part = |token: &str, n: usize| token.split('.').nth(n).unwrap().to_owned();
+    let refused = [
+        ("no token", None),
+        ("not a token", Some("x".to_owned())),
+        ("expired", Some(sign(&|claims| claims.exp = now - 3600))),
+        ("for somebody else", Some(sign(&|claims| claims.aud = "another-shop".to_owned()))),
+        ("of another issuer", Some(sign(&|claims| claims.iss = "http://issuer.example".to_owned()))),
+        ("signed by nobody", Some(format!("{ALG_NONE}.{}.", part(&good, 1)))),
+        ("without signature", Some(format!("{}.{}.", part(&good, 0), part(&good, 1)))),
+        ("another's claims", Some(format!("{}.{}.{}", part(&good, 0), part(&operator, 1), part(&good, 2)))),
+    ];
+    for (method, path) in guarded_routes() {
+        let ask = ask(&method, &path);
+        for (what, token) in &refused {
+            assert_eq!(ask.send_with(token.as_deref()).await.status, 401, "{what}: {method} {path}");
+        }
+        let passed = ask.send_with(Some(&operator)).await.status;
+        assert!(passed != 401 && passed != 403 && passed < 500, "{passed}: {method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn only_operators_pass_to_admin() {
+    let admin = guarded_routes().into_iter().filter(|(_, path)| path.starts_with("/v1/admin"));
+    let mut routes = 0;
+    for (method, path) in admin {
+        ask(&method, &path).by("mallory").send().await.problem(403, "denied");
+        routes += 1;
+    }
+    assert!(routes >= 10, "{routes}");
+    let issuer = &cloud().await.issuer;
+    let almost = issuer.sign(&issuer.claims("mallory", &["operators2", "buyers"])).unwrap();
+    Ask::get("/v1/admin/sales").send_with(Some(&almost)).await.problem(403, "denied");
+}

@@ -1,0 +1,86 @@
+//! The schedule that loads rounds.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use sale::{EpochMs, Terms, Unit};
+use tests::terms;
+use warmup::Summary;
+
+use crate::ask::Ask;
+use crate::lab::Lab;
+
+fn opening_in(minutes: i64) -> Terms {
+    let now = runtime::Clock::system().now().0;
+    let opens_at_ms = EpochMs(now + minutes * 60_000);
+    Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), ..terms(3, 1) }
+}
+
+async fn run(lab: &Lab) -> Summary {
+    warmup::handle(&lab.warmup()).await.unwrap()
+}
+
+#[tokio::test]
+async fn what_opens_soon_is_loaded_once() {
+    let lab = Lab::new().await;
+    lab.publish("open", &opening_in(-30)).await;
+    lab.publish("soon", &opening_in(9)).await;
+    lab.publish("later", &opening_in(11)).await;
+    lab.publish("over", &opening_in(-61)).await;
+    lab.ledger.create_sale(&"draft".parse().unwrap(), &opening_in(0), None).await.unwrap();
+    assert_eq!(run(&lab).await, Summary { loaded: 2, present: 0, later: 1, failed: 0 });
+    let loaded = lab.contents().await;
+    let keys: Vec<&String> = loaded.keys.keys().collect();
+    assert_eq!(keys, ["sale:{open:1:0}", "sale:{soon:1:0}"]);
+
+    assert_eq!(run(&lab).await, Summary { loaded: 0, present: 2, later: 1, failed: 0 });
+    assert_eq!(lab.contents().await, loaded);
+    lab.answer(&Ask::reserve("open", "alice")).await.expect(202);
+    lab.answer(&Ask::reserve("soon", "alice")).await.problem(409, "not_open");
+}
+
+#[tokio::test]
+async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
+    let lab = Lab::selling(terms(6, 1)).await;
+    let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
+    lab.answer(&Ask::paid("pay_1", &bob.id.to_string(), 990, &lab.payment_key)).await.expect(200);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
+    lab.redis(&["FLUSHALL"]).await;
+    lab.answer(&Ask::reserve("lamp", "dave")).await.problem(503, "overloaded");
+
+    assert_eq!(run(&lab).await, Summary { loaded: 1, ..Summary::default() });
+    assert_eq!(lab.clean_audit().await, (4, 0, 2));
+    let again = lab.answer(&Ask::reserve("lamp", "alice")).await.problem(409, "limit_reached");
+    assert_eq!(again.body["reservation_ids"], serde_json::json!([alice.id.to_string()]));
+    let mut units = BTreeSet::new();
+    for user in 0..4 {
+        units.insert(lab.buy(&format!("user-{user}")).await.unit);
+    }
+    assert_eq!(units, [3, 4, 5, 6].map(Unit).into());
+    lab.answer(&Ask::reserve("lamp", "late")).await.problem(409, "sold_out");
+    // What was ordered before the loss still gives its unit back.
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    assert_eq!(lab.buy("late").await.unit, alice.unit);
+    assert_eq!(lab.clean_audit().await, (0, 0, 6));
+}
+
+#[tokio::test]
+async fn one_broken_sale_does_not_stop_the_others() {
+    let lab = Lab::new().await;
+    // The first to close comes first.
+    lab.publish("broken", &opening_in(-10)).await;
+    let guard = [("pk", "UNIT#broken#1#1"), ("round_shard", "ROUND#broken#1#1")];
+    let put = lab.dynamodb.put_item().table_name(&lab.table).item("unit", AttributeValue::N("1".into()));
+    let put = guard.iter().fold(put, |put, (name, value)| put.item(*name, AttributeValue::S((*value).into())));
+    put.send().await.unwrap();
+    assert!(warmup::handle(&lab.warmup()).await.is_err(), "no sale at all: the run fails");
+
+    lab.publish("whole", &opening_in(-9)).await;
+    assert_eq!(run(&lab).await, Summary { loaded: 1, failed: 1, ..Summary::default() });
+    lab.answer(&Ask::reserve("whole", "alice")).await.expect(202);
+    lab.answer(&Ask::reserve("broken", "alice")).await.problem(503, "overloaded");
+
+    lab.delete_item("UNIT#broken#1#1").await;
+    assert_eq!(run(&lab).await, Summary { loaded: 1, present: 1, ..Summary::default() });
+    lab.answer(&Ask::reserve("broken", "alice")).await.expect(202);
+}
