@@ -4,7 +4,7 @@ use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
 use queue::OrderMessage;
-use sale::{EpochMs, HoldState, Reservation, ReservationId, SaleId, UserId};
+use sale::{EpochMs, HoldState, ReservationId, SaleId, UserId};
 use serde::Serialize;
 use stock::{Hold, Reserve};
 use uuid::Uuid;
@@ -108,14 +108,7 @@ async fn send_overdue(
 
 /// If the queue does not take it, the hold and its outbox entry stay: the client's retry sends it again.
 async fn send(deps: &Deps, request: &Request, id: &ReservationId, user: &UserId, hold: &Hold) -> Result<(), Problem> {
-    let reservation = Reservation {
-        id: id.clone(),
-        user: user.clone(),
-        lane: LANE,
-        unit: hold.unit,
-        slot: hold.slot,
-        reserved_at_ms: hold.reserved_at_ms,
-    };
+    let reservation = hold.clone().into_reservation(&id.sale, id.round, LANE, user);
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
     deps.orders.send(&OrderMessage::new(reservation, trace)).await.map_err(|error| {
         overloaded(error.into())

@@ -1,5 +1,5 @@
 use ledger::{Fence, Fenced, Ledger, Stepped};
-use sale::{EpochMs, Order, OrderState, Reservation, ReservationId, Transition, UserId};
+use sale::{EpochMs, Order, OrderState, ReservationId, Transition, UserId};
 use stock::Stock;
 
 use crate::settle::settle_stock;
@@ -39,14 +39,7 @@ pub async fn cancel(
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
         Status::Queued(hold) => {
-            let reservation = Reservation {
-                id: id.clone(),
-                user: user.clone(),
-                lane: LANE,
-                unit: hold.unit,
-                slot: hold.slot,
-                reserved_at_ms: hold.reserved_at_ms,
-            };
+            let reservation = hold.into_reservation(&id.sale, id.round, LANE, user);
             match ledger.fence(&reservation, Fence::Cancelled, now).await? {
                 Fenced::Now(order) | Fenced::Before(order) => order,
             }

@@ -1,4 +1,5 @@
 use sale::{EpochMs, Reservation, ReservationId};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version that this build writes and reads. A new version is read for one deployment before it is written.
@@ -37,8 +38,12 @@ pub struct ExpiryMessage {
     pub pay_by_ms: EpochMs,
 }
 
-fn versioned<T>(message: T, v: u8) -> Result<T, InvalidMessage> {
-    if v == VERSION { Ok(message) } else { Err(InvalidMessage::Version(v)) }
+fn read<T: DeserializeOwned>(body: &str, version: impl Fn(&T) -> u8) -> Result<T, InvalidMessage> {
+    let message = serde_json::from_str(body)?;
+    match version(&message) {
+        VERSION => Ok(message),
+        other => Err(InvalidMessage::Version(other)),
+    }
 }
 
 fn body(message: &impl Serialize) -> String {
@@ -56,9 +61,7 @@ impl OrderMessage {
     /// # Errors
     /// [`InvalidMessage`]: the message is poison.
     pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
-        let message: Self = serde_json::from_str(body)?;
-        let v = message.v;
-        versioned(message, v)
+        read(body, |message: &Self| message.v)
     }
 
     /// Writes a message's body.
@@ -78,9 +81,7 @@ impl ExpiryMessage {
     /// # Errors
     /// [`InvalidMessage`]: the message is poison.
     pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
-        let message: Self = serde_json::from_str(body)?;
-        let v = message.v;
-        versioned(message, v)
+        read(body, |message: &Self| message.v)
     }
 
     /// Writes a message's body.

@@ -1,4 +1,4 @@
-use sale::{EpochMs, HoldState, Slot, Unit};
+use sale::{EpochMs, HoldState, Lane, Reservation, ReservationId, Round, SaleId, Slot, Unit, UserId};
 use uuid::Uuid;
 
 /// An entry of a user's record: one reservation as Redis keeps it.
@@ -22,6 +22,13 @@ pub struct Hold {
 pub struct InvalidRecord(String);
 
 impl Hold {
+    /// The reservation that it is, of the user whose record it is in.
+    pub fn into_reservation(self, sale: &SaleId, round: Round, lane: Lane, user: &UserId) -> Reservation {
+        let Self { uuid, slot, unit, reserved_at_ms, .. } = self;
+        let id = ReservationId { sale: sale.clone(), round, uuid };
+        Reservation { id, user: user.clone(), lane, unit, slot, reserved_at_ms }
+    }
+
     /// Reads `SLOT STATE ID UNIT RESERVED_AT_MS`.
     pub(crate) fn parse(entry: &str) -> Result<Self, InvalidRecord> {
         let parse = || {

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use redis::Script;
-use sale::{Lane, Reservation, ReservationId, Round, Sale, SaleId, Unit, UserId};
+use sale::{Lane, Reservation, Round, Sale, SaleId, Unit, UserId};
 
 use crate::code::{parse, unexpected};
 use crate::keys::Keys;
@@ -76,10 +76,8 @@ impl Stock {
         for line in lines.lines() {
             let (user, entries) = line.split_once(' ').ok_or_else(|| unexpected(line))?;
             let user: UserId = user.parse().map_err(|_| unexpected(line))?;
-            for Hold { uuid, slot, unit, reserved_at_ms, .. } in Hold::parse_all(entries)? {
-                let id = ReservationId { sale: sale.clone(), round, uuid };
-                due.push(Reservation { id, user: user.clone(), lane, unit, slot, reserved_at_ms });
-            }
+            let holds = Hold::parse_all(entries)?.into_iter();
+            due.extend(holds.map(|hold| hold.into_reservation(sale, round, lane, &user)));
         }
         Ok(due)
     }

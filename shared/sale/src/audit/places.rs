@@ -1,0 +1,124 @@
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use super::{Claim, Repair, Wrong};
+use crate::{EpochMs, HoldState, ReservationId, Unit};
+
+/// Everywhere that a unit was found.
+#[derive(Default)]
+pub(super) struct Places<'a> {
+    pub(super) free: u32,
+    pub(super) holds: Vec<&'a Claim<HoldState>>,
+    pub(super) guard: Option<&'a Claim<()>>,
+    pub(super) orders: Vec<&'a Claim<()>>,
+}
+
+impl Places<'_> {
+    pub(super) fn owner(&self) -> Option<&ReservationId> {
+        self.guard.or(self.orders.first().copied()).map(|claim| &claim.id)
+    }
+
+    pub(super) fn describe(&self) -> Vec<String> {
+        let free = (0..self.free).map(|_| "free in Redis".to_owned());
+        let holds = self.holds.iter().map(|hold| {
+            let state = if hold.state == HoldState::Held { "held" } else { "ordered" };
+            format!("{state} in Redis by {}", hold.id)
+        });
+        let guard = self.guard.iter().map(|guard| format!("guarded in the ledger for {}", guard.id));
+        let orders = self.orders.iter().map(|order| format!("in live order {}", order.id));
+        free.chain(holds).chain(guard).chain(orders).collect()
+    }
+
+    pub(super) fn since_ms(&self) -> Option<EpochMs> {
+        let holds = self.holds.iter().map(|hold| hold.since_ms);
+        holds.chain(self.guard.iter().chain(&self.orders).map(|claim| claim.since_ms)).min()
+    }
+
+    pub(super) fn wrong(&self, exists: bool) -> Option<Wrong> {
+        let owner = self.owner();
+        let taken_by_another = owner.is_some_and(|owner| self.holds.iter().any(|hold| hold.id != *owner));
+        // An ordered hold whose order is gone will never be confirmed or expired: nobody gives the unit back.
+        let orphan = owner.is_none() && self.holds.iter().any(|hold| hold.state == HoldState::Ordered);
+        // A guard without its order, or an order without its guard, keeps the unit from everybody or from nobody.
+        let half_order = self.guard.map(|guard| &guard.id) != self.orders.first().map(|order| &order.id);
+        if self.orders.len() > 1 || (!exists && owner.is_some()) {
+            Some(Wrong::Oversold)
+        } else if self.free > 1
+            || self.holds.len() > 1
+            || (self.free > 0 && !self.holds.is_empty())
+            || (self.free > 0 && owner.is_some())
+            || taken_by_another
+            || !exists
+        {
+            Some(Wrong::Duplicated)
+        } else if orphan || half_order || (self.free == 0 && self.holds.is_empty() && owner.is_none()) {
+            Some(Wrong::Lost)
+        } else {
+            None
+        }
+    }
+
+    /// A held reservation is left alone, whoever else has its unit: its message is sent until an order or a failure
+    /// comes of it.
+    pub(super) fn repairs(&self, unit: u32) -> Vec<Repair> {
+        let owner = self.owner();
+        let ended = self.holds.iter().filter(|hold| hold.state == HoldState::Ordered && Some(&hold.id) != owner);
+        let mut repairs: Vec<_> = ended.map(|hold| Repair::Release { id: hold.id.clone(), unit: Unit(unit) }).collect();
+        if let Some(owner) = owner {
+            let known = self.holds.iter().any(|hold| hold.id == *owner && hold.state == HoldState::Ordered);
+            if !known || self.free > 0 {
+                repairs.push(Repair::Adopt { id: owner.clone() });
+            }
+        }
+        repairs
+    }
+}
+
+/// The free units of the round as ranges that do not touch. A unit that is taken as well, is free twice or does not exist
+/// is noted in `units`.
+pub(super) fn merge_free<'a>(
+    total: u32,
+    free: &[RangeInclusive<u32>],
+    units: &mut BTreeMap<u32, Places<'a>>,
+) -> Vec<RangeInclusive<u32>> {
+    let mut sorted: Vec<_> = free.iter().filter(|range| !range.is_empty()).cloned().collect();
+    sorted.sort_unstable_by_key(|range| (*range.start(), *range.end()));
+    let mut merged: Vec<RangeInclusive<u32>> = Vec::new();
+    for range in sorted {
+        units.range_mut(range.clone()).for_each(|(_, places)| places.free += 1);
+        let (start, end) = range.into_inner();
+        let covered = merged.last().map_or(0, |last| *last.end());
+        for twice in start..=end.min(covered) {
+            // Taken as well: counted above. If not, this is its first note, for the range before and this one.
+            let places = units.entry(twice).or_default();
+            places.free = places.free.max(2);
+        }
+        for beyond in start.max(total + 1)..=end {
+            let places = units.entry(beyond).or_default();
+            places.free = places.free.max(1);
+        }
+        let (start, end) = (start.max(covered + 1), end.min(total));
+        if start <= end {
+            merged.push(start..=end);
+        }
+    }
+    merged
+}
+
+/// Units of the round that are neither free nor taken.
+pub(super) fn nowhere(total: u32, free: &[RangeInclusive<u32>], units: &BTreeMap<u32, Places<'_>>) -> Vec<Unit> {
+    let mut taken = units.keys().copied().peekable();
+    let mut nowhere = Vec::new();
+    let mut next = 1;
+    let ends = free.iter().cloned().chain(std::iter::once(total + 1..=total + 1));
+    for range in ends {
+        for unit in next..*range.start() {
+            while taken.next_if(|other| *other < unit).is_some() {}
+            if taken.peek() != Some(&unit) {
+                nowhere.push(Unit(unit));
+            }
+        }
+        next = range.end() + 1;
+    }
+    nowhere
+}

@@ -1,0 +1,113 @@
+use super::*;
+use uuid::Uuid;
+
+fn claim<S>(n: u128, unit: u32, state: S) -> Claim<S> {
+    let id = ReservationId { sale: "s".parse().unwrap(), round: crate::Round(1), uuid: Uuid::from_u128(n) };
+    Claim { id, unit: Unit(unit), since_ms: EpochMs(7), state }
+}
+
+fn ledger(orders: &[(u128, u32)]) -> LedgerView {
+    let claims: Vec<_> = orders.iter().map(|(n, unit)| claim(*n, *unit, ())).collect();
+    LedgerView { guards: claims.clone(), live_orders: claims }
+}
+
+fn stock(free: &[RangeInclusive<u32>], holds: &[(u128, u32, HoldState)]) -> StockView {
+    StockView { free: free.to_vec(), holds: holds.iter().map(|(n, unit, state)| claim(*n, *unit, *state)).collect() }
+}
+
+fn wrongs(audit: &Audit) -> Vec<(u32, Wrong)> {
+    audit.discrepancies.iter().map(|d| (d.unit.0, d.wrong)).collect()
+}
+
+#[test]
+fn each_unit_in_its_place() {
+    use HoldState::*;
+    let stock = stock(&[5..=6, 1..=1], &[(2, 2, Held), (3, 3, Held), (4, 4, Ordered), (9, 1, Released)]);
+    let audit = audit(6, &stock, &ledger(&[(3, 3), (4, 4)]));
+    assert!(audit.is_clean(), "{audit:?}");
+    assert_eq!((audit.free, audit.held, audit.ordered), (3, 1, 2));
+}
+
+#[test]
+fn an_order_that_redis_forgot_is_in_its_place() {
+    let audit = audit(2, &stock(&[2..=2], &[]), &ledger(&[(1, 1)]));
+    assert!(audit.is_clean(), "{audit:?}");
+}
+
+#[test]
+fn nowhere_is_lost() {
+    use HoldState::*;
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &ledger(&[]))), [(1, Wrong::Lost)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Released)]), &ledger(&[]))), [(1, Wrong::Lost)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Ordered)]), &ledger(&[]))), [(1, Wrong::Lost)]);
+}
+
+#[test]
+fn half_an_order_is_lost() {
+    let mut no_order = ledger(&[(1, 1)]);
+    no_order.live_orders.clear();
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &no_order)), [(1, Wrong::Lost)]);
+    let mut no_guard = ledger(&[(1, 1)]);
+    no_guard.guards.clear();
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &no_guard)), [(1, Wrong::Lost)]);
+}
+
+#[test]
+fn in_two_places_is_duplicated() {
+    use HoldState::*;
+    let none = ledger(&[]);
+    let one = ledger(&[(1, 1)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[1..=1, 1..=1], &[]), &none)), [(1, Wrong::Duplicated)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[1..=1], &[(1, 1, Held)]), &none)), [(1, Wrong::Duplicated)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Held), (2, 1, Held)]), &none)), [(1, Wrong::Duplicated)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[1..=1], &[]), &one)), [(1, Wrong::Duplicated)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[(2, 1, Held)]), &one)), [(1, Wrong::Duplicated)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[1..=2], &[]), &none)), [(2, Wrong::Duplicated)]);
+}
+
+#[test]
+fn two_orders_or_a_unit_too_many_is_oversold() {
+    let mut two = ledger(&[(1, 1)]);
+    two.live_orders.push(claim(2, 1, ()));
+    assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &two)), [(1, Wrong::Oversold)]);
+    assert_eq!(wrongs(&audit(1, &stock(&[1..=1], &[]), &ledger(&[(1, 2)]))), [(2, Wrong::Oversold)]);
+}
+
+#[test]
+fn each_discrepancy_says_what_is_done_about_it() {
+    use HoldState::*;
+    let id = |n| claim(n, 0, ()).id;
+    // 1 free and ordered, 2 ordered by one in Redis and by another in the ledger, 3 ordered in Redis only, 4 nowhere,
+    // 5 held by one and ordered by another, 6 ordered and unknown to Redis.
+    let stock = stock(&[1..=1], &[(20, 2, Ordered), (30, 3, Ordered), (50, 5, Held)]);
+    let audit = audit(6, &stock, &ledger(&[(1, 1), (2, 2), (5, 5), (6, 6)]));
+    let repairs: Vec<_> = audit.discrepancies.iter().map(|d| (d.unit.0, d.repairs.clone())).collect();
+    let release = |n, unit| Repair::Release { id: id(n), unit: Unit(unit) };
+    let adopt = |n| Repair::Adopt { id: id(n) };
+    let expected = [
+        (1, vec![adopt(1)]),
+        (2, vec![release(20, 2), adopt(2)]),
+        (3, vec![release(30, 3)]),
+        (5, vec![adopt(5)]),
+        (4, vec![Repair::Restore { units: vec![Unit(4)] }]),
+    ];
+    assert_eq!(repairs, expected);
+    assert_eq!(audit.discrepancies[0].since_ms, Some(EpochMs(7)));
+    assert!(audit.repairs.contains(&adopt(6)), "in its place, and still to be made known");
+}
+
+#[test]
+fn the_stock_may_be_large() {
+    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, HoldState::Held)]), &ledger(&[]));
+    assert!(audit.is_clean(), "{audit:?}");
+    assert_eq!((audit.free, audit.held), (9_999_999, 1));
+}
+
+#[test]
+fn the_places_add_up() {
+    use HoldState::*;
+    let stock = stock(&[1..=3], &[(1, 4, Held), (2, 5, Ordered)]);
+    let audit = audit(6, &stock, &ledger(&[(7, 3)]));
+    assert_eq!(audit.free + audit.held + audit.ordered + audit.lost, audit.total);
+    assert_eq!(wrongs(&audit), [(3, Wrong::Duplicated), (5, Wrong::Lost), (6, Wrong::Lost)]);
+}
