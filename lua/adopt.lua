@@ -10,8 +10,8 @@
 --       4 unit of the order
 --       5 when it was reserved (ms since the Unix epoch)
 -- Returns
---   adopted             Redis knows it now
---   already_confirmed   Redis knew it; nothing changed
+--   adopted             Redis knows it now, and hands its unit out to nobody
+--   already_confirmed   that was so; nothing changed
 --   already_released    Redis knows that it ended; nothing changed
 --   unknown_sale
 
@@ -23,20 +23,23 @@ if not sale then return 'unknown_sale' end
 local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
 local expires_at = struct.unpack('>I6', sale, 37)
 
-local kept = {}
+local kept, known = {}, false
 for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
   local entry_slot, state, entry_id, entry_unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
   if entry_id == id then
     if state == 'r' then return 'already_released' end
-    if state == 'o' and tonumber(entry_unit) == unit then return 'already_confirmed' end
+    known = state == 'o' and tonumber(entry_unit) == unit
   elseif state ~= 'r' or tonumber(entry_slot) ~= slot then
     kept[#kept + 1] = entry
   end
 end
-kept[#kept + 1] = string.format('%d o %s %d %s', slot, id, unit, reserved_at)
-redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
-redis.call('PEXPIREAT', buyers_key, expires_at)
+if not known then
+  kept[#kept + 1] = string.format('%d o %s %d %s', slot, id, unit, reserved_at)
+  redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
+  redis.call('PEXPIREAT', buyers_key, expires_at)
+end
 
+-- The unit may be free although the order is known: another reservation that had it too gave it back.
 local function give(first, last)
   if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
 end
@@ -46,6 +49,7 @@ if unit >= next_unit then
   give(next_unit, unit - 1)
   returned = returned + unit - next_unit
   redis.call('SETRANGE', sale_key, 0, struct.pack('>I4I4I4I4', unit + 1, math.max(last_unit, unit), returned, moves + 1))
+  known = false
 else
   local range = redis.call('ZRANGE', free_key, unit, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
   local first, last = string.match(range or '', '^(%d+)%-(%d+)$')
@@ -55,7 +59,8 @@ else
     give(first, unit - 1)
     give(unit + 1, last)
     redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
+    known = false
   end
 end
 redis.call('PEXPIREAT', free_key, expires_at)
-return 'adopted'
+return known and 'already_confirmed' or 'adopted'

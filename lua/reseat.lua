@@ -22,20 +22,19 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 
 -- Without an entry Redis lost the reservation: it gets a new one in its slot, in place of a released one.
-local kept = {}
-local record = redis.call('HGET', buyers_key, user)
-for entry in string.gmatch(record or '', '[^;]+') do
+local kept, own, slot_taken = {}, false, false
+for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
   local entry_slot, state, entry_id, unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
   if entry_id == id then
     if state == 'r' then return 'already_released' end
     if tonumber(unit) ~= taken then return 'reseated ' .. entry end
-    slot = tonumber(entry_slot)
-  elseif tonumber(entry_slot) ~= slot then
-    kept[#kept + 1] = entry
-  elseif state ~= 'r' then
-    return 'unknown_hold'
+    own, slot = true, tonumber(entry_slot)
+  else
+    if state ~= 'r' or tonumber(entry_slot) ~= slot then kept[#kept + 1] = entry end
+    slot_taken = slot_taken or (state ~= 'r' and tonumber(entry_slot) == slot)
   end
 end
+if slot_taken and not own then return 'unknown_hold' end
 
 local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
 local expires_at = struct.unpack('>I6', sale, 37)

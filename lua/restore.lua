@@ -12,10 +12,13 @@
 local sale_key, free_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local returned, moves = struct.unpack('>I4I4', sale, 9)
+local next_unit, _, returned, moves = struct.unpack('>I4I4I4I4', sale)
 if moves ~= tonumber(ARGV[1]) then return 'moved' end
 for i = 2, #ARGV do
-  returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
+  -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.
+  if tonumber(ARGV[i]) < next_unit then
+    returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
+  end
 end
 redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 37)))
 redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned, moves + 1))

@@ -49,8 +49,8 @@ impl Protocol {
         for unit in 0..self.scope.units {
             match state.ledger.units[usize::from(unit)] {
                 Some((id, _)) => {
-                    // One that is held is confirmed by its message: that reconciliation may be first changes nothing.
-                    let known = redis.holders(unit).any(|holder| holder == id);
+                    let hold = redis.holds[usize::from(id)].filter(|hold| hold.unit == unit);
+                    let known = hold.is_some_and(|hold| hold.state == HoldState::Ordered);
                     found.extend((!known || redis.free(unit) > 0).then(|| self.adoption(id)).flatten());
                 }
                 None if Self::is_nowhere(redis, unit) && !self.makes(Mistake::NoRestore) => {

@@ -77,7 +77,7 @@ const fn of(user: u8, tries: u8) -> Request {
 }
 
 /// The scopes in which the right protocol is checked.
-pub const SCOPES: [Scope; 11] = [
+pub const SCOPES: [Scope; 12] = [
     Scope { name: "two warmups", requests: &[of(0, 1), of(1, 1)], reconcilers: 2, repairs: false, ..Scope::QUIET },
     Scope {
         name: "one unit, two users",
@@ -122,7 +122,6 @@ pub const SCOPES: [Scope; 11] = [
     Scope {
         name: "lost writes, two keys",
         requests: &[of(0, 1), of(0, 1), of(1, 1)],
-        payments: 1,
         failovers: 1,
         lost_writes: 3,
         ..Scope::QUIET
@@ -152,7 +151,16 @@ pub const SCOPES: [Scope; 11] = [
         reconcilers: 2,
         ..Scope::QUIET
     },
-    Scope { name: "all lost", requests: &[of(0, 2), of(1, 1)], crashes: 1, wipes: 1, reconcilers: 2, ..Scope::QUIET },
+    Scope { name: "all lost", requests: &[of(0, 1), of(0, 1), of(1, 1)], wipes: 1, reconcilers: 2, ..Scope::QUIET },
+    Scope {
+        name: "all lost, a crash",
+        requests: &[of(0, 1), of(1, 1)],
+        crashes: 1,
+        payments: 1,
+        wipes: 1,
+        reconcilers: 2,
+        ..Scope::QUIET
+    },
     Scope {
         name: "lost writes, then all lost",
         requests: &[of(0, 1), of(1, 1)],

@@ -15,8 +15,7 @@ use model::{Protocol, Run, SCOPES, Scope, longest_run};
 use stateright::{Checker, Expectation, HasDiscoveries, Model, Path, Property};
 use teeth::{TEETH, Tooth};
 
-/// Above so many states the search for circles, which keeps no more than the others but adds as much time, is left to
-/// the smaller scopes.
+/// Above so many states the search for circles, which takes about as long again, is left to the smaller scopes.
 const MOST_STATES_FOR_CIRCLES: usize = 1_500_000;
 
 enum Check {

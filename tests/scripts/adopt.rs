@@ -82,3 +82,17 @@ async fn a_round_that_is_not_there_is_unknown() {
     let round = TestRound::start_empty();
     assert_eq!(round.stock.adopt(&order(&round, "alice", 1, 0)).await.unwrap(), Adopted::UnknownSale);
 }
+
+#[tokio::test]
+async fn an_order_that_is_known_takes_its_unit_back() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let (bob, hold) = round.buy(&user("bob")).await;
+    let order = order(&round, "alice", hold.unit.0, 0);
+    round.stock.adopt(&order).await.unwrap();
+    // Bob had the unit too, and gives it back: it is alice's.
+    round.stock.release(&bob, LANE, &user("bob"), None).await.unwrap();
+    assert_eq!(units_left(&round).await, [1, 2, 3]);
+    assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Now);
+    assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Before);
+    assert_eq!(units_left(&round).await, [2, 3]);
+}

@@ -85,3 +85,15 @@ async fn a_round_that_is_not_there_is_unknown() {
     let answer = round.stock.reseat(&reservation(&elsewhere, &user("alice"), &hold)).await.unwrap();
     assert_eq!(answer, Reseated::UnknownSale);
 }
+
+#[tokio::test]
+async fn its_own_entry_counts_before_another_in_the_slot_that_the_message_names() {
+    let round = TestRound::start(terms(5, 2)).await;
+    let alice = user("alice");
+    let (_, first) = round.buy(&alice).await;
+    let (id, second) = round.buy(&alice).await;
+    // The message was made when Redis had given it slot 0, before a failover.
+    let message = Reservation { slot: first.slot, ..reservation(&id, &alice, &second) };
+    let answer = round.stock.reseat(&message).await.unwrap();
+    assert_eq!(answer, Reseated::To(Hold { unit: Unit(3), ..second }));
+}

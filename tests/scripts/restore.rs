@@ -63,3 +63,13 @@ async fn a_new_unit_may_be_sold_meanwhile() {
     assert_eq!(restore(&round, &[1, 2], &counters).await, Restored::Now);
     assert_eq!(round.view().await.counters.free(), 3);
 }
+
+#[tokio::test]
+async fn what_was_never_handed_out_is_free_as_it_is() {
+    let round = with_two_in_no_place().await;
+    let counters = round.view().await.counters;
+    assert_eq!(restore(&round, &[2, 3], &counters).await, Restored::Now);
+    let mut units: Vec<u32> = round.view().await.free.into_iter().flatten().collect();
+    units.sort_unstable();
+    assert_eq!(units, [2, 3, 4]);
+}

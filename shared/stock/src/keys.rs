@@ -1,4 +1,5 @@
 use sale::{Lane, Round, SaleId};
+use uuid::Uuid;
 
 /// The names of one lane's keys. They share a hash tag, so a script touches one slot of a cluster.
 pub(crate) struct Keys {
@@ -12,5 +13,10 @@ impl Keys {
     pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane) -> Self {
         let name = |kind: &str| format!("{kind}:{{{sale}:{round}:{lane}}}");
         Self { sale: name("sale"), buyers: name("buyers"), free: name("free"), outbox: name("outbox") }
+    }
+
+    /// What one loading has read of the buyers so far.
+    pub(crate) fn staged(sale: &SaleId, round: Round, lane: Lane, loading: Uuid) -> String {
+        format!("staged:{{{sale}:{round}:{lane}}}:{}", loading.as_simple())
     }
 }

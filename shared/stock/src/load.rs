@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use redis::Script;
 use sale::{EpochMs, Lane, ReservationId, Round, SaleId, Terms, UserId};
 
+use uuid::Uuid;
+
 use crate::code::{parse, unexpected};
 use crate::keys::Keys;
 use crate::{Code, Hold, Stock, StockError};
@@ -95,12 +97,13 @@ impl Stock {
     /// # Errors
     /// If Redis does not answer. Can be repeated.
     pub async fn load(&self, stock: &RoundStock) -> Result<Loaded, StockError> {
+        let loading = Uuid::new_v4();
         let expires_at = expires_at_ms(&stock.terms).0;
         let records: Vec<(&UserId, String)> = stock.records().into_iter().collect();
         for page in records.chunks(BUYERS_PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
-            if self.load_step(stock, &args).await? == Code::Present {
+            if self.load_step(stock, loading, &args).await? == Code::Present {
                 return Ok(Loaded::Present);
             }
         }
@@ -114,20 +117,21 @@ impl Stock {
         args.extend([opens_at_ms, closes_at_ms, &stock.epoch_ms].map(|ms| ms.0.to_string()));
         args.push(stock.version.to_string());
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
-        match self.load_step(stock, &args).await? {
+        match self.load_step(stock, loading, &args).await? {
             Code::Loaded => Ok(Loaded::Now),
             Code::Present => Ok(Loaded::Present),
             other => Err(unexpected(other.as_str())),
         }
     }
 
-    async fn load_step(&self, stock: &RoundStock, args: &[String]) -> Result<Code, StockError> {
+    async fn load_step(&self, stock: &RoundStock, loading: Uuid, args: &[String]) -> Result<Code, StockError> {
         let keys = Keys::of(&stock.sale, stock.round, stock.lane);
         let answer: String = LOAD
             .key(keys.sale)
             .key(keys.buyers)
             .key(keys.free)
             .key(keys.outbox)
+            .key(Keys::staged(&stock.sale, stock.round, stock.lane, loading))
             .arg(args)
             .invoke_async(&mut self.connection.clone())
             .await?;
