@@ -22,7 +22,7 @@ struct Restock {
 /// Stops selling for a while.
 pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
-    amend(deps, sale, &key_or_fresh(request)?, |sale| {
+    amend(deps, sale, &key_or_fresh("pause", request)?, |sale| {
         sale.paused = true;
         Ok(())
     })
@@ -32,7 +32,7 @@ pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
 /// Goes on selling.
 pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
-    amend(deps, sale, &key_or_fresh(request)?, |sale| {
+    amend(deps, sale, &key_or_fresh("resume", request)?, |sale| {
         sale.paused = false;
         Ok(())
     })
@@ -43,7 +43,7 @@ pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply 
 pub(crate) async fn close(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let now = deps.clock.now();
-    amend(deps, sale, &key_or_fresh(request)?, |sale| close_at(sale, now)).await
+    amend(deps, sale, &key_or_fresh("close", request)?, |sale| close_at(sale, now)).await
 }
 
 fn close_at(sale: &mut Sale, now: EpochMs) -> Result<(), Problem> {
@@ -68,8 +68,10 @@ pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply
     .await
 }
 
-fn key_or_fresh(request: &Request) -> Result<String, Problem> {
-    Ok(idempotency_key(request)?.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned))
+/// The client's key, for this action alone: the same key names another request elsewhere, and never one of a schedule.
+fn key_or_fresh(action: &str, request: &Request) -> Result<String, Problem> {
+    let key = idempotency_key(request)?.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned);
+    Ok(format!("{action}-{key}"))
 }
 
 async fn amend(deps: &Deps, sale: &str, request: &str, change: impl Fn(&mut Sale) -> Result<(), Problem>) -> Reply {

@@ -1,0 +1,177 @@
+//! A sale that comes again every day.
+
+use fulfilment::LANE;
+use ledger::Amend;
+use queue::ExpiryMessage;
+use runtime::Clock;
+use sale::audit::Audit;
+use sale::{EpochMs, OrderState, Reservation, Round, Sale};
+use serde_json::json;
+
+use crate::ask::Ask;
+use crate::events;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::shop::{in_s, new_sale};
+
+const UNITS: u32 = 5;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// Three hours before and after now: wider than clocks are put forward or back.
+const HALF_S: i64 = 3 * 60 * 60;
+
+fn deps(lab: &Lab) -> daily_reset::Deps {
+    daily_reset::Deps { ledger: lab.ledger.clone(), clock: Clock::system() }
+}
+
+async fn reset(lab: &Lab) -> usize {
+    let summary = daily_reset::handle(&deps(lab)).await.unwrap();
+    assert_eq!(summary.failed, 0, "{summary:?}");
+    summary.begun
+}
+
+async fn sale(lab: &Lab) -> Sale {
+    lab.ledger.sale(&SALE.parse().unwrap()).await.unwrap().unwrap()
+}
+
+/// A daily sale in its first round, open.
+async fn daily() -> Lab {
+    let lab = Lab::new().await;
+    let body = new_sale(
+        SALE,
+        &json!({
+            "opens_at": in_s(-HALF_S), "closes_at": in_s(HALF_S), "total": UNITS, "per_user_limit": 1,
+            "price_minor": 990, "currency": "EUR", "recurrence": { "every": "day", "time_zone": "Europe/Berlin" },
+        }),
+    );
+    lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&body)).await.expect(201);
+    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator()).await.expect(200);
+    lab.load(SALE).await;
+    lab
+}
+
+/// Makes it a day later: the round was a day ago.
+async fn pass_a_day(lab: &Lab) {
+    let id = SALE.parse().unwrap();
+    let amended = lab.ledger.amend_sale(&id, "a day", |sale| {
+        sale.terms.opens_at_ms.0 -= DAY_MS;
+        sale.terms.closes_at_ms.0 -= DAY_MS;
+        Ok::<_, ()>(())
+    });
+    assert!(matches!(amended.await.unwrap(), Amend::Made(_)));
+}
+
+async fn warm_up(lab: &Lab) -> usize {
+    warmup::handle(&lab.warmup()).await.unwrap().loaded
+}
+
+/// Counters, reservations and free units of the new round.
+async fn new_round(lab: &Lab) -> String {
+    let view = lab.stock.view(&SALE.parse().unwrap(), Round(2), LANE).await.unwrap();
+    format!("{:?}", view.expect("the round is loaded"))
+}
+
+async fn audit(lab: &Lab, round: u32) -> Audit {
+    let sale = SALE.parse().unwrap();
+    fulfilment::audit(&lab.stock, &lab.ledger, &sale, Round(round), UNITS).await.unwrap().audit
+}
+
+#[track_caller]
+fn clean(audit: &Audit) -> (u32, u32, u32) {
+    assert!(audit.is_clean(), "{audit:?}");
+    (audit.free, audit.held, audit.ordered)
+}
+
+fn reserve_tomorrow(name: &str) -> Ask {
+    Ask::post(format!("/v1/sales/{SALE}/reservations/2")).by(name)
+}
+
+#[tokio::test]
+async fn the_next_round_begins_once_and_when_the_last_is_over() {
+    let lab = daily().await;
+    let first = sale(&lab).await;
+    assert_eq!(reset(&lab).await, 0);
+    assert_eq!(sale(&lab).await, first, "it is not over");
+
+    pass_a_day(&lab).await;
+    let over = sale(&lab).await;
+    assert_eq!(reset(&lab).await, 1);
+    let next = sale(&lab).await;
+    let window =
+        over.recurrence.unwrap().next_window(over.terms.opens_at_ms, over.terms.closes_at_ms, Clock::system().now());
+    assert_eq!((next.round, Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (Round(2), window));
+    assert_eq!(reset(&lab).await, 0);
+    assert_eq!(sale(&lab).await, next, "twice is once");
+}
+
+#[tokio::test]
+async fn two_runs_at_once_begin_one_round() {
+    let lab = daily().await;
+    pass_a_day(&lab).await;
+    let over = sale(&lab).await;
+    futures::future::join_all([reset(&lab), reset(&lab), reset(&lab)]).await;
+    let next = sale(&lab).await;
+    assert_eq!((next.round, next.version), (Round(2), over.version + 1));
+    assert!(next.terms.closes_at_ms.since_ms(over.terms.closes_at_ms) < 26 * 3_600_000, "one day and not more");
+}
+
+/// An operator's key is never taken for the key of a new round.
+#[tokio::test]
+async fn no_idempotency_key_keeps_a_round_from_beginning() {
+    let lab = daily().await;
+    let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator();
+    lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
+    pass_a_day(&lab).await;
+    reset(&lab).await;
+    assert_eq!(sale(&lab).await.round, Round(2));
+}
+
+#[tokio::test]
+async fn the_new_round_has_every_unit_and_sells_to_the_same_users() {
+    let lab = daily().await;
+    for name in ["alice", "bob", "carol"] {
+        lab.buy(name).await;
+    }
+    pass_a_day(&lab).await;
+    reset(&lab).await;
+    lab.answer(&reserve_tomorrow("alice")).await.problem(503, "overloaded");
+    assert_eq!(warm_up(&lab).await, 1);
+    assert_eq!(clean(&audit(&lab, 2).await), (UNITS, 0, 0));
+    for name in ["alice", "bob", "carol", "dave", "erin"] {
+        lab.answer(&reserve_tomorrow(name)).await.expect(202);
+    }
+    lab.answer(&reserve_tomorrow("late")).await.problem(409, "sold_out");
+    heal(&lab).await;
+    assert_eq!(clean(&audit(&lab, 2).await), (0, 0, UNITS));
+    assert_eq!(clean(&audit(&lab, 1).await), (2, 0, 3));
+}
+
+#[tokio::test]
+async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
+    let lab = daily().await;
+    let late = lab.reserve("alice").await;
+    let (bob, carol, dave) = (lab.buy("bob").await, lab.buy("carol").await, lab.buy("dave").await);
+    pass_a_day(&lab).await;
+    reset(&lab).await;
+    warm_up(&lab).await;
+    let id = lab.answer(&reserve_tomorrow("erin")).await.expect(202).text("reservation_id").to_owned();
+    let before = (sale(&lab).await, new_round(&lab).await);
+    let state = async |of: &Reservation| lab.order_of(of).await.state;
+
+    assert!(lab.deliver(&[&late]).await.batch_item_failures.is_empty());
+    assert_eq!(state(&late).await, OrderState::Pending);
+    let message = ExpiryMessage::new(bob.id.clone(), EpochMs(0)).to_body();
+    let expired = expiry::handle(&lab.expiry_in(100_000), events::batch([message])).await;
+    assert!(expired.batch_item_failures.is_empty());
+    assert_eq!(state(&bob).await, OrderState::Expired);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
+    assert_eq!(state(&carol).await, OrderState::Cancelled);
+    let paid = lab.answer(&Ask::paid("pay_1", &dave.id.to_string(), 990, &lab.payment_key)).await.expect(200);
+    assert_eq!((paid.text("outcome"), state(&dave).await), ("applied", OrderState::Paid));
+
+    assert_eq!((sale(&lab).await, new_round(&lab).await), before);
+    assert_eq!(clean(&audit(&lab, 1).await), (3, 0, 2));
+    assert_eq!(clean(&audit(&lab, 2).await), (4, 1, 0));
+    heal(&lab).await;
+    assert_eq!(clean(&audit(&lab, 2).await), (4, 0, 1));
+    lab.answer(&Ask::get(format!("/v1/reservations/{id}")).by("erin")).await.expect(200);
+}

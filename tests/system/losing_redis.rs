@@ -1,0 +1,207 @@
+//! Redis dies in the middle of a stampede and comes back empty.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use aws_sdk_sqs::Client as Sqs;
+use futures::{StreamExt, stream};
+use sale::{ReservationId, Round};
+use tests::terms;
+use tokio::task::block_in_place;
+use uuid::Uuid;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::events;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::resources::receive;
+use crate::wait::until;
+
+const BUYERS: usize = 200;
+const UNITS: u32 = 40;
+const AT_ONCE: usize = 12;
+const CONSUMERS: usize = 2;
+/// Redis dies after so many answers at most.
+const LAST_DEATH: usize = 80;
+
+/// What a buyer heard.
+struct Heard {
+    buyer: usize,
+    answer: Answer,
+    /// Whether Redis was dead, and empty, from before the question until after the answer.
+    while_lost: bool,
+    /// Whether Redis was there for as long.
+    while_there: bool,
+}
+
+fn ask(buyer: usize) -> Ask {
+    Ask::reserve(SALE, &format!("user-{buyer}")).header("idempotency-key", "key-1")
+}
+
+async fn answer(deps: &reservation::Deps, ask: &Ask) -> Answer {
+    Answer::of_handler(reservation::handle(deps, ask.request()).await)
+}
+
+/// Whether it is a reservation; anything else must be one of the answers that a buyer may get.
+fn won(answer: &Answer) -> Option<ReservationId> {
+    match answer.status {
+        202 => return Some(answer.text("reservation_id").parse().unwrap()),
+        409 => drop(answer.clone().problem(409, "sold_out")),
+        _ => drop(answer.clone().problem(503, "overloaded")),
+    }
+    None
+}
+
+/// Handles messages, each twice at once; what fails is back in the queue at once.
+async fn consume(deps: order::Deps, sqs: Sqs, url: String, over: Arc<AtomicBool>) -> usize {
+    let mut failures = 0;
+    while !over.load(Ordering::SeqCst) {
+        let messages = receive(&sqs, &url).await;
+        let twice = messages.iter().chain(&messages);
+        let failed = order::handle(&deps, events::received(twice)).await.batch_item_failures;
+        failures += failed.len();
+        for message in &messages {
+            let receipt = message.receipt_handle().unwrap();
+            if failed.iter().any(|failure| Some(&*failure.item_identifier) == message.message_id()) {
+                let back = sqs.change_message_visibility().queue_url(&url).receipt_handle(receipt);
+                back.visibility_timeout(0).send().await.unwrap();
+            } else {
+                sqs.delete_message().queue_url(&url).receipt_handle(receipt).send().await.unwrap();
+            }
+        }
+    }
+    failures
+}
+
+/// The stampede, with Redis dying after `death` answers. Returns what the buyers heard.
+async fn stampede(lab: &mut Lab, death: usize) -> Vec<Heard> {
+    let (dying, lost) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let deps = lab.reservation();
+    let mut answers = stream::iter(0..BUYERS)
+        .map(|buyer| {
+            let (deps, dying, lost) = (deps.clone(), Arc::clone(&dying), Arc::clone(&lost));
+            tokio::spawn(async move {
+                let while_lost = lost.load(Ordering::SeqCst);
+                let answer = answer(&deps, &ask(buyer)).await;
+                Heard { buyer, answer, while_lost, while_there: !dying.load(Ordering::SeqCst) }
+            })
+        })
+        .buffer_unordered(AT_ONCE);
+    let mut heard = Vec::new();
+    while let Some(one) = answers.next().await {
+        heard.push(one.unwrap());
+        if heard.len() == death {
+            dying.store(true, Ordering::SeqCst);
+            block_in_place(|| lab.valkey.kill_and_restart()).unwrap();
+            lost.store(true, Ordering::SeqCst);
+        }
+    }
+    heard
+}
+
+async fn run(death: usize) {
+    let mut lab = Lab::selling(terms(UNITS, 1)).await;
+    let over = Arc::new(AtomicBool::new(false));
+    let consumers: Vec<_> = (0..CONSUMERS)
+        .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.orders_url.clone(), Arc::clone(&over))))
+        .collect();
+    let heard = stampede(&mut lab, death).await;
+
+    let mut promised: BTreeSet<ReservationId> = BTreeSet::new();
+    let mut refused = Vec::new();
+    for Heard { buyer, answer, while_lost, while_there } in &heard {
+        promised.extend(won(answer));
+        assert!(!while_lost || answer.status == 503, "{answer:?}");
+        assert!(!while_there || answer.status != 503, "{answer:?}");
+        if answer.status == 503 {
+            refused.push(*buyer);
+        }
+    }
+    let early = promised.len();
+    while_the_keys_are_missing(&lab, &heard).await;
+
+    let began = Instant::now();
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    let deps = lab.reservation();
+    let again: Vec<Answer> = stream::iter(&refused)
+        .map(async |buyer| answer(&deps, &ask(*buyer)).await)
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    over.store(true, Ordering::SeqCst);
+    let mut failures = 0;
+    for consumer in consumers {
+        failures += consumer.await.unwrap();
+    }
+    heal(&lab).await;
+    let healed_in = began.elapsed();
+
+    assert!(again.iter().all(|answer| answer.status != 503), "it is back");
+    promised.extend(again.iter().filter_map(won));
+    check(&lab, &promised).await;
+    let ids: Vec<ReservationId> = promised.iter().cloned().collect();
+    let mut live = 0;
+    for chunk in ids.chunks(50) {
+        live += lab.ledger.orders(chunk).await.unwrap().iter().filter(|order| order.state.is_live()).count();
+    }
+    println!(
+        "died after {death} answers: {} refused, {early} + {} promised, {live} of them live, {failures} deliveries failed, \
+         healed in {} ms",
+        refused.len(),
+        promised.len() - early,
+        healed_in.as_millis()
+    );
+}
+
+/// Nobody hears that a sale, a unit or a reservation does not exist.
+async fn while_the_keys_are_missing(lab: &Lab, heard: &[Heard]) {
+    let restoring = async || {
+        let answer = lab.answer(&Ask::reserve(SALE, "late")).await.problem(503, "overloaded");
+        (answer.body["detail"] == "the sale is being restored").then_some(())
+    };
+    until("Redis answers again", 10, restoring).await;
+    for Heard { buyer, answer, .. } in heard {
+        lab.answer(&ask(*buyer)).await.problem(503, "overloaded");
+        if let Some(id) = won(answer) {
+            let look = lab.answer(&Ask::get(format!("/v1/reservations/{id}")).by(&format!("user-{buyer}"))).await;
+            if look.status != 200 {
+                look.problem(503, "overloaded");
+            }
+        }
+    }
+}
+
+/// After healing: every unit in one place, every promise in the ledger, nobody over the limit.
+async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) {
+    let audit = lab.audit().await;
+    assert!(audit.is_clean(), "{audit:?}");
+    assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{audit:?}");
+    assert_eq!(audit.total, UNITS);
+    for id in promised {
+        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
+    }
+    let guards = lab.ledger.guards(&SALE.parse().unwrap(), Round(1)).await.unwrap();
+    assert_eq!(guards.len(), audit.ordered as usize);
+    let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
+    let units: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
+    assert_eq!((users.len(), units.len()), (guards.len(), guards.len()), "one unit for each user");
+
+    for late in 0..audit.free {
+        lab.buy(&format!("late-{late}")).await;
+    }
+    lab.answer(&Ask::reserve(SALE, "too-late")).await.problem(409, "sold_out");
+    assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
+}
+
+/// Once, or as often as the environment's `STAMPEDES` says.
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_may_die_at_any_moment_of_a_stampede() {
+    let runs = std::env::var("STAMPEDES").map_or(1, |runs| runs.parse().expect("STAMPEDES is a number"));
+    for _ in 0..runs {
+        let death = 1 + usize::from(Uuid::now_v7().as_bytes()[15]) % LAST_DEATH;
+        tokio::time::timeout(Duration::from_secs(120), run(death)).await.expect("a run ends");
+    }
+}

@@ -1,0 +1,68 @@
+//! Dead letters are sent back.
+
+use crate::ask::Ask;
+use crate::lab::Lab;
+use crate::resources::{depth, receive};
+
+/// More than SQS gives at once, and no multiple of it.
+const MESSAGES: usize = 23;
+
+fn redrive(queue: &str) -> Ask {
+    Ask::post(format!("/v1/admin/redrive/{queue}")).by_operator()
+}
+
+async fn fill(lab: &Lab, url: &str, what: &str) -> Vec<String> {
+    let mut bodies: Vec<String> = (0..MESSAGES).map(|number| format!("{what} {number}")).collect();
+    for body in &bodies {
+        lab.sqs.send_message().queue_url(url).message_body(body).send().await.unwrap();
+    }
+    bodies.sort();
+    bodies
+}
+
+async fn bodies(lab: &Lab, url: &str) -> Vec<String> {
+    let mut bodies = Vec::new();
+    while depth(&lab.sqs, url).await[0] > 0 {
+        bodies.extend(receive(&lab.sqs, url).await.into_iter().map(|message| message.body.unwrap()));
+    }
+    bodies.sort();
+    bodies
+}
+
+#[tokio::test]
+async fn every_message_goes_back_to_where_it_came_from() {
+    let lab = Lab::new().await;
+    let orders = fill(&lab, &lab.orders_dlq_url, "order").await;
+    let expiry = fill(&lab, &lab.expiry_dlq_url, "expiry").await;
+    let quarantine = fill(&lab, &lab.quarantine_url, "unreadable").await;
+
+    for (queue, from, to, expected) in [
+        ("orders", &lab.orders_dlq_url, &lab.orders_url, &orders),
+        ("expiry", &lab.expiry_dlq_url, &lab.expiry_url, &expiry),
+        ("quarantine", &lab.quarantine_url, &lab.orders_url, &quarantine),
+    ] {
+        let untouched = lab.contents().await.depths.iter().flatten().sum::<u32>();
+        assert_eq!(lab.answer(&redrive(queue)).await.expect(200).body["moved"], MESSAGES, "{queue}");
+        assert_eq!(lab.contents().await.depths.iter().flatten().sum::<u32>(), untouched, "{queue}");
+        assert_eq!(depth(&lab.sqs, from).await, [0, 0, 0], "{queue}");
+        assert_eq!(&bodies(&lab, to).await, expected, "{queue}");
+        assert_eq!(lab.answer(&redrive(queue)).await.expect(200).body["moved"], 0, "{queue}: nothing is left");
+    }
+}
+
+#[tokio::test]
+async fn a_queue_that_does_not_take_them_loses_none() {
+    let lab = Lab::new().await;
+    fill(&lab, &lab.expiry_dlq_url, "expiry").await;
+    lab.sqs.delete_queue().queue_url(&lab.expiry_url).send().await.unwrap();
+    lab.answer(&redrive("expiry")).await.problem(503, "overloaded");
+    assert_eq!(depth(&lab.sqs, &lab.expiry_dlq_url).await.iter().sum::<u32>(), MESSAGES as u32);
+}
+
+#[tokio::test]
+async fn there_are_no_other_queues() {
+    let lab = Lab::new().await;
+    fill(&lab, &lab.orders_dlq_url, "order").await;
+    lab.answer(&redrive("payments")).await.problem(404, "unknown_route");
+    assert_eq!(depth(&lab.sqs, &lab.orders_dlq_url).await, [MESSAGES as u32, 0, 0]);
+}

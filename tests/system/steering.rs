@@ -1,0 +1,205 @@
+//! Operators steer a sale while it runs.
+
+use fulfilment::LANE;
+use ledger::Amend;
+use sale::{Round, Sale, Terms};
+use serde_json::json;
+use stock::{Counters, Stock};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+
+fn ask(what: &str) -> Ask {
+    Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
+}
+
+async fn steer(lab: &Lab, what: &str) -> Answer {
+    lab.answer(&ask(what)).await.expect(200)
+}
+
+fn restock(units: u32, key: &str) -> Ask {
+    ask("restock").header("idempotency-key", key).json(&json!({ "units": units }))
+}
+
+/// What Redis says of the round.
+async fn counters(lab: &Lab) -> Counters {
+    lab.stock.counters(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().expect("the round is loaded")
+}
+
+async fn sale(lab: &Lab) -> Sale {
+    lab.ledger.sale(&SALE.parse().unwrap()).await.unwrap().unwrap()
+}
+
+/// Has users buy until nothing is left. How many could.
+async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
+    for sold in 0.. {
+        let name = format!("{crowd}-{sold}");
+        let answer = lab.answer(&Ask::reserve(SALE, &name)).await;
+        if answer.status != 202 {
+            answer.problem(409, "sold_out");
+            return sold;
+        }
+        let reservation = lab.reservation_of(answer.text("reservation_id"), &name).await;
+        assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
+    }
+    unreachable!()
+}
+
+#[tokio::test]
+async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
+    let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
+
+    assert_eq!(steer(&lab, "pause").await.body["paused"], true);
+    let refused = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
+    assert_eq!(refused.header("retry-after"), "10");
+    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "hers from before");
+    let reservation = lab.reservation_of(&id, "alice").await;
+    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty(), "what was sold is ordered");
+    assert_eq!(lab.clean_audit().await, (2, 0, 1));
+
+    assert_eq!(steer(&lab, "resume").await.body["paused"], false);
+    lab.buy("bob").await;
+    assert_eq!(lab.clean_audit().await, (1, 0, 2));
+}
+
+#[tokio::test]
+async fn a_late_copy_of_a_pause_does_not_pause_again() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let pause = ask("pause").header("idempotency-key", "key-1");
+    lab.answer(&pause).await.expect(200);
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "paused");
+    steer(&lab, "resume").await;
+    assert_eq!(lab.answer(&pause).await.expect(200).body["paused"], false);
+    lab.buy("alice").await;
+    // Another request does.
+    lab.answer(&ask("pause").header("idempotency-key", "key-2")).await.expect(200);
+    lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
+}
+
+#[tokio::test]
+async fn one_key_is_another_request_for_each_action() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    lab.answer(&ask("pause").header("idempotency-key", "key-1")).await.expect(200);
+    let resumed = lab.answer(&ask("resume").header("idempotency-key", "key-1")).await.expect(200);
+    assert_eq!(resumed.body["paused"], false);
+    lab.answer(&ask("pause").header("idempotency-key", "restock-key-2")).await.expect(200);
+    assert_eq!(lab.answer(&restock(2, "key-2")).await.expect(200).body["total"], 5);
+}
+
+#[tokio::test]
+async fn a_closed_round_is_over() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
+    let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
+    let closed = steer(&lab, "close").await;
+    lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
+    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "hers from before");
+    assert_eq!(steer(&lab, "close").await.text("closes_at"), closed.text("closes_at"), "it keeps its end");
+    steer(&lab, "resume").await;
+    lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
+}
+
+#[tokio::test]
+async fn what_has_not_opened_cannot_be_closed() {
+    let lab = Lab::new().await;
+    let opens_at_ms = runtime::Clock::system().now().plus_s(60);
+    lab.publish(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
+    lab.load(SALE).await;
+    lab.answer(&ask("close")).await.problem(409, "not_amendable");
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "not_open");
+}
+
+#[tokio::test]
+async fn drafts_are_not_steered() {
+    let lab = Lab::new().await;
+    lab.ledger.create_sale(&SALE.parse().unwrap(), &terms(3, 1), None).await.unwrap();
+    let before = sale(&lab).await;
+    for ask in [ask("pause"), ask("resume"), ask("close"), restock(1, "key-1")] {
+        lab.answer(&ask).await.problem(409, "not_amendable");
+    }
+    assert_eq!(sale(&lab).await, before);
+}
+
+#[tokio::test]
+async fn units_are_added_while_it_sells_and_after_it_sold_out() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    lab.buy("alice").await;
+    assert_eq!(lab.answer(&restock(2, "key-1")).await.expect(200).body["total"], 4);
+    assert_eq!(lab.clean_audit().await, (3, 0, 1));
+    assert_eq!(sell_out(&lab, "early").await, 3);
+    assert_eq!(lab.clean_audit().await, (0, 0, 4));
+
+    assert_eq!(lab.answer(&restock(3, "key-2")).await.expect(200).body["total"], 7);
+    assert_eq!(sell_out(&lab, "late").await, 3);
+    assert_eq!(lab.audit().await.total, 7);
+    assert_eq!(lab.clean_audit().await, (0, 0, 7));
+}
+
+#[tokio::test]
+async fn units_are_added_once_for_each_key() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    lab.answer(&ask("restock").json(&json!({ "units": 5 }))).await.problem(400, "invalid_request");
+    let first = restock(5, "key-1");
+    let copies = futures::future::join_all([lab.answer(&first), lab.answer(&first)]).await;
+    for answer in copies.into_iter().chain([lab.answer(&first).await]) {
+        assert_eq!(answer.expect(200).body["total"], 7);
+    }
+    let (second, third) = (restock(10, "key-2"), restock(100, "key-3"));
+    for answer in futures::future::join_all([lab.answer(&second), lab.answer(&third)]).await {
+        answer.expect(200);
+    }
+    assert_eq!(sale(&lab).await.terms.total, 117);
+    assert_eq!(lab.audit().await.total, 117);
+    assert_eq!(lab.clean_audit().await, (117, 0, 0));
+}
+
+#[tokio::test]
+async fn what_redis_does_not_hear_reconciliation_tells_it() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    assert_eq!(sell_out(&lab, "early").await, 2);
+    let stock = Stock::new("redis://127.0.0.1:1").unwrap();
+    let deps = admin::Deps { stock, ..lab.admin() };
+    let answer = Answer::of_handler(admin::handle(&deps, restock(3, "key-1").request()).await);
+    assert_eq!(answer.expect(200).body["total"], 5);
+    lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
+
+    heal(&lab).await;
+    assert_eq!(lab.audit().await.total, 5);
+    assert_eq!(sell_out(&lab, "late").await, 3);
+    assert_eq!(lab.clean_audit().await, (0, 0, 5));
+}
+
+#[tokio::test]
+async fn a_round_that_redis_lost_comes_back_as_it_was_steered() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    lab.buy("alice").await;
+    steer(&lab, "pause").await;
+    lab.answer(&restock(3, "key-1")).await.expect(200);
+    let earlier = sale(&lab).await.terms.closes_at_ms.0 - 600_000;
+    let id = SALE.parse().unwrap();
+    let amended = lab.ledger.amend_sale(&id, "earlier end", |sale| {
+        sale.terms.closes_at_ms.0 = earlier;
+        Ok::<_, ()>(())
+    });
+    assert!(matches!(amended.await.unwrap(), Amend::Made(_)));
+    heal(&lab).await;
+    let before = counters(&lab).await;
+    assert_eq!((before.paused, before.closes_at_ms.0, before.last), (true, earlier, 5));
+
+    lab.redis(&["FLUSHALL"]).await;
+    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert_eq!((summary.rebuilt, summary.failed), (1, 0));
+    let after = counters(&lab).await;
+    assert!(after.epoch_ms > before.epoch_ms, "it was made again");
+    let terms = |of: &Counters| (of.last, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);
+    assert_eq!(terms(&after), terms(&before));
+    lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
+    steer(&lab, "resume").await;
+    assert_eq!(sell_out(&lab, "late").await, 4);
+    assert_eq!(lab.clean_audit().await, (0, 0, 5));
+}
