@@ -1,25 +1,28 @@
 -- Gives back units that are in no place: not free, not held and without an order. Whoever looked for them read the round
--- in pages, and only if no unit has moved since is what it found still so.
+-- in pages, and only if no unit has moved since is what it found still so. Loading begins to count the moves again.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 free    sorted set of ranges of returned units, by their first unit
--- ARGV  1 moves of the sale when it was looked at, and then the units (bounded by the caller)
+-- ARGV  1 moves of the sale when it was looked at
+--       2 epoch likewise (ms since the Unix epoch)
+--       and then the units (bounded by the caller)
 -- Returns
 --   restored       they can be handed out again
---   moved          units have moved since; nothing changed
+--   moved          units have moved since, or the round was loaded again; nothing changed
 --   unknown_sale
 
 local sale_key, free_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local next_unit, _, returned, moves = struct.unpack('>I4I4I4I4', sale)
-if moves ~= tonumber(ARGV[1]) then return 'moved' end
-for i = 2, #ARGV do
+local epoch, expires_at = struct.unpack('>I6I6', sale, 31)
+if moves ~= tonumber(ARGV[1]) or epoch ~= tonumber(ARGV[2]) then return 'moved' end
+for i = 3, #ARGV do
   -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.
   if tonumber(ARGV[i]) < next_unit then
     returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
   end
 end
-redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 37)))
+redis.call('PEXPIREAT', free_key, expires_at)
 redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned, moves + 1))
 return 'restored'

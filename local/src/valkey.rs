@@ -1,5 +1,6 @@
 //! The Valkey server.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,10 +12,11 @@ use crate::process::{Kept, accepts, free_port};
 
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A Valkey server that ends with this process. It keeps nothing on disk.
+/// A Valkey server that ends with this process. It keeps nothing on disk, but for what `SAVE` is told to keep.
 pub struct Valkey {
     port: u16,
     log: PathBuf,
+    snapshot: PathBuf,
     process: Option<Kept>,
 }
 
@@ -26,8 +28,10 @@ impl Valkey {
     pub fn start() -> Result<Self> {
         let port = free_port()?;
         let log = paths::state().join(format!("valkey-{port}.log"));
-        let process = start(port, &log)?;
-        Ok(Self { port, log, process: Some(process) })
+        let snapshot = paths::state().join(format!("valkey-{port}.rdb"));
+        remove(&snapshot)?;
+        let process = start(port, &log, &snapshot)?;
+        Ok(Self { port, log, snapshot, process: Some(process) })
     }
 
     /// The server's address.
@@ -45,10 +49,20 @@ impl Valkey {
     /// # Errors
     /// If the new one does not start.
     pub fn kill_and_restart(&mut self) -> Result<()> {
+        remove(&self.snapshot)?;
+        self.kill_and_restart_from_snapshot()
+    }
+
+    /// Kills the server as `kill -9` does and starts one in its place that has what the last `SAVE` wrote: as a failover
+    /// to a replica that had got that far.
+    ///
+    /// # Errors
+    /// If the new one does not start.
+    pub fn kill_and_restart_from_snapshot(&mut self) -> Result<()> {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }
-        self.process = Some(start(self.port, &self.log)?);
+        self.process = Some(start(self.port, &self.log, &self.snapshot)?);
         Ok(())
     }
 }
@@ -57,11 +71,22 @@ impl Drop for Valkey {
     fn drop(&mut self) {
         drop(self.process.take());
         let _ = std::fs::remove_file(&self.log);
+        let _ = std::fs::remove_file(&self.snapshot);
     }
 }
 
-fn start(port: u16, log: &Path) -> Result<Kept> {
-    let mut process = Kept::start("valkey", &command(port)?, log)?;
+fn remove(snapshot: &Path) -> Result<()> {
+    match std::fs::remove_file(snapshot) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn start(port: u16, log: &Path, snapshot: &Path) -> Result<Kept> {
+    let mut command = command(port)?;
+    command.arg("--dir").arg(snapshot.parent().context("a folder")?);
+    command.arg("--dbfilename").arg(snapshot.file_name().context("a name")?);
+    let mut process = Kept::start("valkey", &command, log)?;
     process.wait_until(START_TIMEOUT, || accepts(port))?;
     Ok(process)
 }

@@ -16,6 +16,7 @@ fn sale(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Sale {
         recurrence: None,
         requests: Vec::new(),
         terms,
+        regular_terms: None,
     }
 }
 

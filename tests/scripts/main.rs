@@ -10,3 +10,4 @@ mod release;
 mod reseat;
 mod reserve;
 mod restore;
+mod sequences;

@@ -1,4 +1,4 @@
-use sale::{Lane, Unit};
+use sale::{EpochMs, Lane, Unit};
 use stock::{Restored, Stock};
 use tests::{TestRound, terms, user};
 
@@ -72,4 +72,14 @@ async fn what_was_never_handed_out_is_free_as_it_is() {
     let mut units: Vec<u32> = round.view().await.free.into_iter().flatten().collect();
     units.sort_unstable();
     assert_eq!(units, [2, 3, 4]);
+}
+
+/// A count of moves begins again when the round is loaded again.
+#[tokio::test]
+async fn nothing_is_restored_by_a_look_from_before_the_round_was_loaded() {
+    let round = with_two_in_no_place().await;
+    let counters = round.view().await.counters;
+    let before = stock::Counters { epoch_ms: EpochMs(counters.epoch_ms.0 - 1), ..counters };
+    assert_eq!(restore(&round, &[1, 2], &before).await, Restored::Moved);
+    assert_eq!(restore(&round, &[1, 2], &counters).await, Restored::Now);
 }

@@ -104,6 +104,25 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
 }
 
 #[tokio::test]
+async fn the_next_round_begins_on_the_regular_terms() {
+    let lab = daily().await;
+    let regular = sale(&lab).await.terms;
+    let steer = |what| Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator();
+    let restock = steer("restock").header("idempotency-key", "key-1").json(&json!({ "units": 7 }));
+    lab.answer(&restock).await.expect(200);
+    lab.answer(&steer("close")).await.expect(200);
+    let closed = sale(&lab).await.terms;
+    assert_eq!(closed.total, UNITS + 7);
+    assert!(closed.closes_at_ms < regular.closes_at_ms);
+    assert_eq!(reset(&lab).await, 1);
+    let next = sale(&lab).await;
+    assert_eq!((next.round, next.terms.total), (Round(2), UNITS));
+    let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
+    assert_eq!(lasts(&next.terms), lasts(&regular), "as long as every day");
+    assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
+}
+
+#[tokio::test]
 async fn two_runs_at_once_begin_one_round() {
     let lab = daily().await;
     pass_a_day(&lab).await;

@@ -11,9 +11,10 @@ use local::valkey::Valkey;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
 use runtime::Clock;
 use sale::audit::Audit;
-use sale::{EpochMs, HoldState, Order, Reservation, ReservationId, Round, SaleId, Terms, Unit};
+use sale::{EpochMs, HoldState, Order, Reservation, ReservationId, Round, Sale, SaleId, Terms, Unit};
 use stock::{Hold, Stock};
 use tests::user;
+use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::answer::Answer;
@@ -60,7 +61,7 @@ impl Lab {
             DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone()).build());
         let counted_sqs =
             Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).build());
-        let valkey = Valkey::start().unwrap();
+        let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
         let secrets = payment::Secret::new(aws_sdk_secretsmanager::Client::new(&config), &*deployment.payment_secret);
         Self {
@@ -96,6 +97,11 @@ impl Lab {
         let sale: SaleId = sale.parse().unwrap();
         self.ledger.create_sale(&sale, terms, None).await.unwrap();
         self.ledger.publish_sale(&sale).await.unwrap();
+    }
+
+    /// The lab's sale as the ledger has it.
+    pub(crate) async fn sale(&self) -> Sale {
+        self.ledger.sale(&SALE.parse().unwrap()).await.unwrap().expect("the ledger has it")
     }
 
     /// Loads the sale's round from what the ledger says, as if just before it opened.
@@ -235,7 +241,7 @@ impl Lab {
     }
 
     pub(crate) async fn audit(&self) -> Audit {
-        let sale = self.ledger.sale(&SALE.parse().unwrap()).await.unwrap().unwrap();
+        let sale = self.sale().await;
         let audited =
             fulfilment::audit(&self.stock, &self.ledger, &sale.id, sale.round, sale.terms.total).await.unwrap();
         assert!(audited.in_redis);

@@ -1,4 +1,4 @@
-//! Redis dies in the middle of a stampede and comes back empty.
+//! Redis dies in the middle of a stampede and comes back with nothing, without its last writes, or with all of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use aws_sdk_sqs::Client as Sqs;
 use futures::{StreamExt, stream};
 use sale::{ReservationId, Round};
 use tests::terms;
+use tokio::sync::watch;
 use tokio::task::block_in_place;
 use uuid::Uuid;
 
@@ -17,15 +18,51 @@ use crate::ask::Ask;
 use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
-use crate::resources::receive;
+use crate::resources::{depth, receive};
 use crate::wait::until;
 
-const BUYERS: usize = 200;
-const UNITS: u32 = 40;
-const AT_ONCE: usize = 12;
+const BUYERS: usize = 1000;
+const UNITS: u32 = 200;
+const AT_ONCE: usize = 50;
 const CONSUMERS: usize = 2;
-/// Redis dies after so many answers at most.
-const LAST_DEATH: usize = 80;
+/// Redis dies after so many answers at most: when all units are gone and most of their orders are not made.
+const LAST_DEATH: u64 = 220;
+/// Answers in which the writes are that a failover loses, at most.
+const LAST_WRITES: u64 = 60;
+
+/// What Redis comes back with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    Everything,
+    /// What was written after so many answers.
+    WritesAfter(usize),
+    Nothing,
+}
+
+/// One way for it to happen.
+#[derive(Debug)]
+struct Case {
+    /// Redis dies after so many answers.
+    death: usize,
+    loss: Loss,
+    /// Whether no order is made until those who were refused have asked again: what Redis forgot competes with what it
+    /// gave out since.
+    orders_wait: bool,
+}
+
+impl Case {
+    fn random(run: usize) -> Self {
+        let (dice, _) = Uuid::new_v4().as_u64_pair();
+        let death = 1 + (dice % LAST_DEATH) as usize;
+        let before = 1 + (dice / LAST_DEATH % LAST_WRITES) as usize;
+        let loss = match run % 3 {
+            0 => Loss::Everything,
+            1 => Loss::WritesAfter(death.saturating_sub(before)),
+            _ => Loss::Nothing,
+        };
+        Self { death, loss, orders_wait: run / 3 % 2 == 0 }
+    }
+}
 
 /// What a buyer heard.
 struct Heard {
@@ -55,10 +92,10 @@ fn won(answer: &Answer) -> Option<ReservationId> {
     None
 }
 
-/// Handles messages, each twice at once; what fails is back in the queue at once.
-async fn consume(deps: order::Deps, sqs: Sqs, url: String, over: Arc<AtomicBool>) -> usize {
+/// Handles messages, each twice at once, whenever `may` says so; what fails is back in the queue at once.
+async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: watch::Receiver<bool>) -> usize {
     let mut failures = 0;
-    while !over.load(Ordering::SeqCst) {
+    while may.wait_for(|may| *may).await.is_ok() {
         let messages = receive(&sqs, &url).await;
         let twice = messages.iter().chain(&messages);
         let failed = order::handle(&deps, events::received(twice)).await.batch_item_failures;
@@ -76,10 +113,13 @@ async fn consume(deps: order::Deps, sqs: Sqs, url: String, over: Arc<AtomicBool>
     failures
 }
 
-/// The stampede, with Redis dying after `death` answers. Returns what the buyers heard.
-async fn stampede(lab: &mut Lab, death: usize) -> Vec<Heard> {
+/// The stampede, with Redis dying in it. Returns what the buyers heard.
+async fn stampede(lab: &mut Lab, case: &Case) -> Vec<Heard> {
     let (dying, lost) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let deps = lab.reservation();
+    if case.loss == Loss::WritesAfter(0) {
+        lab.redis(&["SAVE"]).await;
+    }
     let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
             let (deps, dying, lost) = (deps.clone(), Arc::clone(&dying), Arc::clone(&lost));
@@ -93,22 +133,37 @@ async fn stampede(lab: &mut Lab, death: usize) -> Vec<Heard> {
     let mut heard = Vec::new();
     while let Some(one) = answers.next().await {
         heard.push(one.unwrap());
-        if heard.len() == death {
+        if case.loss == Loss::WritesAfter(heard.len()) {
+            lab.redis(&["SAVE"]).await;
+        }
+        if heard.len() == case.death {
             dying.store(true, Ordering::SeqCst);
-            block_in_place(|| lab.valkey.kill_and_restart()).unwrap();
-            lost.store(true, Ordering::SeqCst);
+            die(lab, case.loss).await;
+            lost.store(case.loss == Loss::Everything, Ordering::SeqCst);
         }
     }
     heard
 }
 
-async fn run(death: usize) {
+async fn die(lab: &mut Lab, loss: Loss) {
+    match loss {
+        Loss::Everything => return block_in_place(|| lab.valkey.kill_and_restart()).unwrap(),
+        Loss::WritesAfter(_) => {}
+        Loss::Nothing => {
+            lab.redis(&["CLIENT", "PAUSE", "60000", "WRITE"]).await;
+            lab.redis(&["SAVE"]).await;
+        }
+    }
+    block_in_place(|| lab.valkey.kill_and_restart_from_snapshot()).unwrap();
+}
+
+async fn run(case: Case) {
     let mut lab = Lab::selling(terms(UNITS, 1)).await;
-    let over = Arc::new(AtomicBool::new(false));
+    let (orders, may) = watch::channel(!case.orders_wait);
     let consumers: Vec<_> = (0..CONSUMERS)
-        .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.orders_url.clone(), Arc::clone(&over))))
+        .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.orders_url.clone(), may.clone())))
         .collect();
-    let heard = stampede(&mut lab, death).await;
+    let heard = stampede(&mut lab, &case).await;
 
     let mut promised: BTreeSet<ReservationId> = BTreeSet::new();
     let mut refused = Vec::new();
@@ -121,17 +176,22 @@ async fn run(death: usize) {
         }
     }
     let early = promised.len();
-    while_the_keys_are_missing(&lab, &heard).await;
-
     let began = Instant::now();
-    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    if case.loss == Loss::Everything {
+        while_the_keys_are_missing(&lab, &heard).await;
+        assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    }
+
     let deps = lab.reservation();
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| answer(&deps, &ask(*buyer)).await)
         .buffer_unordered(AT_ONCE)
         .collect()
         .await;
-    over.store(true, Ordering::SeqCst);
+    orders.send(true).unwrap();
+    until("the orders are made", 60, async || (depth(&lab.sqs, &lab.orders_url).await == [0; 3]).then_some(())).await;
+    orders.send(false).unwrap();
+    drop(orders);
     let mut failures = 0;
     for consumer in consumers {
         failures += consumer.await.unwrap();
@@ -148,10 +208,11 @@ async fn run(death: usize) {
         live += lab.ledger.orders(chunk).await.unwrap().iter().filter(|order| order.state.is_live()).count();
     }
     println!(
-        "died after {death} answers: {} refused, {early} + {} promised, {live} of them live, {failures} deliveries failed, \
-         healed in {} ms",
+        "{case:?}: {} refused, {early} + {} promised, {live} of them live and {} released, {failures} deliveries failed, \
+         clean after {} ms",
         refused.len(),
         promised.len() - early,
+        promised.len() - live,
         healed_in.as_millis()
     );
 }
@@ -196,12 +257,12 @@ async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) {
     assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
 }
 
-/// Once, or as often as the environment's `STAMPEDES` says.
+/// Once for each kind of loss, or as often as the environment's `STAMPEDES` says.
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_may_die_at_any_moment_of_a_stampede() {
-    let runs = std::env::var("STAMPEDES").map_or(1, |runs| runs.parse().expect("STAMPEDES is a number"));
-    for _ in 0..runs {
-        let death = 1 + usize::from(Uuid::now_v7().as_bytes()[15]) % LAST_DEATH;
-        tokio::time::timeout(Duration::from_secs(120), run(death)).await.expect("a run ends");
+    let runs = std::env::var("STAMPEDES").map_or(3, |runs| runs.parse().expect("STAMPEDES is a number"));
+    for case in (0..runs).map(Case::random) {
+        let about = format!("{case:?}");
+        tokio::time::timeout(Duration::from_secs(300), run(case)).await.expect(&about);
     }
 }

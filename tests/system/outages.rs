@@ -3,14 +3,15 @@
 use aws_sdk_sqs::Client as Sqs;
 use queue::{OrderMessage, OrderQueue};
 use runtime::Clock;
-use sale::OrderState;
+use sale::{OrderState, Round};
 use stock::Stock;
 use tests::terms;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::cloud::cloud;
-use crate::lab::Lab;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
 use crate::resources::{depth, receive};
 use crate::wait::until;
 
@@ -139,4 +140,22 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     units.sort_unstable();
     assert_eq!(units, [1, 2, 3]);
     assert_eq!(lab.clean_audit().await, (1, 0, 3));
+}
+
+/// Nothing is left to be bought, so nothing is rebuilt.
+#[tokio::test]
+async fn a_round_that_redis_loses_after_its_close_is_closed() {
+    let mut lab = Lab::selling(terms(4, 1)).await;
+    let bob = lab.buy("bob").await;
+    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator()).await.expect(200);
+    lab.answer(&Ask::reserve("lamp", "carol")).await.problem(410, "closed");
+    lab.valkey.kill_and_restart().unwrap();
+    until("Redis answers again", 10, async || {
+        let answer = lab.answer(&Ask::reserve("lamp", "carol")).await;
+        (answer.status != 503).then(|| answer.problem(410, "closed"))
+    })
+    .await;
+    lab.answer(&Ask::get(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    heal(&lab).await;
+    assert!(!lab.stock.is_loaded(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await.unwrap());
 }

@@ -119,6 +119,8 @@ async fn the_deployed_functions_understand_them() {
     assert_eq!(one["batchItemFailures"].as_array().unwrap().len(), 1, "no such sale: {one}");
     let due = invoke("expiry", &sample("expiry/due")).await;
     assert_eq!(due["batchItemFailures"].as_array().unwrap().len(), 1, "no such order: {due}");
-    let summary = invoke("warmup", &sample("warmup/tick")).await;
-    assert_eq!(summary["failed"], 0, "{summary}");
+    for schedule in ["warmup", "reconciliation", "daily_reset"] {
+        let summary = invoke(schedule, &sample(&format!("{schedule}/tick"))).await;
+        assert_eq!(summary["failed"], 0, "{schedule}: {summary}");
+    }
 }

@@ -4,6 +4,7 @@ mod document;
 mod steer;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{Code, Problem, Reply, caller, json, json_body, no_body, respond, segments};
 use fulfilment::{FulfilmentError, audit};
@@ -19,6 +20,8 @@ use crate::document::{AuditDocument, NewSale, RedriveDocument, SaleDocument, Sal
 
 /// Seconds after which an operator may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
+/// Longest work on one request: a moment less than the 29 s after which Lambda ends the function, and nobody is answered.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(27);
 
 /// Addresses of the queues that messages are sent back from and to.
 #[derive(Clone)]
@@ -54,7 +57,8 @@ pub struct Deps {
 
 /// Answers one request of an operator; anybody else hears 403 whatever they ask for.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    respond(answer(deps, &request).await)
+    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    respond(answered.unwrap_or_else(|late| Err(not_in_time(&late))))
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {
@@ -139,7 +143,10 @@ fn sale_id(text: &str) -> Result<SaleId, Problem> {
 }
 
 fn unanswered(error: impl Into<FulfilmentError>) -> Problem {
-    let error = error.into();
-    tracing::error!(error = &error as &dyn std::error::Error, "a part did not answer");
+    not_in_time(&error.into())
+}
+
+fn not_in_time(error: &(dyn std::error::Error + 'static)) -> Problem {
+    tracing::error!(error, "a part did not answer");
     Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

@@ -50,11 +50,13 @@ fn close_at(sale: &mut Sale, now: EpochMs) -> Result<(), Problem> {
     if now <= sale.terms.opens_at_ms {
         return Err(Problem::new(Code::NotAmendable).detail("it has not opened yet"));
     }
-    sale.terms.closes_at_ms = sale.terms.closes_at_ms.min(now);
+    if now < sale.terms.closes_at_ms {
+        sale.terms_of_this_round().closes_at_ms = now;
+    }
     Ok(())
 }
 
-/// Adds units. Only with a key: without one, a retry could not be told from a second delivery.
+/// Adds units to this round. Only with a key: without one, a retry could not be told from a second delivery.
 pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Restock { units } = json_body(request)?;
     let key = idempotency_key(request)?
@@ -62,7 +64,7 @@ pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply
     amend(deps, sale, &format!("restock-{key}"), |sale| {
         let total = sale.terms.total.checked_add(units).filter(|total| units > 0 && *total <= MAX_TOTAL);
         let bounds = || Problem::invalid(format!("units: 1 to {}", MAX_TOTAL - sale.terms.total));
-        sale.terms.total = total.ok_or_else(bounds)?;
+        sale.terms_of_this_round().total = total.ok_or_else(bounds)?;
         Ok(())
     })
     .await

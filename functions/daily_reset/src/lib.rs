@@ -1,6 +1,8 @@
 //! Begins the next round of sales that come again, once the last one is over. Takes no input: it reads the ledger. A new
 //! round has keys, guards and messages of its own, so yesterday's late messages cannot touch today's stock.
 
+use std::time::Duration;
+
 use ledger::{Amend, Ledger, LedgerError};
 use runtime::Clock;
 use sale::{EpochMs, Round, Sale};
@@ -8,6 +10,10 @@ use serde::Serialize;
 
 /// How long after its close a round is still found: a schedule that did not run for a month catches up.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
+
+/// Longest run: a few seconds less than the 50 s after which Lambda ends it, so that it tells what it did. The rest waits
+/// for the next run.
+const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -37,8 +43,19 @@ enum NotNow {
 /// # Errors
 /// If the ledger does not say which sales there are.
 pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
-    let now = deps.clock.now();
     let mut summary = Summary::default();
+    match tokio::time::timeout(RUN_TIMEOUT, begin_all(deps, &mut summary)).await {
+        Ok(begun) => begun?,
+        Err(late) => {
+            tracing::error!(error = &late as &dyn std::error::Error, ?summary, "the rest is left to the next run");
+            summary.failed += 1;
+        }
+    }
+    Ok(summary)
+}
+
+async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError> {
+    let now = deps.clock.now();
     let sales = deps.ledger.published_sales(EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000)).await?;
     for sale in sales.into_iter().filter(|sale| sale.recurrence.is_some() && sale.terms.closes_at_ms <= now) {
         // The request's key names the round, so that two runs begin it once.
@@ -59,7 +76,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
             }
         }
     }
-    Ok(summary)
+    Ok(())
 }
 
 /// Only from the round that was found to be over.
@@ -67,11 +84,5 @@ fn begin_next(sale: &mut Sale, over: Round, now: EpochMs) -> Result<(), NotNow> 
     if sale.round != over {
         return Err(NotNow::AnotherRunBeganIt);
     }
-    let recurrence = sale.recurrence.as_ref().ok_or(NotNow::NeverAgain)?;
-    let (opens, closes) =
-        recurrence.next_window(sale.terms.opens_at_ms, sale.terms.closes_at_ms, now).ok_or(NotNow::NeverAgain)?;
-    sale.round = Round(over.0 + 1);
-    sale.terms.opens_at_ms = opens;
-    sale.terms.closes_at_ms = closes;
-    Ok(())
+    if sale.begin_next_round(now) { Ok(()) } else { Err(NotNow::NeverAgain) }
 }

@@ -3,6 +3,8 @@
 mod secret;
 mod webhook;
 
+use std::time::Duration;
+
 use api::{Code, Problem, Reply, json, respond, segments};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
@@ -16,6 +18,9 @@ use webhook::Paid;
 
 /// Seconds after which the provider may call again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 5;
+
+/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -36,10 +41,15 @@ struct Outcome {
 
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    respond(match (request.method(), segments(&request).as_slice()) {
-        (&Method::POST, ["v1", "payments", "webhook"]) => callback(deps, &request).await,
+    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    respond(answered.unwrap_or_else(|late| Err(overloaded(&late))))
+}
+
+async fn answer(deps: &Deps, request: &Request) -> Reply {
+    match (request.method(), segments(request).as_slice()) {
+        (&Method::POST, ["v1", "payments", "webhook"]) => callback(deps, request).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
-    })
+    }
 }
 
 async fn callback(deps: &Deps, request: &Request) -> Reply {

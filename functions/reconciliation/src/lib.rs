@@ -1,6 +1,8 @@
 //! Finds what Redis and the ledger disagree on, and repairs it. Takes no input: it reads the state. Every page that it
 //! reads is bounded, and what is left waits for the next run, a minute later.
 
+mod numbers;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -14,6 +16,10 @@ use stock::{Loaded, Stock};
 
 /// How long after its close a round is still looked at: until its last order can have expired, and an hour.
 const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
+
+/// Longest run: a few seconds less than the 55 s after which Lambda ends it, so that it tells what it did. The rest waits
+/// for the next run.
+const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -56,28 +62,37 @@ pub struct Summary {
 /// # Errors
 /// If the ledger does not say which sales there are.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
-    let now = deps.clock.now();
     let mut summary = Summary::default();
+    match tokio::time::timeout(RUN_TIMEOUT, reconcile(deps, &mut summary)).await {
+        Ok(reconciled) => reconciled?,
+        Err(late) => failed(&mut summary, "the rest is left to the next run", &late),
+    }
+    numbers::count(&summary);
+    tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "reconciled");
+    Ok(summary)
+}
+
+async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentError> {
+    let now = deps.clock.now();
     match expire_overdue(&deps.stock, &deps.ledger, now).await {
         Ok(overdue) => summary.overdue = overdue,
-        Err(error) => failed(&mut summary, "expire overdue orders", &error),
+        Err(error) => failed(summary, "expire overdue orders", &error),
     }
     let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
     for sale in deps.ledger.published_sales(since).await? {
         if now < sale.terms.opens_at_ms && sale.round == Round(1) {
             continue;
         }
-        if let Err(error) = look_at(deps, &sale, now, &mut summary).await {
-            failed(&mut summary, sale.id.as_str(), &error);
+        if let Err(error) = look_at(deps, &sale, now, summary).await {
+            failed(summary, sale.id.as_str(), &error);
         }
     }
-    tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "reconciled");
-    Ok(summary)
+    Ok(())
 }
 
-fn failed(summary: &mut Summary, what: &str, error: &FulfilmentError) {
+fn failed(summary: &mut Summary, what: &str, error: &(dyn std::error::Error + 'static)) {
     summary.failed += 1;
-    tracing::error!(error = error as &dyn std::error::Error, what, "not reconciled");
+    tracing::error!(error, what, "not reconciled");
 }
 
 /// The current round, and the one before it, whose last orders may still be open.

@@ -7,7 +7,7 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use ledger::Ledger;
 use queue::OrderQueue;
 use reconciliation::{Deps, handle};
-use runtime::{Clock, aws_config, init_logs, setting};
+use runtime::{Clock, Metrics, aws_config, init_logs, setting};
 use serde_json::Value;
 use stock::Stock;
 
@@ -22,6 +22,11 @@ async fn main() -> Result<(), Error> {
         send_again_after: SEND_AGAIN_AFTER,
         clock: Clock::system(),
     };
-    let deps = &deps;
-    run(service_fn(move |_: LambdaEvent<Value>| async move { handle(deps).await.map_err(Error::from) })).await
+    let (deps, metrics) = (&deps, &Metrics::init(setting("METRICS_NAMESPACE")?));
+    run(service_fn(move |_: LambdaEvent<Value>| async move {
+        let summary = handle(deps).await;
+        metrics.publish();
+        summary.map_err(Error::from)
+    }))
+    .await
 }

@@ -4,6 +4,8 @@ mod document;
 mod door;
 mod reserve;
 
+use std::time::Duration;
+
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
 use fulfilment::{Cancel, FulfilmentError, LiveSales, Status, cancel, status};
 use http::{Method, StatusCode};
@@ -22,6 +24,9 @@ const RETRY_AFTER_S: u32 = 2;
 /// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
 const REBUILT_AFTER_S: u32 = 15;
 
+/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
+
 /// What the function talks to.
 #[derive(Clone)]
 pub struct Deps {
@@ -39,16 +44,20 @@ pub struct Deps {
 
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    let path = segments(&request);
-    respond(match (request.method(), path.as_slice()) {
+    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    respond(answered.unwrap_or_else(|late| Err(unanswered(&late))))
+}
+
+async fn answer(deps: &Deps, request: &Request) -> Reply {
+    match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
-            reserve::reserve(deps, &request, sale, token).await
+            reserve::reserve(deps, request, sale, token).await
         }
-        (&Method::GET, ["v1", "reservations", id]) => look(deps, &request, id).await,
-        (&Method::DELETE, ["v1", "reservations", id]) => give_back(deps, &request, id).await,
-        (&Method::GET, ["v1", "orders"]) => list(deps, &request).await,
+        (&Method::GET, ["v1", "reservations", id]) => look(deps, request, id).await,
+        (&Method::DELETE, ["v1", "reservations", id]) => give_back(deps, request, id).await,
+        (&Method::GET, ["v1", "orders"]) => list(deps, request).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
-    })
+    }
 }
 
 async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
@@ -104,6 +113,10 @@ fn rebuilding() -> Problem {
 
 /// A part did not answer. The log has the reason, the client hears when to try again.
 fn overloaded(error: FulfilmentError) -> Problem {
-    tracing::error!(error = &error as &dyn std::error::Error, "a part did not answer");
+    unanswered(&error)
+}
+
+fn unanswered(error: &(dyn std::error::Error + 'static)) -> Problem {
+    tracing::error!(error, "a part did not answer");
     Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

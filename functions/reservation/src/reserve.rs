@@ -62,11 +62,12 @@ fn not_open(opens_at: EpochMs, now: EpochMs) -> Problem {
     Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
 }
 
-/// A round that Redis does not have: it never was, is not loaded yet, or is lost and will be back. Only the ledger knows,
+/// A round that Redis does not have: it never was, is not loaded yet, is over, or is lost and will be back. Only the ledger knows,
 /// and it is asked for all such rounds together.
 async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
     let now = deps.clock.now();
     match deps.live.of(id).await {
+        Ok(Some(sale)) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
         Ok(Some(sale)) if now < sale.terms.opens_at_ms => not_open(sale.terms.opens_at_ms, now),
         Ok(Some(_)) => rebuilding(),
         Ok(None) => Problem::new(Code::UnknownSale),

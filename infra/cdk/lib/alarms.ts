@@ -14,6 +14,11 @@ export const ALARMS = {
   'orders-dlq-not-empty': 'A dead letter waits: the function dead_letter does not get through.',
   'quarantine-not-empty': 'An unreadable message was parked for a person to look at.',
   'expiry-dlq-not-empty': 'An expiry could not be handled; the order may hold its unit for too long.',
+  'units-oversold': 'Two live orders have the same unit, which the ledger should have made impossible.',
+  'units-adrift': 'Units are in no place or in two, and reconciliation has not mended it for five minutes.',
+  'rounds-rebuilt': 'Redis had lost a live round; it was rebuilt from the ledger.',
+  'reconciliation-failing': 'Reconciliation has not got through for five minutes.',
+  'reconciliation-silent': 'Reconciliation has not reported for five minutes.',
 } as const;
 
 export type AlarmId = keyof typeof ALARMS;
@@ -41,17 +46,32 @@ export class Alarms extends Construct {
     if (settings.alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
   }
 
-  /** Rings as soon as `metric` is at `threshold` or above once. */
+  /** Rings as soon as `metric` is at `threshold` or above once. SQS sends nothing for an idle queue: no reason to ring. */
   ringAt(id: AlarmId, metric: cloudwatch.Metric, threshold: number): void {
-    const alarm = new cloudwatch.Alarm(this, id, {
-      alarmName: `${this.prefix}-${id}`,
-      alarmDescription: ALARMS[id],
+    this.ring(id, {
       metric,
       threshold,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      // SQS sends nothing for an idle queue.
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    });
+  }
+
+  /** Rings when there is no sample of `metric` within its period. */
+  ringWhenSilent(id: AlarmId, metric: cloudwatch.Metric): void {
+    this.ring(id, {
+      metric: metric.with({ statistic: cloudwatch.Stats.SAMPLE_COUNT }),
+      threshold: 1,
+      comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+    });
+  }
+
+  private ring(id: AlarmId, when: Omit<cloudwatch.AlarmProps, 'evaluationPeriods'>): void {
+    const alarm = new cloudwatch.Alarm(this, id, {
+      alarmName: `${this.prefix}-${id}`,
+      alarmDescription: ALARMS[id],
+      evaluationPeriods: 1,
+      ...when,
     });
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));

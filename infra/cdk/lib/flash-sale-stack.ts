@@ -1,6 +1,7 @@
 import { CfnOutput, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
+import { watchAudit } from './audit-alarms.ts';
 import { EveryMinute } from './every-minute.ts';
 import { FUNCTIONS, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
@@ -82,6 +83,7 @@ export class FlashSaleStack extends Stack {
     );
     queues.orders.sendFrom(reconciliation);
     new EveryMinute(this, 'ReconciliationSchedule', reconciliation);
+    watchAudit(settings, alarms);
 
     const dailyReset = make('daily_reset');
     table.useFrom(dailyReset, ['GetItem', 'PutItem'], ['sales_by_close']);

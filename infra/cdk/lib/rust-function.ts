@@ -61,7 +61,7 @@ export class RustFunction extends Construct {
       timeout: Duration.seconds(this.facts.timeout_s),
       role: this.role,
       logGroup,
-      environment: { LOG_LEVEL: settings.logLevel, ...settings.extraEnvironment },
+      environment: { LOG_LEVEL: settings.logLevel, METRICS_NAMESPACE: settings.name, ...settings.extraEnvironment },
       vpc: network?.vpc,
       vpcSubnets: network && { subnets: network.vpc.isolatedSubnets },
       securityGroups: network && [network.securityGroup],

@@ -53,4 +53,7 @@ pub enum FulfilmentError {
     /// Redis handed out unit after unit that other orders have.
     #[error("{0} has no unit of its own yet")]
     NoUnit(ReservationId),
+    /// The run took as long as its function may.
+    #[error("out of time")]
+    OutOfTime,
 }

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use ledger::Ledger;
 use runtime::Clock;
-use sale::{ReservationId, Sale};
+use sale::{EpochMs, ReservationId, Sale};
 use tokio::sync::Mutex;
 
 use crate::FulfilmentError;
@@ -12,7 +12,11 @@ use crate::FulfilmentError;
 /// a flood of made-up ids does not reach it.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// The sales that can be bought from now or soon, by the ledger: tells a sale that never was from one that Redis lost.
+/// How long a sale that is over is told from one that never was, if Redis does not know either.
+const OVER_FOR_S: u32 = 60 * 60;
+
+/// The sales that can be bought from, now, soon or until a moment ago, by the ledger: tells a sale that never was from
+/// one that Redis lost.
 #[derive(Clone)]
 pub struct LiveSales {
     ledger: Ledger,
@@ -32,7 +36,7 @@ impl LiveSales {
         Self { ledger, clock, known: Arc::default() }
     }
 
-    /// The published sale, not over yet, whose current round a reservation's id names.
+    /// The published sale of which a reservation's id names the current round or an earlier one.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -41,12 +45,13 @@ impl LiveSales {
         let sales = match known.as_ref() {
             Some(Known { since, sales }) if since.elapsed() < FRESH => Arc::clone(sales),
             _ => {
-                let sales: Arc<[Sale]> = self.ledger.published_sales(self.clock.now()).await?.into();
+                let since = EpochMs(self.clock.now().0 - i64::from(OVER_FOR_S) * 1000);
+                let sales: Arc<[Sale]> = self.ledger.published_sales(since).await?.into();
                 *known = Some(Known { since: Instant::now(), sales: Arc::clone(&sales) });
                 sales
             }
         };
         drop(known);
-        Ok(sales.iter().find(|sale| sale.id == id.sale && sale.round == id.round).cloned())
+        Ok(sales.iter().find(|sale| sale.id == id.sale && id.round <= sale.round).cloned())
     }
 }

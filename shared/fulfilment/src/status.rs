@@ -42,17 +42,18 @@ pub async fn status(
         // Ordered or released since the ledger was asked.
         Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
         None => match live.of(id).await? {
-            Some(sale) if is_settling(stock, &sale, now).await? => Ok(Status::Settling),
+            Some(sale) if sale.round == id.round && is_settling(stock, &sale, now).await? => Ok(Status::Settling),
             _ => Ok(Status::Unknown),
         },
     }
 }
 
 /// Whether Redis has lost a live round, or had until a moment ago: its keys are missing, or were made after it opened.
+/// One that is lost after its close is not made again.
 async fn is_settling(stock: &Stock, sale: &Sale, now: EpochMs) -> Result<bool, FulfilmentError> {
-    let opens_at = sale.terms.opens_at_ms;
+    let (opens_at, closes_at) = (sale.terms.opens_at_ms, sale.terms.closes_at_ms);
     Ok(match stock.counters(&sale.id, sale.round, LANE).await? {
-        None => now >= opens_at,
+        None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
         Some(counters) => counters.epoch_ms > opens_at && now.since_ms(counters.epoch_ms) < SETTLING_MS,
     })
 }

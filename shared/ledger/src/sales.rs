@@ -97,6 +97,7 @@ impl Ledger {
             recurrence: recurrence.cloned(),
             requests: Vec::new(),
             terms: terms.clone(),
+            regular_terms: None,
         };
         let item = SaleItem { pk: keys::sale(id), sale_list: None, sale: sale.clone() };
         let result = self

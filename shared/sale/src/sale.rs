@@ -116,9 +116,34 @@ pub struct Sale {
     /// Keys of the requests that changed it last, so that a repeated one changes nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
-    /// What it offers.
+    /// What it offers in this round.
     #[serde(flatten)]
     pub terms: Terms,
+    /// What a sale that comes again offers, if this round was changed while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub regular_terms: Option<Terms>,
+}
+
+impl Sale {
+    /// The terms to be changed for this round alone.
+    pub fn terms_of_this_round(&mut self) -> &mut Terms {
+        if self.recurrence.is_some() && self.regular_terms.is_none() {
+            self.regular_terms = Some(self.terms.clone());
+        }
+        &mut self.terms
+    }
+
+    /// Begins the next round, on the regular terms, in the first window that is not over at `now`. False, and nothing is
+    /// changed, if there is none.
+    pub fn begin_next_round(&mut self, now: EpochMs) -> bool {
+        let regular = self.regular_terms.as_ref().unwrap_or(&self.terms);
+        let window = |recurrence: &Recurrence| recurrence.next_window(regular.opens_at_ms, regular.closes_at_ms, now);
+        let Some((opens_at_ms, closes_at_ms)) = self.recurrence.as_ref().and_then(window) else { return false };
+        self.terms = Terms { opens_at_ms, closes_at_ms, ..regular.clone() };
+        self.regular_terms = None;
+        self.round = Round(self.round.0 + 1);
+        true
+    }
 }
 
 #[cfg(test)]
@@ -141,6 +166,33 @@ mod tests {
         let mut terms = terms();
         change(&mut terms);
         terms.validate()
+    }
+
+    #[test]
+    fn a_change_of_one_round_is_not_one_of_the_next() {
+        let hour_ms = 3_600_000;
+        let terms = Terms { opens_at_ms: EpochMs(hour_ms), closes_at_ms: EpochMs(3 * hour_ms), ..terms() };
+        let mut sale = Sale {
+            id: "lamp".parse().unwrap(),
+            state: SaleState::Published,
+            round: Round(1),
+            version: 1,
+            paused: false,
+            recurrence: Some(Recurrence::daily("Etc/UTC").unwrap()),
+            requests: Vec::new(),
+            terms: terms.clone(),
+            regular_terms: None,
+        };
+        sale.terms_of_this_round().total += 20;
+        sale.terms_of_this_round().closes_at_ms = EpochMs(2 * hour_ms);
+        assert_eq!((sale.terms.total, sale.terms.closes_at_ms), (120, EpochMs(2 * hour_ms)));
+        assert!(sale.begin_next_round(EpochMs(4 * hour_ms)));
+        let (opens_at_ms, closes_at_ms) = (EpochMs(25 * hour_ms), EpochMs(27 * hour_ms));
+        assert_eq!((sale.round, &sale.terms), (Round(2), &Terms { opens_at_ms, closes_at_ms, ..terms }));
+        assert_eq!(sale.regular_terms, None);
+        sale.recurrence = None;
+        assert!(!sale.begin_next_round(EpochMs(30 * hour_ms)));
+        assert_eq!(sale.round, Round(2));
     }
 
     #[test]

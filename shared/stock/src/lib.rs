@@ -5,6 +5,7 @@ mod keys;
 mod load;
 mod record;
 mod repair;
+mod script;
 mod scripts;
 mod view;
 

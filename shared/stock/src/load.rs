@@ -2,13 +2,13 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use redis::Script;
 use sale::{EpochMs, Lane, ReservationId, Round, SaleId, Terms, UserId};
 
 use uuid::Uuid;
 
 use crate::code::{parse, unexpected};
 use crate::keys::Keys;
+use crate::script::Script;
 use crate::{Code, Hold, Stock, StockError};
 
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/load.lua")));

@@ -1,12 +1,12 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use redis::Script;
 use sale::{Lane, Reservation, Round, Sale, SaleId, Unit, UserId};
 
 use crate::code::{parse, unexpected};
 use crate::keys::Keys;
 use crate::load::expires_at_ms;
+use crate::script::Script;
 use crate::{Code, Counters, Hold, Stock, StockError};
 
 static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/due.lua")));
@@ -127,6 +127,7 @@ impl Stock {
             .key(keys.sale)
             .key(keys.free)
             .arg(counters.moves)
+            .arg(counters.epoch_ms.0)
             .arg(units)
             .invoke_async(&mut self.connection.clone())
             .await?;

@@ -1,10 +1,10 @@
 use std::sync::LazyLock;
 
-use redis::Script;
 use sale::{EpochMs, Lane, Reservation, ReservationId, Unit, UserId};
 
 use crate::code::{parse, unexpected};
 use crate::keys::Keys;
+use crate::script::Script;
 use crate::{Code, Hold, Stock, StockError};
 
 static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/reserve.lua")));

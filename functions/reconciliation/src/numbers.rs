@@ -1,0 +1,33 @@
+use fulfilment::Numbers;
+use metrics::gauge;
+
+use crate::Summary;
+
+/// Counts what a run found, for each round and for all together. Alarms look at the sums, since they have to be told of
+/// every label that they look at.
+pub(crate) fn count(summary: &Summary) {
+    let mut all = Numbers::default();
+    for (round, numbers) in &summary.rounds {
+        let Numbers { free, held, ordered, oversold, lost, duplicated } = *numbers;
+        gauge!("UnitsFree", "Round" => round.clone()).set(free);
+        gauge!("UnitsHeld", "Round" => round.clone()).set(held);
+        gauge!("UnitsOrdered", "Round" => round.clone()).set(ordered);
+        gauge!("UnitsAdrift", "Round" => round.clone()).set(oversold + lost + duplicated);
+        all.oversold += oversold;
+        all.lost += lost;
+        all.duplicated += duplicated;
+    }
+    gauge!("UnitsOversold").set(all.oversold);
+    gauge!("UnitsAdrift").set(all.oversold + all.lost + all.duplicated);
+    let Summary { overdue, rebuilt, sent, adopted, released, restored, failed, .. } = summary;
+    let counts = [
+        ("OrdersOverdue", overdue),
+        ("RoundsRebuilt", rebuilt),
+        ("MessagesSentAgain", sent),
+        ("Repairs", &(adopted + released + restored)),
+        ("ReconciliationFailures", failed),
+    ];
+    for (name, count) in counts {
+        gauge!(name).set(*count as f64);
+    }
+}

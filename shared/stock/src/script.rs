@@ -1,0 +1,53 @@
+use redis::aio::ConnectionManager;
+use redis::{ErrorKind, RedisResult, ServerErrorKind, ToRedisArgs};
+
+/// A script of `lua/`, run by its digest. A Redis that has forgotten it gets its text with the same call that runs it:
+/// loaded in a call of its own, it could be forgotten again in between.
+pub(crate) struct Script {
+    text: &'static str,
+    digest: String,
+}
+
+/// A script with its keys and arguments.
+pub(crate) struct Invocation<'a> {
+    script: &'a Script,
+    keys: Vec<Vec<u8>>,
+    args: Vec<Vec<u8>>,
+}
+
+impl Script {
+    pub(crate) fn new(text: &'static str) -> Self {
+        Self { text, digest: redis::Script::new(text).get_hash().to_owned() }
+    }
+
+    pub(crate) fn key(&self, key: impl ToRedisArgs) -> Invocation<'_> {
+        Invocation { script: self, keys: Vec::new(), args: Vec::new() }.key(key)
+    }
+}
+
+impl Invocation<'_> {
+    pub(crate) fn key(mut self, key: impl ToRedisArgs) -> Self {
+        key.write_redis_args(&mut self.keys);
+        self
+    }
+
+    pub(crate) fn arg(mut self, arg: impl ToRedisArgs) -> Self {
+        arg.write_redis_args(&mut self.args);
+        self
+    }
+
+    pub(crate) async fn invoke_async(self, connection: &mut ConnectionManager) -> RedisResult<String> {
+        match self.run("EVALSHA", &self.script.digest, connection).await {
+            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                self.run("EVAL", self.script.text, connection).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn run(&self, command: &str, script: &str, connection: &mut ConnectionManager) -> RedisResult<String> {
+        let mut command = redis::cmd(command);
+        command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.args);
+        command.query_async(connection).await
+    }
+}

@@ -1,0 +1,261 @@
+//! Every call of a script, beside the model: both must answer alike, and Redis must then look like the model.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use sale::{EpochMs, Lane, Reservation, ReservationId, Round, Sale, SaleId, Unit, UserId};
+use stock::{
+    Adopted, Amended, Confirmed, Counters, Hold, Loaded, Released, Reseated, Reserve, Restored, RoundStock, RoundView,
+    Stock,
+};
+use tests::TestRound;
+
+use super::model::Model;
+
+const LANE: Lane = Lane(0);
+/// More than Redis's clock and this process's differ, an answer's way included.
+const CLOCKS_DIFFER_MS: u64 = 10_000;
+/// Longer than any sequence takes.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Why a sequence of calls ends early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The process died, as it was to.
+    Died,
+    /// Something is wrong.
+    Wrong(String),
+}
+
+pub(super) type Outcome<T = ()> = Result<T, Stop>;
+
+pub(super) fn wrong<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(Stop::Wrong(what.into()))
+}
+
+/// What a failover goes back to.
+pub(super) struct Replica {
+    keys: Vec<(String, Vec<u8>, i64)>,
+    models: BTreeMap<Round, Model>,
+}
+
+/// The rounds of one sale in Redis, each with its model if it is loaded.
+pub(super) struct Checked {
+    pub(super) sale: SaleId,
+    pub(super) models: BTreeMap<Round, Model>,
+    /// Calls of Redis until the process dies.
+    pub(super) calls_left: Option<usize>,
+    /// What was called, and its answer.
+    pub(super) trace: Vec<String>,
+    stock: Stock,
+    redis: MultiplexedConnection,
+    epoch_ms: EpochMs,
+}
+
+impl Checked {
+    pub(super) async fn new(server: &TestRound, sale: SaleId, now: EpochMs) -> Self {
+        let (stock, redis) = (server.stock.clone(), server.redis().await);
+        Self { sale, models: BTreeMap::new(), calls_left: None, trace: Vec::new(), stock, redis, epoch_ms: now }
+    }
+
+    pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId) -> Outcome<Reserve> {
+        let began = clock();
+        let answer = self.stock.reserve(id, LANE, user).await;
+        let now = match &answer {
+            Ok(Reserve::Reserved(hold)) if hold.reserved_at_ms.0.abs_diff(began.0) < CLOCKS_DIFFER_MS => {
+                hold.reserved_at_ms
+            }
+            _ => began,
+        };
+        let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(user, id.uuid, now));
+        let sorted = |answer| match answer {
+            Reserve::AlreadyReserved(mut holds) => {
+                holds.sort_by_key(|hold| hold.uuid);
+                Reserve::AlreadyReserved(holds)
+            }
+            other => other,
+        };
+        self.check(format!("reserve {user}"), answer.map(sorted), sorted(expected)).await
+    }
+
+    pub(super) async fn confirm(&mut self, id: &ReservationId, user: &UserId) -> Outcome<Confirmed> {
+        self.call()?;
+        let expected = self.model(id).map_or(Confirmed::UnknownHold, |model| model.confirm(user, id.uuid));
+        let answer = self.stock.confirm(id, LANE, user).await;
+        self.check(format!("confirm {user}"), answer, expected).await
+    }
+
+    pub(super) async fn release(
+        &mut self,
+        id: &ReservationId,
+        user: &UserId,
+        of_another: Option<Unit>,
+    ) -> Outcome<Released> {
+        self.call()?;
+        let release = |model: &mut Model| model.release(user, id.uuid, of_another);
+        let expected = self.model(id).map_or(Released::UnknownHold, release);
+        let answer = self.stock.release(id, LANE, user, of_another).await;
+        self.check(format!("release {user}, unit of another: {of_another:?}"), answer, expected).await
+    }
+
+    pub(super) async fn reseat(&mut self, message: &Reservation) -> Outcome<Reseated> {
+        self.call()?;
+        let expected = self.model(&message.id).map_or(Reseated::UnknownSale, |model| model.reseat(message));
+        let answer = self.stock.reseat(message).await;
+        self.check(format!("reseat {} from {:?}", message.user, message.unit), answer, expected).await
+    }
+
+    pub(super) async fn adopt(&mut self, order: &Reservation) -> Outcome<Adopted> {
+        self.call()?;
+        let expected = self.model(&order.id).map_or(Adopted::UnknownSale, |model| model.adopt(order));
+        let answer = self.stock.adopt(order).await;
+        self.check(format!("adopt {} on {:?} in {:?}", order.user, order.unit, order.slot), answer, expected).await
+    }
+
+    pub(super) async fn restore(&mut self, round: Round, units: &[Unit], counters: &Counters) -> Outcome<Restored> {
+        let restore = |model: &mut Model| model.restore(units, counters);
+        let expected = self.models.get_mut(&round).map_or(Restored::UnknownSale, restore);
+        let answer = self.stock.restore(&self.sale, round, LANE, units, counters).await;
+        self.check(format!("restore {units:?}"), answer, expected).await
+    }
+
+    pub(super) async fn amend(&mut self, sale: &Sale) -> Outcome<Amended> {
+        let expected = self.models.get_mut(&sale.round).map_or(Amended::UnknownSale, |model| model.amend(sale));
+        let answer = self.stock.amend(sale, LANE).await;
+        self.check(format!("amend to version {}", sale.version), answer, expected).await
+    }
+
+    pub(super) async fn load(&mut self, sale: &Sale, taken: Vec<(UserId, Hold)>) -> Outcome<Loaded> {
+        let Sale { id, round, version, paused, terms, .. } = sale.clone();
+        // Another one for each loading, as a clock would give.
+        self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
+        let epoch_ms = self.epoch_ms;
+        let loading =
+            RoundStock { sale: id, round, lane: LANE, terms, paused, version, epoch_ms, taken: taken.clone() };
+        let answer = self.stock.load(&loading).await;
+        let expected = if self.models.contains_key(&round) { Loaded::Present } else { Loaded::Now };
+        self.models.entry(round).or_insert_with(|| Model::load(sale.clone(), epoch_ms, taken));
+        self.check(format!("load round {round}"), answer, expected).await
+    }
+
+    pub(super) async fn due(&mut self, round: Round, most: usize, wait: bool) -> Outcome<Vec<Reservation>> {
+        let due = self.models.get_mut(&round).map_or(Vec::new(), |model| model.due(most, wait));
+        let reservation = |(user, hold): (UserId, Hold)| hold.into_reservation(&self.sale, round, LANE, &user);
+        let mut expected: Vec<_> = due.into_iter().map(reservation).collect();
+        let wait = if wait { LONG } else { Duration::ZERO };
+        let mut answer = self.stock.due(&self.sale, round, LANE, most, wait).await;
+        expected.sort_by(|one, other| one.id.cmp(&other.id));
+        if let Ok(due) = &mut answer {
+            due.sort_by(|one, other| one.id.cmp(&other.id));
+        }
+        self.check("due".into(), answer, expected).await
+    }
+
+    pub(super) async fn view(&self, round: Round) -> Outcome<Option<RoundView>> {
+        let view = self.stock.view(&self.sale, round, LANE).await;
+        view.map_err(|error| Stop::Wrong(format!("the view: {error:?}")))
+    }
+
+    pub(super) async fn replicate(&mut self) -> Outcome<Replica> {
+        let mut keys = Vec::new();
+        for round in self.models.keys() {
+            for key in self.keys(*round) {
+                let mut dump = redis::pipe();
+                dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
+                let (dump, expires_at): (Option<Vec<u8>>, i64) =
+                    dump.query_async(&mut self.redis).await.map_err(redis_failed)?;
+                keys.extend(dump.map(|dump| (key, dump, expires_at)));
+            }
+        }
+        Ok(Replica { keys, models: self.models.clone() })
+    }
+
+    pub(super) async fn fail_over(&mut self, to: &Replica) -> Outcome {
+        self.lose_all().await?;
+        for (key, dump, expires_at) in &to.keys {
+            let mut restore = redis::cmd("RESTORE");
+            restore.arg(key).arg(expires_at).arg(dump).arg("ABSTTL");
+            let () = restore.query_async(&mut self.redis).await.map_err(redis_failed)?;
+        }
+        self.models.clone_from(&to.models);
+        self.check_all("failover").await
+    }
+
+    pub(super) async fn lose_all(&mut self) -> Outcome {
+        for round in std::mem::take(&mut self.models).into_keys() {
+            let keys = self.keys(round);
+            let () = redis::cmd("DEL").arg(&keys).query_async(&mut self.redis).await.map_err(redis_failed)?;
+        }
+        Ok(())
+    }
+
+    /// Counts a call of a process that may die.
+    fn call(&mut self) -> Outcome {
+        match &mut self.calls_left {
+            Some(0) => Err(Stop::Died),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn model(&mut self, id: &ReservationId) -> Option<&mut Model> {
+        self.models.get_mut(&id.round)
+    }
+
+    fn keys(&self, round: Round) -> [String; 4] {
+        ["sale", "buyers", "free", "outbox"].map(|kind| format!("{kind}:{{{}:{round}:{LANE}}}", self.sale))
+    }
+
+    async fn check<T: Debug + PartialEq>(
+        &mut self,
+        call: String,
+        answer: Result<T, stock::StockError>,
+        expected: T,
+    ) -> Outcome<T> {
+        self.trace.push(format!("    {call}: {answer:?}"));
+        match answer {
+            Ok(answer) if answer == expected => {
+                self.check_all(&call).await?;
+                Ok(answer)
+            }
+            answer => wrong(format!("{call}: the answer is {answer:?} and should be {expected:?}")),
+        }
+    }
+
+    async fn check_all(&mut self, call: &str) -> Outcome {
+        for round in self.models.keys().copied().collect::<Vec<_>>() {
+            let view = self.view(round).await?;
+            let keys = self.keys(round);
+            let mut expiries = redis::pipe();
+            keys.iter().for_each(|key| {
+                expiries.cmd("PEXPIRETIME").arg(key);
+            });
+            let expiries: Vec<i64> = expiries.query_async(&mut self.redis).await.map_err(redis_failed)?;
+            let model = self.models.get_mut(&round).expect("listed");
+            let Some(view) = view else { return wrong(format!("{call}: round {round} is gone")) };
+            let expires_at = view.counters.expires_at_ms.0;
+            // -2: there is no such key.
+            if let Some(other) = expiries.iter().find(|expiry| ![expires_at, -2].contains(expiry)) {
+                return wrong(format!("{call}: a key expires at {other} and not at {expires_at}"));
+            }
+            if let Err(difference) = model.compare(&view) {
+                return wrong(format!("{call}: round {round}: {difference}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn redis_failed(error: redis::RedisError) -> Stop {
+    Stop::Wrong(format!("Redis: {error:?}"))
+}
+
+pub(super) fn clock() -> EpochMs {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock after 1970");
+    EpochMs(i64::try_from(since.as_millis()).expect("a clock before the year 292 million"))
+}

@@ -1,0 +1,44 @@
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use stock::RoundView;
+
+use super::model::Model;
+
+impl Model {
+    /// Whether Redis looks like the model.
+    pub(super) fn compare(&mut self, view: &RoundView) -> Result<(), String> {
+        let counters = &view.counters;
+        let mut free: Vec<u32> = view.free.iter().cloned().flatten().collect();
+        free.sort_unstable();
+        same("free units", &free, &self.free().into_iter().collect())?;
+        same("number of free units", counters.free() as usize, free.len())?;
+        let returned: BTreeSet<u32> = free.into_iter().filter(|unit| *unit < counters.next).collect();
+        same("returned units", counters.returned as usize, self.returned.len())?;
+        same("next and last unit", (counters.next, counters.last), (self.next, self.last))?;
+
+        let mut holds = view.holds.clone();
+        holds.sort_by(|(user, hold), (other_user, other)| (user, hold.uuid).cmp(&(other_user, other.uuid)));
+        same("reservations", &holds, &self.holds())?;
+        same("length of the outbox", view.outbox, self.outbox.len())?;
+
+        let terms = &self.sale.terms;
+        same("limit", counters.per_user_limit, terms.per_user_limit)?;
+        same("paused", counters.paused, self.sale.paused)?;
+        same("window", (counters.opens_at_ms, counters.closes_at_ms), (terms.opens_at_ms, terms.closes_at_ms))?;
+        same("epoch", counters.epoch_ms, self.epoch_ms)?;
+        same("version", counters.version, self.sale.version)?;
+        let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
+        same("expiry", counters.expires_at_ms, expires_at_ms)?;
+
+        if counters.moves == self.moves && returned != self.returned_before {
+            return Err(format!("moves is still {}, and {:?} became {returned:?}", self.moves, self.returned_before));
+        }
+        (self.moves, self.returned_before) = (counters.moves, returned);
+        Ok(())
+    }
+}
+
+fn same<T: Debug + PartialEq>(what: &str, redis: T, expected: T) -> Result<(), String> {
+    if redis == expected { Ok(()) } else { Err(format!("{what}: Redis has {redis:?} and should have {expected:?}")) }
+}

@@ -1,0 +1,83 @@
+//! Random sequences of what happens to a sale, on the real scripts and beside a model of them. `PROPTEST_CASES` sets how
+//! many.
+
+mod checked;
+mod compare;
+mod model;
+mod operation;
+mod orders;
+mod perform;
+mod sequence;
+
+use std::fmt::Write;
+
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use tests::TestRound;
+use uuid::Uuid;
+
+use checked::{Checked, Outcome, Stop, clock};
+use operation::Script;
+use sequence::{Sequence, first_sale};
+
+const CASES: u32 = 384;
+/// Shrinking a sequence takes a few runs for each of its operations.
+const MAX_SHRINK_ITERS: u32 = 4000;
+
+#[test]
+fn redis_answers_as_the_model_does() {
+    run(&operation::calm(), true);
+}
+
+#[test]
+fn whatever_redis_loses_is_repaired() {
+    run(&operation::with_losses(), false);
+}
+
+/// All cases on one server, each with a sale of its own.
+fn run(scripts: &impl Strategy<Value = Script>, calm: bool) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let server = runtime.block_on(async { TestRound::start_empty() });
+    let mut config = Config { failure_persistence: None, max_shrink_iters: MAX_SHRINK_ITERS, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = CASES;
+    }
+    let case = |script| runtime.block_on(play(&server, &script, calm));
+    if let Err(error) = TestRunner::new(config).run(scripts, case) {
+        panic!("{error}");
+    }
+}
+
+async fn play(server: &TestRound, script: &Script, calm: bool) -> Result<(), TestCaseError> {
+    let id: sale::SaleId = format!("lamp-{}", Uuid::new_v4().as_simple()).parse().expect("a sale id");
+    let redis = Checked::new(server, id.clone(), clock()).await;
+    let mut sequence = Sequence::new(redis, first_sale(id, script.total, script.per_user_limit), script.patient);
+    let outcome = play_all(&mut sequence, script, calm).await;
+    sequence.redis.lose_all().await.map_err(|stop| TestCaseError::fail(format!("{stop:?}")))?;
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(Stop::Died) => Err(TestCaseError::fail("a process died that was not to")),
+        Err(Stop::Wrong(what)) => {
+            let mut story = what;
+            for line in &sequence.redis.trace {
+                write!(story, "\n{line}").expect("a string takes all");
+            }
+            Err(TestCaseError::fail(story))
+        }
+    }
+}
+
+async fn play_all(sequence: &mut Sequence, script: &Script, calm: bool) -> Outcome {
+    sequence.load(sequence.round()).await?;
+    for operation in &script.operations {
+        sequence.redis.trace.push(format!("{operation:?}"));
+        sequence.perform(operation).await?;
+        sequence.check_limit()?;
+        if calm {
+            sequence.check_places().await?;
+        }
+    }
+    sequence.redis.trace.push("in the end".into());
+    sequence.heal().await?;
+    sequence.sell_out().await
+}

@@ -1,0 +1,215 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use sale::{EpochMs, HoldState, Reservation, Sale, Slot, Unit, UserId};
+use stock::{Adopted, Amended, Confirmed, Counters, Hold, Released, Reseated, Reserve, Restored};
+use uuid::Uuid;
+
+/// What Redis should know of a round: a set of units, and each user's reservations.
+#[derive(Debug, Clone)]
+pub(super) struct Model {
+    /// Units that came back, or were left out by a loading.
+    pub(super) returned: BTreeSet<u32>,
+    /// The first unit that was never handed out.
+    pub(super) next: u32,
+    pub(super) last: u32,
+    /// The sale as Redis heard of it last.
+    pub(super) sale: Sale,
+    pub(super) epoch_ms: EpochMs,
+    pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Hold>>,
+    pub(super) outbox: VecDeque<UserId>,
+    /// The count of moves that Redis showed last: only that it changes is determined.
+    pub(super) moves: u32,
+    /// The returned units with which it showed that count.
+    pub(super) returned_before: BTreeSet<u32>,
+}
+
+impl Model {
+    pub(super) fn load(sale: Sale, epoch_ms: EpochMs, taken: Vec<(UserId, Hold)>) -> Self {
+        let units: BTreeSet<u32> = taken.iter().map(|(_, hold)| hold.unit.0).collect();
+        let next = units.last().map_or(1, |unit| unit + 1);
+        let mut records: BTreeMap<UserId, BTreeMap<Uuid, Hold>> = BTreeMap::new();
+        for (user, hold) in taken {
+            records.entry(user).or_default().insert(hold.uuid, hold);
+        }
+        let returned: BTreeSet<u32> = (1..next).filter(|unit| !units.contains(unit)).collect();
+        Self {
+            returned_before: returned.clone(),
+            returned,
+            next,
+            last: sale.terms.total,
+            sale,
+            epoch_ms,
+            records,
+            outbox: VecDeque::new(),
+            moves: 0,
+        }
+    }
+
+    pub(super) fn free(&self) -> BTreeSet<u32> {
+        self.returned.iter().copied().chain(self.next..=self.last).collect()
+    }
+
+    pub(super) fn holds(&self) -> Vec<(UserId, Hold)> {
+        let of_user = |(user, record): (&UserId, &BTreeMap<Uuid, Hold>)| {
+            record.values().map(|hold| (user.clone(), hold.clone())).collect::<Vec<_>>()
+        };
+        self.records.iter().flat_map(of_user).collect()
+    }
+
+    pub(super) fn find(&self, user: &UserId, id: Uuid) -> Option<&Hold> {
+        self.records.get(user)?.get(&id)
+    }
+
+    /// `now` is the moment of the answer.
+    pub(super) fn reserve(&mut self, user: &UserId, id: Uuid, now: EpochMs) -> Reserve {
+        let terms = &self.sale.terms;
+        // Before it opens nobody has a reservation.
+        if now < terms.opens_at_ms && !self.free().is_empty() {
+            return Reserve::NotOpen(terms.opens_at_ms);
+        }
+        if let Some(hold) = self.find(user, id) {
+            return Reserve::Replayed(hold.clone());
+        }
+        let live = self.live(user);
+        if live.len() >= usize::from(terms.per_user_limit) {
+            return Reserve::AlreadyReserved(live);
+        }
+        if self.free().is_empty() {
+            return Reserve::SoldOut;
+        }
+        if now >= terms.closes_at_ms {
+            return Reserve::Closed;
+        }
+        if self.sale.paused {
+            return Reserve::Paused;
+        }
+        let slot = (0..).map(Slot).find(|slot| live.iter().all(|hold| hold.slot != *slot)).expect("a slot");
+        let unit = self.take().expect("a free unit");
+        let hold = Hold { uuid: id, slot, state: HoldState::Held, unit, reserved_at_ms: now };
+        self.put(user, hold.clone());
+        self.outbox.push_back(user.clone());
+        Reserve::Reserved(hold)
+    }
+
+    pub(super) fn confirm(&mut self, user: &UserId, id: Uuid) -> Confirmed {
+        let Some(hold) = self.find_mut(user, id) else { return Confirmed::UnknownHold };
+        match std::mem::replace(&mut hold.state, HoldState::Ordered) {
+            HoldState::Held => Confirmed::Now,
+            HoldState::Ordered => Confirmed::Before,
+            HoldState::Released => {
+                hold.state = HoldState::Released;
+                Confirmed::AlreadyReleased
+            }
+        }
+    }
+
+    pub(super) fn release(&mut self, user: &UserId, id: Uuid, of_another: Option<Unit>) -> Released {
+        let Some(hold) = self.find_mut(user, id) else { return Released::UnknownHold };
+        if !hold.state.is_live() {
+            return Released::Before;
+        }
+        hold.state = HoldState::Released;
+        let unit = hold.unit;
+        if of_another != Some(unit) {
+            self.returned.insert(unit.0);
+        }
+        Released::Now
+    }
+
+    pub(super) fn reseat(&mut self, message: &Reservation) -> Reseated {
+        let Reservation { id, user, unit, slot, reserved_at_ms, .. } = message;
+        let slot = match self.find(user, id.uuid) {
+            Some(hold) if !hold.state.is_live() => return Reseated::AlreadyReleased,
+            Some(hold) if hold.unit != *unit => return Reseated::To(hold.clone()),
+            Some(hold) => hold.slot,
+            None if self.live(user).iter().any(|hold| hold.slot == *slot) => return Reseated::UnknownHold,
+            None => *slot,
+        };
+        let Some(unit) = self.take() else { return Reseated::SoldOut };
+        let hold = Hold { uuid: id.uuid, slot, state: HoldState::Held, unit, reserved_at_ms: *reserved_at_ms };
+        self.put(user, hold.clone());
+        Reseated::To(hold)
+    }
+
+    pub(super) fn adopt(&mut self, order: &Reservation) -> Adopted {
+        let Reservation { id, user, unit, slot, reserved_at_ms, .. } = order;
+        let known = self.find(user, id.uuid).cloned();
+        if known.as_ref().is_some_and(|hold| !hold.state.is_live()) {
+            return Adopted::AlreadyReleased;
+        }
+        let as_ordered = known.is_some_and(|hold| hold.state == HoldState::Ordered && hold.unit == *unit);
+        if !as_ordered {
+            let state = HoldState::Ordered;
+            self.put(user, Hold { uuid: id.uuid, slot: *slot, state, unit: *unit, reserved_at_ms: *reserved_at_ms });
+        }
+        let is_new = unit.0 >= self.next;
+        if is_new {
+            self.returned.extend(self.next..unit.0);
+            self.next = unit.0 + 1;
+            self.last = self.last.max(unit.0);
+        }
+        let was_free = self.returned.remove(&unit.0) || is_new;
+        if as_ordered && !was_free { Adopted::Before } else { Adopted::Now }
+    }
+
+    pub(super) fn restore(&mut self, units: &[Unit], seen: &Counters) -> Restored {
+        if (seen.moves, seen.epoch_ms) != (self.moves, self.epoch_ms) {
+            return Restored::Moved;
+        }
+        self.returned.extend(units.iter().map(|unit| unit.0).filter(|unit| *unit < self.next));
+        Restored::Now
+    }
+
+    pub(super) fn amend(&mut self, sale: &Sale) -> Amended {
+        if sale.version <= self.sale.version {
+            return Amended::Before;
+        }
+        self.last = self.last.max(sale.terms.total);
+        self.sale = sale.clone();
+        Amended::Now
+    }
+
+    /// What is due of the first so many users in the outbox: all that is held, or nothing yet if Redis is to wait.
+    pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<(UserId, Hold)> {
+        let mut due = Vec::new();
+        for _ in 0..most.min(self.outbox.len()) {
+            let user = self.outbox.front().expect("counted");
+            let held: Vec<_> = self.live(user).into_iter().filter(|hold| hold.state == HoldState::Held).collect();
+            if wait && !held.is_empty() {
+                break;
+            }
+            let user = self.outbox.pop_front().expect("seen");
+            if !held.is_empty() {
+                due.extend(held.into_iter().map(|hold| (user.clone(), hold)));
+                self.outbox.push_back(user);
+            }
+        }
+        due
+    }
+
+    fn live(&self, user: &UserId) -> Vec<Hold> {
+        let record = self.records.get(user).into_iter().flatten();
+        record.map(|(_, hold)| hold).filter(|hold| hold.state.is_live()).cloned().collect()
+    }
+
+    fn find_mut(&mut self, user: &UserId, id: Uuid) -> Option<&mut Hold> {
+        self.records.get_mut(user)?.get_mut(&id)
+    }
+
+    /// Takes the lowest unit that came back, or else the next one.
+    fn take(&mut self) -> Option<Unit> {
+        let returned = self.returned.pop_first();
+        let unit = returned.or_else(|| (self.next <= self.last).then_some(self.next))?;
+        if returned.is_none() {
+            self.next += 1;
+        }
+        Some(Unit(unit))
+    }
+
+    /// Writes an entry in place of the released ones of its slot.
+    fn put(&mut self, user: &UserId, hold: Hold) {
+        let record = self.records.entry(user.clone()).or_default();
+        record.retain(|_, other| other.state.is_live() || other.slot != hold.slot);
+        record.insert(hold.uuid, hold);
+    }
+}

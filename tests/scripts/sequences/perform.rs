@@ -1,0 +1,238 @@
+use std::collections::BTreeMap;
+
+use sale::{EpochMs, OrderState, Round, Sale, UserId};
+use stock::Reserve;
+use tests::user;
+
+use super::checked::{Outcome, clock, wrong};
+use super::operation::{Change, Operation};
+use super::sequence::{Message, Sequence, open_from};
+
+/// More runs of everything that repairs than any sequence needs.
+const MAX_RUNS: usize = 8;
+
+impl Sequence {
+    pub(super) async fn perform(&mut self, operation: &Operation) -> Outcome {
+        use Operation::*;
+        let round = self.round();
+        match *operation {
+            Reserve { user: number, sent } => self.request(&user(number), sent).await.map(drop),
+            Repeat { request } => match back(&self.requests, request) {
+                Some((id, user)) => self.reserve(&id, &user, true).await.map(drop),
+                None => Ok(()),
+            },
+            Deliver { message, dies_at } => self.deliver_back(message, false, dies_at).await,
+            DeadLetter { message, dies_at } => self.deliver_back(message, true, dies_at).await,
+            Cancel { request, dies_at } => {
+                let Some((id, user)) = back(&self.requests, request) else { return Ok(()) };
+                self.redis.calls_left = dies_at;
+                let cancelled = self.cancel(&id, &user).await;
+                self.survive(cancelled).map(drop)
+            }
+            Expire { order, dies_at } => {
+                let Some(order) = self.orders.back(order) else { return Ok(()) };
+                let id = order.reservation.id.clone();
+                let order = self.orders.step(&id, OrderState::Expired);
+                self.redis.calls_left = dies_at;
+                let settled = self.settle(&order).await;
+                self.survive(settled).map(drop)
+            }
+            Pay { order } => {
+                if let Some(order) = self.orders.back(order) {
+                    let id = order.reservation.id.clone();
+                    self.orders.step(&id, OrderState::Paid);
+                }
+                Ok(())
+            }
+            Settle { order } => match self.orders.back(order).cloned() {
+                Some(order) => self.settle(&order).await,
+                None => Ok(()),
+            },
+            SettleLate { order } => match self.orders.back(order).cloned() {
+                Some(mut order) if order.was_live => {
+                    order.state = OrderState::Pending;
+                    self.settle(&order).await
+                }
+                _ => Ok(()),
+            },
+            Meddle { request, user: number } => {
+                let other = user(number);
+                match back(&self.requests, request) {
+                    Some((id, owner)) if owner != other => {
+                        self.redis.confirm(&id, &other).await?;
+                        self.redis.release(&id, &other, None).await.map(drop)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Steer { change, heard } => {
+                let sale = self.steer(round, |sale| apply(change, sale));
+                if heard { self.redis.amend(&sale).await.map(drop) } else { Ok(()) }
+            }
+            Amend { version } => {
+                let sale = back(&self.sales[&round], version).expect("every round has a sale");
+                self.redis.amend(&sale).await.map(drop)
+            }
+            Load => self.load(round).await,
+            NextRound if round > Round(1) => Ok(()),
+            NextRound => {
+                let next = Round(round.0 + 1);
+                let sale = Sale { round: next, version: self.sale(round).version + 1, ..self.sale(round).clone() };
+                self.sales.insert(next, vec![sale]);
+                self.load(next).await
+            }
+            Due { most } => self.send_due(round, most, self.patient).await,
+            Reconcile => self.reconcile(round).await,
+            GoOn => self.go_on().await,
+            GiveUpLate { request } => match back(&self.requests, request) {
+                Some((id, user)) => self.give_up(&id, &user).await,
+                None => Ok(()),
+            },
+            Replicate => {
+                self.replica = Some(self.redis.replicate().await?);
+                Ok(())
+            }
+            Failover => match self.replica.take() {
+                Some(replica) => {
+                    self.redis.fail_over(&replica).await?;
+                    self.replica = Some(replica);
+                    Ok(())
+                }
+                None => Ok(()),
+            },
+            LoseAll => self.redis.lose_all().await,
+            ReadLedger => {
+                self.reading = Some((self.sale(round).clone(), self.orders.taken(round)));
+                Ok(())
+            }
+            LoadAsRead => match self.reading.take() {
+                Some((sale, taken)) => self.redis.load(&sale, taken).await.map(drop),
+                None => Ok(()),
+            },
+            List => {
+                self.listing = self.list(round).await?;
+                Ok(())
+            }
+            Repair => match self.listing.clone() {
+                Some(listing) => self.repair(listing).await,
+                None => Ok(()),
+            },
+        }
+    }
+
+    async fn deliver_back(&mut self, message: u8, dead: bool, dies_at: Option<usize>) -> Outcome {
+        let sent = self.messages.len();
+        if sent == 0 {
+            return Ok(());
+        }
+        self.deliver(sent - 1 - usize::from(message) % sent, dead, dies_at).await
+    }
+
+    async fn send_due(&mut self, round: Round, most: usize, wait: bool) -> Outcome {
+        for reservation in self.redis.due(round, most, wait).await? {
+            self.send(reservation);
+        }
+        Ok(())
+    }
+
+    /// No user has more live orders than the limit.
+    pub(super) fn check_limit(&self) -> Outcome {
+        for round in self.sales.keys() {
+            let mut orders: BTreeMap<&UserId, usize> = BTreeMap::new();
+            for order in self.orders.live(*round) {
+                *orders.entry(&order.reservation.user).or_default() += 1;
+            }
+            let limit = usize::from(self.sale(*round).terms.per_user_limit);
+            if let Some((user, number)) = orders.into_iter().find(|(_, number)| *number > limit) {
+                return wrong(format!("{user} has {number} live orders"));
+            }
+        }
+        Ok(())
+    }
+
+    /// While Redis loses nothing no unit is in two places, and none is in no place unless a process died.
+    pub(super) async fn check_places(&self) -> Outcome {
+        for round in self.sales.keys() {
+            let Some((audit, _)) = self.audit(*round).await? else { return wrong("the round is gone") };
+            if audit.oversold + audit.duplicated > 0 || !(audit.is_clean() || self.died) {
+                return wrong(format!("the audit of round {round}: {audit:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the queue and the schedules do in the end, until there is nothing left to do.
+    pub(super) async fn heal(&mut self) -> Outcome {
+        let rounds: Vec<Round> = self.sales.keys().copied().collect();
+        let mut left = None;
+        for _ in 0..MAX_RUNS {
+            for round in &rounds {
+                self.load(*round).await?;
+                let sale = self.sale(*round).clone();
+                self.redis.amend(&sale).await?;
+                self.send_due(*round, 1000, false).await?;
+                for message in 0..self.messages.len() {
+                    if !self.messages[message].done {
+                        self.deliver(message, false, None).await?;
+                    }
+                }
+                self.reconcile(*round).await?;
+            }
+            left = self.left_to_do().await?;
+            if left.is_none() {
+                return self.check_limit();
+            }
+        }
+        wrong(left.expect("something is left"))
+    }
+
+    async fn left_to_do(&self) -> Outcome<Option<String>> {
+        let unanswered = |message: &&Message| self.orders.get(&message.reservation.id).is_none();
+        if let Some(Message { reservation, .. }) = self.messages.iter().find(unanswered) {
+            return Ok(Some(format!("neither an order nor a release: {reservation:?}")));
+        }
+        for round in self.sales.keys() {
+            let Some((audit, _)) = self.audit(*round).await? else { return wrong("the round is gone") };
+            if !audit.is_clean() || !audit.repairs.is_empty() || audit.held > 0 {
+                return Ok(Some(format!("the audit of round {round} in the end: {audit:?}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Every free unit of the current round can be bought.
+    pub(super) async fn sell_out(&mut self) -> Outcome {
+        let round = self.round();
+        let sale = self.steer(round, |sale| {
+            apply(Change::OpenNow, sale);
+            sale.paused = false;
+        });
+        self.redis.amend(&sale).await?;
+        let mut free = self.redis.models[&round].free();
+        for number in 0.. {
+            match self.request(&user(format!("late-{number}")), false).await? {
+                Reserve::Reserved(hold) if free.remove(&hold.unit.0) => {}
+                Reserve::SoldOut if free.is_empty() => return Ok(()),
+                other => return wrong(format!("{other:?} with {free:?} free")),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn apply(change: Change, sale: &mut Sale) {
+    let now = clock();
+    match change {
+        Change::Resume => sale.paused = false,
+        Change::Pause => sale.paused = true,
+        Change::Restock(more) => sale.terms.total += more,
+        Change::Close => sale.terms.closes_at_ms = EpochMs(sale.terms.opens_at_ms.0.min(now.0 - 1) + 1),
+        Change::OpenLater => open_from(sale, now, 3600),
+        Change::OpenNow => open_from(sale, now, -60),
+    }
+}
+
+/// What was pushed so many before the last.
+fn back<T: Clone>(list: &[T], ago: u8) -> Option<T> {
+    list.iter().rev().nth(usize::from(ago) % list.len().max(1)).cloned()
+}

@@ -1,0 +1,274 @@
+use std::collections::BTreeMap;
+
+use sale::audit::{Audit, Repair, audit};
+use sale::{EpochMs, Failure, HoldState, Lane, OrderState, Reservation, ReservationId, Round, Sale, SaleId, UserId};
+use stock::{Confirmed, Counters, Hold, Reseated, Reserve};
+use tests::fresh_id;
+
+use super::checked::{Checked, Outcome, Replica, Stop, wrong};
+use super::orders::{Order, Orders, Placed};
+
+/// Units tried for one message in one run, as in `fulfilment::place`.
+const MAX_SEATS: usize = 16;
+
+/// An order message.
+pub(super) struct Message {
+    pub(super) reservation: Reservation,
+    /// Whether it was dealt with, and arrives again only by chance.
+    pub(super) done: bool,
+}
+
+/// What was found to be repaired.
+#[derive(Clone)]
+pub(super) struct Listing {
+    round: Round,
+    counters: Counters,
+    repairs: Vec<Repair>,
+}
+
+/// One sale with all that is around Redis: the ledger, the queue, and processes that read something before.
+pub(super) struct Sequence {
+    pub(super) redis: Checked,
+    pub(super) orders: Orders,
+    pub(super) messages: Vec<Message>,
+    /// Every request, with its user.
+    pub(super) requests: Vec<(ReservationId, UserId)>,
+    /// Every version of each round's sale.
+    pub(super) sales: BTreeMap<Round, Vec<Sale>>,
+    pub(super) patient: bool,
+    /// Whether a process died.
+    pub(super) died: bool,
+    /// What another process is to reseat.
+    pub(super) stalled: Option<Reservation>,
+    pub(super) replica: Option<Replica>,
+    pub(super) reading: Option<(Sale, Vec<(UserId, Hold)>)>,
+    pub(super) listing: Option<Listing>,
+}
+
+impl Sequence {
+    pub(super) fn new(redis: Checked, sale: Sale, patient: bool) -> Self {
+        Self {
+            redis,
+            orders: Orders::default(),
+            messages: Vec::new(),
+            requests: Vec::new(),
+            sales: [(sale.round, vec![sale])].into(),
+            patient,
+            died: false,
+            stalled: None,
+            replica: None,
+            reading: None,
+            listing: None,
+        }
+    }
+
+    pub(super) fn sale(&self, round: Round) -> &Sale {
+        self.sales[&round].last().expect("every round has a sale")
+    }
+
+    pub(super) fn round(&self) -> Round {
+        *self.sales.keys().next_back().expect("there is a round")
+    }
+
+    pub(super) fn send(&mut self, reservation: Reservation) {
+        self.messages.push(Message { reservation, done: false });
+    }
+
+    /// A change of the sale in the ledger.
+    pub(super) fn steer(&mut self, round: Round, change: impl FnOnce(&mut Sale)) -> Sale {
+        let mut sale = self.sale(round).clone();
+        sale.version += 1;
+        change(&mut sale);
+        self.sales.entry(round).or_default().push(sale.clone());
+        sale
+    }
+
+    pub(super) async fn request(&mut self, user: &UserId, sent: bool) -> Outcome<Reserve> {
+        let id = fresh_id(&self.redis.sale, self.round());
+        self.requests.push((id.clone(), user.clone()));
+        self.reserve(&id, user, sent).await
+    }
+
+    pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId, sent: bool) -> Outcome<Reserve> {
+        let answer = self.redis.reserve(id, user).await?;
+        if let Reserve::Reserved(hold) | Reserve::Replayed(hold) = &answer
+            && hold.state == HoldState::Held
+            && sent
+        {
+            self.send(hold.clone().into_reservation(&id.sale, id.round, Lane(0), user));
+        }
+        Ok(answer)
+    }
+
+    /// A process that handles a message and may die before its call of Redis number `dies_at`.
+    pub(super) async fn deliver(&mut self, message: usize, dead: bool, dies_at: Option<usize>) -> Outcome {
+        let reservation = self.messages[message].reservation.clone();
+        self.redis.calls_left = dies_at;
+        let done = if dead {
+            self.fail(&reservation, Failure::DeadLetter).await.map(|()| true)
+        } else {
+            self.place(&reservation, false).await
+        };
+        let done = self.survive(done)?.unwrap_or(false);
+        self.messages[message].done |= done;
+        Ok(())
+    }
+
+    /// Goes on after the death of a process, and nothing else.
+    pub(super) fn survive<T>(&mut self, outcome: Outcome<T>) -> Outcome<Option<T>> {
+        self.redis.calls_left = None;
+        match outcome {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Died) => {
+                self.redis.trace.push("    dies".into());
+                self.died = true;
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Whether the message is dealt with. A unit that is known to be `taken` is not asked for again.
+    async fn place(&mut self, message: &Reservation, mut taken: bool) -> Outcome<bool> {
+        let mut reservation = message.clone();
+        for _ in 0..MAX_SEATS {
+            match if taken { Placed::UnitTaken } else { self.orders.place(&reservation) } {
+                Placed::As(order) => return self.settle(&order).await.map(|()| true),
+                Placed::SlotTaken => return self.fail(&reservation, Failure::LimitReached).await.map(|()| true),
+                Placed::UnitTaken => {}
+            }
+            taken = false;
+            self.stalled = Some(reservation.clone());
+            match self.redis.reseat(&reservation).await? {
+                Reseated::To(hold) => (reservation.unit, reservation.slot) = (hold.unit, hold.slot),
+                Reseated::SoldOut | Reseated::UnknownHold => {
+                    return self.fail(&reservation, Failure::SoldOut).await.map(|()| true);
+                }
+                Reseated::AlreadyReleased if self.orders.get(&reservation.id).is_some() => {}
+                Reseated::AlreadyReleased => return wrong("released although the ledger never said so"),
+                Reseated::UnknownSale => break,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Another process that handled the same message, and found its unit taken as well, goes on.
+    pub(super) async fn go_on(&mut self) -> Outcome {
+        match self.stalled.clone() {
+            Some(reservation) => self.place(&reservation, true).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    async fn fail(&mut self, reservation: &Reservation, why: Failure) -> Outcome {
+        let order = self.orders.fence(reservation, OrderState::Failed, Some(why));
+        self.settle(&order).await
+    }
+
+    /// Does in Redis what an order's state asks for.
+    pub(super) async fn settle(&mut self, order: &Order) -> Outcome {
+        let Order { reservation, state, failure, .. } = order;
+        let Reservation { id, user, unit, .. } = reservation;
+        if state.is_live() {
+            if self.redis.confirm(id, user).await? == Confirmed::UnknownHold {
+                self.redis.adopt(reservation).await?;
+            }
+        } else {
+            let of_another = (*failure == Some(Failure::SoldOut)).then_some(*unit);
+            self.redis.release(id, user, of_another).await?;
+        }
+        Ok(())
+    }
+
+    fn held(&self, id: &ReservationId, user: &UserId) -> Option<Reservation> {
+        let hold = self.redis.models.get(&id.round)?.find(user, id.uuid)?;
+        let reservation = || hold.clone().into_reservation(&id.sale, id.round, Lane(0), user);
+        (hold.state == HoldState::Held).then(reservation)
+    }
+
+    pub(super) async fn give_up(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
+        match self.held(id, user) {
+            Some(reservation) => self.fail(&reservation, Failure::SoldOut).await,
+            None => Ok(()),
+        }
+    }
+
+    pub(super) async fn cancel(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
+        let order = match (self.orders.get(id), self.held(id, user)) {
+            (Some(_), _) => self.orders.step(id, OrderState::Cancelled),
+            (None, Some(reservation)) => self.orders.fence(&reservation, OrderState::Cancelled, None),
+            (None, None) => return Ok(()),
+        };
+        if order.state == OrderState::Cancelled { self.settle(&order).await } else { Ok(()) }
+    }
+
+    pub(super) async fn load(&mut self, round: Round) -> Outcome {
+        let (sale, taken) = (self.sale(round).clone(), self.orders.taken(round));
+        self.redis.load(&sale, taken).await.map(drop)
+    }
+
+    pub(super) async fn audit(&self, round: Round) -> Outcome<Option<(Audit, Counters)>> {
+        let Some(view) = self.redis.view(round).await? else { return Ok(None) };
+        let stock = view.to_audit(&self.redis.sale, round);
+        Ok(Some((audit(view.counters.last, &stock, &self.orders.to_audit(round)), view.counters)))
+    }
+
+    pub(super) async fn list(&self, round: Round) -> Outcome<Option<Listing>> {
+        let audit = self.audit(round).await?;
+        Ok(audit.map(|(Audit { repairs, .. }, counters)| Listing { round, counters, repairs }))
+    }
+
+    pub(super) async fn reconcile(&mut self, round: Round) -> Outcome {
+        match self.list(round).await? {
+            Some(listing) => self.repair(listing).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What `fulfilment::repair` does, for each repair of a listing.
+    pub(super) async fn repair(&mut self, Listing { round, counters, repairs }: Listing) -> Outcome {
+        for repair in repairs {
+            match repair {
+                Repair::Restore { mut units } => {
+                    units.retain(|unit| self.orders.owner_of(round, *unit).is_none());
+                    self.redis.restore(round, &units, &counters).await?;
+                }
+                Repair::Adopt { id } => match self.orders.get(&id).cloned() {
+                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
+                    Some(order) => self.settle(&order).await?,
+                    None => {}
+                },
+                Repair::Release { id, unit } => match self.orders.get(&id).cloned() {
+                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
+                    Some(Order { reservation, .. }) => {
+                        let of_another = self.orders.owner_of(round, unit).map(|_| unit);
+                        self.redis.release(&id, &reservation.user, of_another).await?;
+                    }
+                    None => {}
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first version of a sale's first round.
+pub(super) fn first_sale(id: SaleId, total: u32, per_user_limit: u8) -> Sale {
+    Sale {
+        id,
+        state: sale::SaleState::Published,
+        round: Round(1),
+        version: 1,
+        paused: false,
+        recurrence: None,
+        requests: Vec::new(),
+        terms: tests::terms(total, per_user_limit),
+        regular_terms: None,
+    }
+}
+
+/// The window of a sale that opens so long after `now` and is open for an hour.
+pub(super) fn open_from(sale: &mut Sale, now: EpochMs, after_s: i64) {
+    sale.terms.opens_at_ms = EpochMs(now.0 + after_s * 1000);
+    sale.terms.closes_at_ms = sale.terms.opens_at_ms.plus_s(3600);
+}

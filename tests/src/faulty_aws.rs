@@ -1,0 +1,173 @@
+//! AWS that does what a bad day does: refuses, throttles, is slow, or says nothing at all.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// A service that fails often does so but for one request in so many.
+const WELL_ONE_IN: usize = 3;
+
+/// A service, as the first word of `x-amz-target` tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// The queues.
+    Sqs,
+    /// The table.
+    DynamoDb,
+    /// The webhook's key.
+    SecretsManager,
+}
+
+impl Service {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Sqs, Self::DynamoDb, Self::SecretsManager];
+
+    fn of(target: &str) -> Option<Self> {
+        match target.split(['.', '_']).next()? {
+            "AmazonSQS" => Some(Self::Sqs),
+            "DynamoDB" => Some(Self::DynamoDb),
+            "secretsmanager" => Some(Self::SecretsManager),
+            _ => None,
+        }
+    }
+}
+
+/// How a service treats its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conduct {
+    /// Well.
+    Answers,
+    /// Refuses each, with the error of its bad days.
+    Fails,
+    /// Refuses two of three.
+    FailsOften,
+    /// Takes each and says nothing. What was asked for does not happen.
+    Hangs,
+    /// Says nothing to every second one.
+    HangsEverySecond,
+    /// Does what was asked for, and says so after so long.
+    AnswersAfter(Duration),
+}
+
+/// A proxy in front of the emulator, on the loopback. Dropping it ends it.
+pub struct FaultyAws {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    server: JoinHandle<()>,
+}
+
+struct Shared {
+    upstream: String,
+    client: reqwest::Client,
+    conduct: Mutex<HashMap<Service, Conduct>>,
+    asked: AtomicUsize,
+    answered: watch::Sender<HashMap<String, usize>>,
+}
+
+impl FaultyAws {
+    /// One in front of `upstream`, at first as good as that.
+    pub async fn start(upstream: &str) -> Self {
+        let shared = Arc::new(Shared {
+            upstream: upstream.trim_end_matches('/').to_owned(),
+            client: reqwest::Client::new(),
+            conduct: Mutex::default(),
+            asked: AtomicUsize::new(0),
+            answered: watch::Sender::default(),
+        });
+        let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let server = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
+        Self { address, shared, server }
+    }
+
+    /// The endpoint of every service.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// From now on.
+    pub fn set(&self, service: Service, conduct: Conduct) {
+        self.shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).insert(service, conduct);
+    }
+
+    /// Likewise, for every service.
+    pub fn set_all(&self, conduct: Conduct) {
+        Service::ALL.into_iter().for_each(|service| self.set(service, conduct));
+    }
+
+    /// Waits until the emulator has done `number` requests with this `x-amz-target`.
+    pub async fn done(&self, target: &str, number: usize) {
+        let mut answered = self.shared.answered.subscribe();
+        let enough = |counts: &HashMap<String, usize>| counts.get(target).is_some_and(|count| *count >= number);
+        answered.wait_for(enough).await.expect("the sender is in here too");
+    }
+}
+
+impl Drop for FaultyAws {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+    let service = Service::of(target);
+    let conduct = service
+        .and_then(|service| shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).get(&service).copied());
+    let number = shared.asked.fetch_add(1, Ordering::Relaxed);
+    match (service, conduct) {
+        (Some(service), Some(Conduct::Fails)) => return refusal(service, number),
+        (Some(service), Some(Conduct::FailsOften)) if !(number + 1).is_multiple_of(WELL_ONE_IN) => {
+            return refusal(service, number);
+        }
+        (_, Some(Conduct::Hangs)) => std::future::pending().await,
+        (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
+        _ => {}
+    }
+    let passed = shared.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
+    shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
+    if let Some(Conduct::AnswersAfter(late)) = conduct {
+        tokio::time::sleep(late).await;
+    }
+    passed
+}
+
+/// What the service says when it refuses, in turn if it has several ways.
+fn refusal(service: Service, number: usize) -> Response {
+    let (status, kind) = match (service, number % 2) {
+        (Service::Sqs, 0) => (500, "com.amazonaws.sqs#InternalFailure"),
+        (Service::Sqs, _) => (503, "com.amazonaws.sqs#ServiceUnavailable"),
+        (Service::DynamoDb, 0) => (400, "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"),
+        (Service::DynamoDb, _) => (400, "com.amazon.coral.availability#ThrottlingException"),
+        (Service::SecretsManager, _) => (500, "InternalServiceError"),
+    };
+    let status = StatusCode::from_u16(status).expect("a status");
+    let body = format!(r#"{{"__type":"{kind}","message":"Rate exceeded"}}"#);
+    (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
+}
+
+impl Shared {
+    async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
+        let mut headers = headers.clone();
+        headers.remove("host");
+        let answer = self.client.post(&self.upstream).headers(headers).body(body).send().await?;
+        let (status, mut headers) = (answer.status(), answer.headers().clone());
+        headers.remove("transfer-encoding");
+        let mut response = Response::new(Body::from(answer.bytes().await?));
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        Ok(response)
+    }
+}

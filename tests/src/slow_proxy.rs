@@ -1,0 +1,81 @@
+//! A service that takes its time, or never answers.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until};
+
+/// A proxy on the loopback that passes every answer on late, as a long way does: answers do not wait for each other.
+/// Dropping it ends it.
+pub struct SlowProxy {
+    address: SocketAddr,
+    delay: watch::Sender<Duration>,
+    task: JoinHandle<()>,
+}
+
+impl SlowProxy {
+    /// A proxy in front of the service at `upstream` that is not late yet.
+    pub async fn start(upstream: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let (delay, late) = watch::channel(Duration::ZERO);
+        let task = tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(pass(client, upstream, late.clone()));
+            }
+        });
+        Self { address, delay, task }
+    }
+
+    /// Where it listens.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// How late answers are that come from now on; `Duration::MAX` is never.
+    pub fn delay(&self, delay: Duration) {
+        self.delay.send_replace(delay);
+    }
+}
+
+impl Drop for SlowProxy {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn pass(client: TcpStream, upstream: SocketAddr, delay: watch::Receiver<Duration>) -> std::io::Result<()> {
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_upstream, mut to_upstream) = TcpStream::connect(upstream).await?.into_split();
+    let (put, mut due) = unbounded_channel::<(Option<Instant>, Vec<u8>)>();
+    let read = async move {
+        let mut answer = vec![0; 64 * 1024];
+        loop {
+            let length = from_upstream.read(&mut answer).await?;
+            if length == 0 {
+                return std::io::Result::Ok(());
+            }
+            let at = Instant::now().checked_add(*delay.borrow());
+            let _ = put.send((at, answer[..length].to_vec()));
+        }
+    };
+    let write = async {
+        while let Some((at, answer)) = due.recv().await {
+            match at {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+            to_client.write_all(&answer).await?;
+        }
+        std::io::Result::Ok(())
+    };
+    tokio::select! {
+        copied = tokio::io::copy(&mut from_client, &mut to_upstream) => copied.map(drop),
+        both = async { tokio::try_join!(read, write) } => both.map(drop),
+    }
+}

@@ -1,0 +1,56 @@
+//! The payment provider's callback, which it sends until it hears 2xx.
+
+use sale::{OrderState, Reservation};
+
+use super::flow::{Flow, repeat};
+use super::purchase::{expire, with_one_bought};
+use super::world::World;
+use crate::ask::Ask;
+use crate::lab::Lab;
+
+pub(super) const FLOWS: &[Flow] = &[
+    Flow {
+        name: "payment",
+        effects: &["GetSecretValue", "UpdateItem"],
+        prepare: |lab| Box::pin(with_one_bought(lab)),
+        run: |lab, world, reserved| Box::pin(pay(lab, world, &reserved[0])),
+        again: |lab, reserved| Box::pin(repeat(lab, callback(lab, &reserved[0]))),
+        end: |lab, reserved| {
+            Box::pin(async {
+                let order = lab.order_of(&reserved[0]).await;
+                assert_eq!((order.state, order.payment_id.as_deref()), (OrderState::Paid, Some(PAYMENT)));
+                assert_eq!(order.refunds_due, [""; 0]);
+            })
+        },
+    },
+    Flow {
+        name: "late payment",
+        effects: &["GetSecretValue", "UpdateItem"],
+        prepare: |lab| {
+            Box::pin(async {
+                let reserved = with_one_bought(lab).await;
+                expire(lab, &reserved[0]).await;
+                reserved
+            })
+        },
+        run: |lab, world, reserved| Box::pin(pay(lab, world, &reserved[0])),
+        again: |lab, reserved| Box::pin(repeat(lab, callback(lab, &reserved[0]))),
+        end: |lab, reserved| {
+            Box::pin(async {
+                let order = lab.order_of(&reserved[0]).await;
+                assert_eq!((order.state, order.payment_id), (OrderState::Expired, None));
+                assert_eq!(order.refunds_due, [PAYMENT]);
+            })
+        },
+    },
+];
+
+const PAYMENT: &str = "pay_1";
+
+fn callback(lab: &Lab, reservation: &Reservation) -> Ask {
+    Ask::paid(PAYMENT, &reservation.id.to_string(), 990, &lab.payment_key)
+}
+
+async fn pay(lab: &Lab, world: &World, reservation: &Reservation) {
+    payment::handle(&world.payment(), callback(lab, reservation).request()).await;
+}

@@ -1,0 +1,165 @@
+//! A purchase, up to its payment.
+
+use queue::ExpiryMessage;
+use sale::{EpochMs, OrderState, Reservation, Unit};
+
+use super::flow::{Flow, at_rest, nobody, open, repeat};
+use super::repairing::load_as_if_nothing_was_sold;
+use super::world::World;
+use crate::ask::Ask;
+use crate::events;
+use crate::lab::{Lab, SALE, message_batch};
+
+pub(super) const FLOWS: &[Flow] = &[
+    Flow {
+        name: "reserve",
+        effects: &["EVALSHA", "SendMessage"],
+        prepare: |lab| Box::pin(with_sale(lab)),
+        run: |lab, world, _| Box::pin(ask(lab, world, Ask::reserve(SALE, "alice"))),
+        again: nobody,
+        end: at_rest,
+    },
+    Flow {
+        name: "reserve with a key",
+        effects: &["EVALSHA", "SendMessage"],
+        prepare: |lab| Box::pin(with_sale(lab)),
+        run: |lab, world, _| Box::pin(ask(lab, world, reserve_with_key())),
+        again: |lab, _| {
+            Box::pin(async {
+                lab.answer(&reserve_with_key()).await.expect(202);
+            })
+        },
+        end: |lab, _| Box::pin(async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") }),
+    },
+    Flow {
+        name: "order",
+        effects: &["TransactWriteItems", "EVALSHA", "SendMessage"],
+        prepare: |lab| Box::pin(with_two_reserved(lab)),
+        run: |lab, world, reserved| Box::pin(deliver(lab, world, reserved)),
+        again: nobody,
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
+    },
+    Flow {
+        name: "order whose unit is another's",
+        effects: &["TransactWriteItems", "EVALSHA", "SendMessage"],
+        prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
+        run: |lab, world, reserved| Box::pin(deliver(lab, world, reserved)),
+        again: nobody,
+        end: |lab, reserved| {
+            Box::pin(async {
+                all_end_as(lab, reserved, OrderState::Pending).await;
+                assert_ne!(lab.order_of(&reserved[0]).await.unit, Unit(1), "alice has that");
+            })
+        },
+    },
+    Flow {
+        name: "cancel before the order",
+        effects: &["PutItem", "EVALSHA"],
+        prepare: |lab| Box::pin(with_one_reserved(lab)),
+        run: |lab, world, reserved| Box::pin(ask(lab, world, cancel(&reserved[0]))),
+        again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
+    },
+    Flow {
+        name: "cancel after the order",
+        effects: &["TransactWriteItems", "EVALSHA"],
+        prepare: |lab| Box::pin(with_one_bought(lab)),
+        run: |lab, world, reserved| Box::pin(ask(lab, world, cancel(&reserved[0]))),
+        again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
+    },
+    Flow {
+        name: "expire",
+        effects: &["TransactWriteItems", "EVALSHA"],
+        prepare: |lab| Box::pin(with_one_bought(lab)),
+        run: |lab, world, reserved| {
+            Box::pin(async {
+                expiry::handle(&world.expiry_in(lab, LONG_S), events::batch([expiry_message(&reserved[0])])).await;
+            })
+        },
+        again: |lab, reserved| Box::pin(expire(lab, &reserved[0])),
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Expired)),
+    },
+    Flow {
+        name: "dead letter",
+        effects: &["PutItem", "EVALSHA"],
+        prepare: |lab| Box::pin(with_one_reserved(lab)),
+        run: |lab, world, reserved| {
+            Box::pin(async {
+                dead_letter::handle(&world.dead_letter(lab), message_batch(&[&reserved[0]])).await;
+            })
+        },
+        again: |lab, reserved| {
+            Box::pin(async {
+                let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
+                assert!(delivered.batch_item_failures.is_empty());
+            })
+        },
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Failed)),
+    },
+];
+
+/// Longer than any payment window here.
+const LONG_S: i64 = 10_000;
+
+async fn ask(lab: &Lab, world: &World, ask: Ask) {
+    reservation::handle(&world.reservation(lab), ask.request()).await;
+}
+
+async fn deliver(lab: &Lab, world: &World, reserved: &[Reservation]) {
+    order::handle(&world.order(lab), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
+}
+
+fn reserve_with_key() -> Ask {
+    Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
+}
+
+fn cancel(reservation: &Reservation) -> Ask {
+    Ask::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
+}
+
+fn expiry_message(reservation: &Reservation) -> String {
+    ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()
+}
+
+/// The order's expiry message comes when its payment window is over.
+pub(super) async fn expire(lab: &Lab, reservation: &Reservation) {
+    let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(reservation)])).await;
+    assert!(delivered.batch_item_failures.is_empty());
+}
+
+pub(super) async fn all_end_as(lab: &Lab, reserved: &[Reservation], state: OrderState) {
+    for reservation in reserved {
+        assert_eq!(lab.order_of(reservation).await.state, state);
+    }
+}
+
+async fn with_sale(lab: &Lab) -> Vec<Reservation> {
+    open(lab).await;
+    Vec::new()
+}
+
+async fn with_one_reserved(lab: &Lab) -> Vec<Reservation> {
+    open(lab).await;
+    vec![lab.reserve("alice").await]
+}
+
+async fn with_two_reserved(lab: &Lab) -> Vec<Reservation> {
+    open(lab).await;
+    vec![lab.reserve("alice").await, lab.reserve("bob").await]
+}
+
+pub(super) async fn with_one_bought(lab: &Lab) -> Vec<Reservation> {
+    open(lab).await;
+    vec![lab.buy("alice").await]
+}
+
+/// Alice has an order on unit 1 that Redis forgot, and bob was given the same unit.
+async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
+    with_one_bought(lab).await;
+    lab.redis(&["FLUSHALL"]).await;
+    load_as_if_nothing_was_sold(lab).await;
+    let bob = lab.reserve("bob").await;
+    assert_eq!(bob.unit, Unit(1));
+    vec![bob]
+}

@@ -1,0 +1,237 @@
+//! Parts that accept and never answer, or answer late: every function ends by itself before Lambda ends it.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
+use queue::ExpiryMessage;
+use sale::{EpochMs, Reservation};
+use serde_json::json;
+use tests::{Conduct, Service, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::events;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE, message_batch};
+use crate::parts::{Parts, Ran, all_ended, as_lambda_would};
+
+const UNITS: u32 = 60;
+const BATCH: usize = 10;
+/// Runs of functions in each trouble, each with parts of its own, as processes have.
+const RUNS: usize = 15;
+const NEVER: Duration = Duration::MAX;
+const AT_ONCE: Duration = Duration::ZERO;
+
+/// What is wrong.
+struct Trouble {
+    name: &'static str,
+    /// Whether Redis was well until it was connected to.
+    connected: bool,
+    redis: Duration,
+    aws: &'static [(Service, Conduct)],
+}
+
+const HANGS: Conduct = Conduct::Hangs;
+const SECOND: Conduct = Conduct::HangsEverySecond;
+const LATE: Conduct = Conduct::AnswersAfter(Duration::from_millis(2500));
+
+const TROUBLES: &[Trouble] = &[
+    Trouble { name: "Redis never answers", connected: false, redis: NEVER, aws: &[] },
+    Trouble { name: "Redis answers no more", connected: true, redis: NEVER, aws: &[] },
+    Trouble { name: "SQS hangs", connected: false, redis: AT_ONCE, aws: &[(Service::Sqs, HANGS)] },
+    Trouble { name: "DynamoDB hangs", connected: false, redis: AT_ONCE, aws: &[(Service::DynamoDb, HANGS)] },
+    Trouble {
+        name: "everything hangs",
+        connected: true,
+        redis: NEVER,
+        aws: &[(Service::Sqs, HANGS), (Service::DynamoDb, HANGS), (Service::SecretsManager, HANGS)],
+    },
+    Trouble {
+        name: "AWS hangs every second time",
+        connected: true,
+        redis: Duration::from_millis(800),
+        aws: &[(Service::Sqs, SECOND), (Service::DynamoDb, SECOND), (Service::SecretsManager, SECOND)],
+    },
+    Trouble {
+        name: "everything is late",
+        connected: true,
+        redis: Duration::from_millis(800),
+        aws: &[(Service::Sqs, LATE), (Service::DynamoDb, LATE), (Service::SecretsManager, LATE)],
+    },
+];
+
+/// Something to do for every function.
+struct Work {
+    /// For the order function.
+    to_order: Vec<Reservation>,
+    /// For the dead-letter function.
+    dead: Vec<Reservation>,
+    /// For the expiry function.
+    to_expire: Vec<Reservation>,
+    queued: Reservation,
+    ordered: Reservation,
+}
+
+impl Work {
+    async fn prepare(lab: &Lab) -> Self {
+        let names = |what: &str| (0..BATCH).map(|number| format!("{what}-{number}")).collect::<Vec<_>>();
+        let (order, dead, expire) = (names("order"), names("dead"), names("expire"));
+        for number in 0..BATCH {
+            let body = format!("expiry {number} that nobody could read");
+            lab.sqs.send_message().queue_url(&lab.expiry_dlq_url).message_body(body).send().await.unwrap();
+        }
+        Self {
+            to_order: join_all(order.iter().map(|name| lab.reserve(name))).await,
+            dead: join_all(dead.iter().map(|name| lab.reserve(name))).await,
+            to_expire: join_all(expire.iter().map(|name| lab.buy(name))).await,
+            queued: lab.reserve("queued").await,
+            ordered: lab.buy("ordered").await,
+        }
+    }
+}
+
+/// Whatever the client hears, it is no failure of the function itself.
+fn told(answer: &Answer) {
+    assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{answer:?}");
+}
+
+async fn ask_for(parts: &Parts, lab: &Lab, ask: Ask) {
+    told(&Answer::of_handler(reservation::handle(&parts.reservation(lab), ask.request()).await));
+}
+
+async fn call_back(parts: &Parts, ask: Ask) {
+    told(&Answer::of_handler(payment::handle(&parts.payment(), ask.request()).await));
+}
+
+async fn operate(parts: &Parts, lab: &Lab, ask: Ask) {
+    told(&Answer::of_handler(admin::handle(&parts.admin(lab), ask.by_operator().request()).await));
+}
+
+type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
+
+/// Every function, with each of its ways that is longer than another.
+fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
+    let of_queued = || format!("/v1/reservations/{}", work.queued.id);
+    let of_ordered = || format!("/v1/reservations/{}", work.ordered.id);
+    let paid = Ask::paid("pay_1", &work.ordered.id.to_string(), 1, &lab.payment_key);
+    let expiries = work.to_expire.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+    let mut own = parts.iter();
+    let mut each = || own.next().expect("parts for every run");
+    vec![
+        ("reservation", "reserve", ask_for(each(), lab, Ask::reserve(SALE, "new")).boxed()),
+        ("reservation", "look", ask_for(each(), lab, Ask::get(of_queued()).by("queued")).boxed()),
+        ("reservation", "cancel what is queued", ask_for(each(), lab, Ask::delete(of_queued()).by("queued")).boxed()),
+        ("reservation", "cancel an order", ask_for(each(), lab, Ask::delete(of_ordered()).by("ordered")).boxed()),
+        ("reservation", "list", ask_for(each(), lab, Ask::get("/v1/orders").by("ordered")).boxed()),
+        ("payment", "a wrong amount", call_back(each(), paid).boxed()),
+        ("admin", "audit", operate(each(), lab, Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"))).boxed()),
+        (
+            "admin",
+            "restock",
+            operate(each(), lab, {
+                let ask = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).json(&json!({ "units": 1 }));
+                ask.header("idempotency-key", "key-1")
+            })
+            .boxed(),
+        ),
+        ("admin", "redrive", operate(each(), lab, Ask::post("/v1/admin/redrive/expiry")).boxed()),
+        ("order", "a batch", {
+            let (deps, batch) = (each().order(lab), message_batch(&work.to_order.iter().collect::<Vec<_>>()));
+            async move { drop(order::handle(&deps, batch).await) }.boxed()
+        }),
+        ("dead_letter", "a batch", {
+            let (deps, batch) = (each().dead_letter(lab), message_batch(&work.dead.iter().collect::<Vec<_>>()));
+            async move { drop(dead_letter::handle(&deps, batch).await) }.boxed()
+        }),
+        ("expiry", "a batch", {
+            let (deps, batch) = (each().expiry(lab), events::batch(expiries));
+            async move { drop(expiry::handle(&deps, batch).await) }.boxed()
+        }),
+        ("warmup", "a run", {
+            let deps = each().warmup();
+            async move { drop(warmup::handle(&deps).await) }.boxed()
+        }),
+        ("daily_reset", "a run", {
+            let deps = each().daily_reset();
+            async move { drop(daily_reset::handle(&deps).await) }.boxed()
+        }),
+        ("reconciliation", "a run", {
+            let deps = each().reconciliation(lab);
+            async move { drop(reconciliation::handle(&deps).await) }.boxed()
+        }),
+    ]
+}
+
+async fn in_trouble(trouble: &Trouble, lab: &Lab, work: &Work) -> Vec<Ran> {
+    let mut parts = Vec::new();
+    for _ in 0..RUNS {
+        let own = Parts::of(lab).await;
+        if trouble.connected {
+            own.stock.is_loaded(&SALE.parse().unwrap(), sale::Round(1), fulfilment::LANE).await.unwrap();
+        }
+        own.redis.delay(trouble.redis);
+        trouble.aws.iter().for_each(|(service, conduct)| own.aws.set(*service, *conduct));
+        parts.push(own);
+    }
+    let runs = runs(&parts, lab, work).into_iter();
+    let ran =
+        runs.map(|(function, what, work)| as_lambda_would(function, format!("{what} while {}", trouble.name), work));
+    join_all(ran).await
+}
+
+async fn afterwards(trouble: &Trouble, lab: &Lab, work: &Work) {
+    heal(lab).await;
+    let audit = lab.audit().await;
+    assert!(audit.is_clean() && audit.held == 0, "{}: {audit:?}", trouble.name);
+    for reservation in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
+        let order = lab.ledger.order(&reservation.id).await.unwrap();
+        assert!(order.is_some(), "{}: {} came to nothing", trouble.name, reservation.id);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_function_ends_by_itself() {
+    let mut prepared = Vec::new();
+    for trouble in TROUBLES {
+        let lab = Lab::selling(terms(UNITS, 1)).await;
+        let work = Work::prepare(&lab).await;
+        prepared.push((trouble, lab, work));
+    }
+    let ran = join_all(prepared.iter().map(|(trouble, lab, work)| in_trouble(trouble, lab, work))).await;
+    let ran: Vec<Ran> = ran.into_iter().flatten().collect();
+    for run in &ran {
+        println!("{run:?}");
+    }
+    all_ended(&ran);
+    for (trouble, lab, work) in &prepared {
+        afterwards(trouble, lab, work).await;
+    }
+}
+
+/// A buyer of a Redis that is so late, and of the same when it is well again.
+async fn ask_twice(late: Duration) -> [Answer; 2] {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let deps = parts.reservation(&lab);
+    let reserve = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
+    // A first call connects and has the script loaded, so that the next one is this request and no other.
+    let first = Answer::of_handler(reservation::handle(&deps, Ask::reserve("no-sale", "alice").request()).await);
+    first.problem(404, "unknown_sale");
+    parts.redis.delay(late);
+    let first = Answer::of_handler(reservation::handle(&deps, reserve.request()).await);
+    assert_eq!(lab.clean_audit().await, (0, 1, 0), "Redis has done it, in time or not");
+    parts.redis.delay(AT_ONCE);
+    let second = Answer::of_handler(reservation::handle(&deps, reserve.request()).await);
+    assert_eq!(lab.clean_audit().await, (0, 1, 0));
+    [first, second]
+}
+
+#[tokio::test]
+async fn a_late_redis_is_waited_for_and_one_that_is_too_late_is_not() {
+    let [first, second] = ask_twice(Duration::from_millis(400)).await;
+    assert_eq!(first.expect(202).text("reservation_id"), second.expect(202).text("reservation_id"));
+    let [first, second] = ask_twice(Duration::from_millis(1500)).await;
+    assert_eq!(first.problem(503, "overloaded").header("retry-after"), "2");
+    second.expect(202);
+}

@@ -1,0 +1,71 @@
+//! Schedules with so much to do that, in a bad hour, they would not be done before Lambda ends them.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use ledger::Published;
+use sale::{EpochMs, Recurrence, SaleId, Terms};
+use tests::{Conduct, Service, terms};
+
+use crate::lab::Lab;
+use crate::parts::{Parts, all_ended, as_lambda_would};
+
+/// So many that a wait for each is longer than any function may run.
+const SALES: usize = 40;
+
+async fn publish_many(lab: &Lab, terms: &Terms, recurrence: Option<&Recurrence>) {
+    let ids: Vec<SaleId> = (0..SALES).map(|number| format!("lamp-{number}").parse().unwrap()).collect();
+    join_all(ids.iter().map(async |id| {
+        lab.ledger.create_sale(id, terms, recurrence).await.unwrap();
+        assert!(matches!(lab.ledger.publish_sale(id).await.unwrap(), Published::Yes(_)));
+    }))
+    .await;
+}
+
+async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
+    let lab = Lab::new().await;
+    publish_many(&lab, &terms(10, 1), None).await;
+    let parts = Parts::of(&lab).await;
+    parts.redis.delay(Duration::MAX);
+    let (warmup, reconciliation) = (parts.warmup(), parts.reconciliation(&lab));
+    let ran = tokio::join!(
+        as_lambda_would("warmup", "forty sales".to_owned(), async { drop(warmup::handle(&warmup).await) }),
+        as_lambda_would("reconciliation", "forty sales".to_owned(), async {
+            drop(reconciliation::handle(&reconciliation).await);
+        }),
+    );
+    println!("{ran:?}");
+    all_ended(&[ran.0, ran.1]);
+    let summary = warmup::handle(&lab.warmup()).await.unwrap();
+    assert_eq!((summary.loaded, summary.failed), (SALES, 0), "once Redis answers");
+}
+
+async fn daily_reset_ends_however_many_rounds_are_over() {
+    let lab = Lab::new().await;
+    let mut over = terms(10, 1);
+    over.opens_at_ms = EpochMs(over.opens_at_ms.0 - 7_200_000);
+    over.closes_at_ms = EpochMs(over.closes_at_ms.0 - 7_200_000);
+    publish_many(&lab, &over, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
+    let parts = Parts::of(&lab).await;
+    parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(Duration::from_millis(2500)));
+    let deps = parts.daily_reset();
+    let mut begun = 0;
+    let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), async {
+        begun = daily_reset::handle(&deps).await.unwrap().begun;
+    })
+    .await;
+    println!("{ran:?}, {begun} rounds were begun");
+    all_ended(&[ran]);
+    assert!((1..SALES).contains(&begun), "too few rounds to be cut off");
+    let rest = daily_reset::handle(&daily_reset::Deps { ledger: lab.ledger.clone(), ..deps }).await.unwrap();
+    assert_eq!((begun + rest.begun, rest.failed), (SALES, 0), "the next run goes on where this one stopped");
+}
+
+/// One test, so that they wait beside each other.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_waits_for_the_next_run() {
+    tokio::join!(
+        warmup_and_reconciliation_end_however_many_sales_wait_for_redis(),
+        daily_reset_ends_however_many_rounds_are_over(),
+    );
+}

@@ -1,0 +1,155 @@
+//! The order function as a process of its own that is killed in the middle of a batch, at one moment after another.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use aws_lambda_events::sqs::SqsBatchResponse;
+use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
+use futures::future::join_all;
+use local::process::Kept;
+use local::{emulator, paths};
+use sale::{HoldState, OrderState, Reservation, Round};
+use tests::{FaultyAws, RuntimeApi, terms};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::cloud::cloud;
+use crate::events;
+use crate::lab::{Lab, SALE};
+use crate::parts::lambda_timeout;
+use crate::resources::{depth, receive};
+use crate::wait::until;
+
+/// Messages of a batch, and moments at which it is killed.
+const BATCH: usize = 10;
+/// Moments that are tried beside each other.
+const AT_ONCE: usize = 5;
+const PLACE: &str = "DynamoDB_20120810.TransactWriteItems";
+
+/// The built function, as Lambda starts it. It ends with this process at the latest.
+struct OrderProcess {
+    process: Kept,
+    log: PathBuf,
+}
+
+impl OrderProcess {
+    fn start(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> Self {
+        let mut command = Command::new("env");
+        let settings = [
+            ("AWS_LAMBDA_RUNTIME_API", api.address().to_string()),
+            ("AWS_LAMBDA_FUNCTION_NAME", "order".to_owned()),
+            ("AWS_LAMBDA_FUNCTION_VERSION", "1".to_owned()),
+            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128".to_owned()),
+            ("AWS_ENDPOINT_URL", aws.endpoint()),
+            ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", emulator::ACCESS_KEY.to_owned()),
+            ("AWS_REGION", emulator::REGION.to_owned()),
+            ("REDIS_URL", lab.valkey.url()),
+            ("TABLE_NAME", lab.table.clone()),
+            ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
+            ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
+        ];
+        command.arg("-i").args(settings.map(|(name, value)| format!("{name}={value}")));
+        command.arg(paths::target().join("lambda/order/bootstrap"));
+        let log = paths::state().join(format!("order-{}.log", Uuid::now_v7().as_simple()));
+        Self { process: Kept::start("order", &command, &log).unwrap(), log }
+    }
+}
+
+impl Drop for OrderProcess {
+    fn drop(&mut self) {
+        self.process.kill();
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_file(&self.log);
+        }
+    }
+}
+
+/// All ten, each in this delivery.
+async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
+    let mut received = Vec::new();
+    until("the whole batch is received", 20, async || {
+        received.extend(receive(&lab.sqs, &lab.orders_url).await);
+        (received.len() == BATCH).then_some(())
+    })
+    .await;
+    let count = MessageSystemAttributeName::ApproximateReceiveCount;
+    assert!(received.iter().all(|message| message.attributes().unwrap()[&count] == delivery));
+    received
+}
+
+/// What a killed process had done.
+struct Left {
+    orders: usize,
+    confirmed: usize,
+    expiries: u32,
+}
+
+impl std::fmt::Debug for Left {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} orders, {} confirmed, {} sent to expire", self.orders, self.confirmed, self.expiries)
+    }
+}
+
+async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {
+    let ids: Vec<_> = reserved.iter().map(|reservation| reservation.id.clone()).collect();
+    let orders = lab.ledger.orders(&ids).await.unwrap();
+    let confirmed = join_all(reserved.iter().map(|reservation| lab.hold_state(reservation))).await;
+    let confirmed = confirmed.into_iter().filter(|state| *state == HoldState::Ordered).count();
+    Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, &lab.expiry_url).await.iter().sum() }
+}
+
+/// Kills the function once `orders` orders are in the ledger, and gives its messages to another one.
+async fn killed_after(orders: usize) -> Left {
+    let lab = Lab::selling(terms(BATCH as u32, 1)).await;
+    let names: Vec<String> = (0..BATCH).map(|buyer| format!("user-{buyer}")).collect();
+    let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
+    let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
+    let limit = lambda_timeout("order");
+    let api = RuntimeApi::start(limit).await;
+    let event = |messages: &[Message]| serde_json::to_vec(&events::received(messages)).unwrap();
+
+    let first = receive_all(&lab, "1").await;
+    let process = OrderProcess::start(&lab, &aws, &api);
+    tokio::select! {
+        biased;
+        reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function makes orders"),
+        made = api.invoke(event(&first)) => panic!("it came to its end before order {orders}: {made:?}"),
+    }
+    drop(process);
+    let left = left(&lab, &reserved).await;
+
+    for message in &first {
+        let back = lab.sqs.change_message_visibility().queue_url(&lab.orders_url).visibility_timeout(0);
+        back.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
+    }
+    let again = receive_all(&lab, "2").await;
+    let _process = OrderProcess::start(&lab, &aws, &api);
+    let made = timeout(limit, api.invoke(event(&again))).await.expect("the second process ends").unwrap();
+    let response: SqsBatchResponse = serde_json::from_slice(&made).unwrap();
+    assert!(response.batch_item_failures.is_empty(), "{response:?}");
+
+    assert_eq!(lab.clean_audit().await, (0, 0, BATCH as u32), "{left:?}");
+    assert_eq!(lab.ledger.guards(&SALE.parse().unwrap(), Round(1)).await.unwrap().len(), BATCH);
+    for reservation in &reserved {
+        let order = lab.order_of(reservation).await;
+        assert_eq!((order.state, order.unit), (OrderState::Pending, reservation.unit), "{left:?}");
+        assert_eq!(lab.hold_state(reservation).await, HoldState::Ordered, "{left:?}");
+    }
+    let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
+    assert!(expiries >= BATCH as u32, "{expiries} messages will expire {BATCH} orders; before: {left:?}");
+    left
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_batch_survives_its_function_at_any_moment() {
+    let mut all = Vec::new();
+    for first in (1..=BATCH).step_by(AT_ONCE) {
+        let runs = (first..first + AT_ONCE).map(|orders| timeout(Duration::from_secs(60), killed_after(orders)));
+        all.extend(join_all(runs).await.into_iter().map(|left| left.expect("a run ends")));
+    }
+    println!("killed with {all:?}");
+    let in_the_middle = |left: &&Left| left.confirmed < BATCH || left.expiries < BATCH as u32;
+    assert!(all.iter().filter(in_the_middle).count() >= BATCH / 2, "killed too late to tell: {all:?}");
+}

@@ -1,0 +1,129 @@
+//! Redis dies after a unit was taken in it and before its message is sent: what the buyer was told must come true.
+
+use std::sync::{Mutex, mpsc};
+
+use aws_sdk_sqs::Client as Sqs;
+use aws_sdk_sqs::config::interceptors::BeforeTransmitInterceptorContextRef;
+use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_sqs::error::BoxError;
+use futures::{StreamExt, stream};
+use queue::OrderQueue;
+use tests::terms;
+use tokio::sync::oneshot;
+use tokio::task::block_in_place;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::wait::until;
+
+const DEATHS: usize = 50;
+const AT_ONCE: usize = 2;
+/// Alice's unit and one more.
+const UNITS: u32 = 2;
+
+/// What happens besides.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    /// Whether the message is sent once Redis is dead; if not, the queue fails too.
+    arrives: bool,
+    /// Buyers who come before it is handled, to a Redis that has forgotten alice.
+    others: usize,
+}
+
+impl Case {
+    fn number(n: usize) -> Self {
+        Self { arrives: n.is_multiple_of(2), others: n / 2 % 3 }
+    }
+}
+
+/// Stops the first message at the moment at which it leaves, until it hears how to go on.
+#[derive(Debug)]
+struct Gate(Mutex<Option<(oneshot::Sender<()>, mpsc::Receiver<bool>)>>);
+
+impl Intercept for Gate {
+    fn name(&self) -> &'static str {
+        "Gate"
+    }
+
+    fn read_before_transmit(
+        &self,
+        _: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        _: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let Some((reached, go_on)) = self.0.lock().unwrap().take() else { return Ok(()) };
+        let _ = reached.send(());
+        if block_in_place(|| go_on.recv())? { Ok(()) } else { Err("the queue does not answer".into()) }
+    }
+}
+
+fn alice() -> Ask {
+    Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
+}
+
+/// What alice is told while Redis dies between her unit and her message.
+async fn told(lab: &mut Lab, case: Case) -> Answer {
+    let ((reached, at_the_gate), (go_on, waits)) = (oneshot::channel(), mpsc::channel());
+    let config = cloud().await.deployment.aws_config().await;
+    let gate = Gate(Mutex::new(Some((reached, waits))));
+    let sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(gate).build());
+    let deps = reservation::Deps { orders: OrderQueue::new(sqs, &lab.orders_url), ..lab.reservation() };
+    let asked = tokio::spawn(async move { Answer::of_handler(reservation::handle(&deps, alice().request()).await) });
+    at_the_gate.await.expect("a message is sent");
+    assert_eq!(lab.clean_audit().await, (UNITS - 1, 1, 0), "her unit is held");
+    block_in_place(|| lab.valkey.kill_and_restart()).unwrap();
+    go_on.send(case.arrives).unwrap();
+    asked.await.unwrap()
+}
+
+/// How each reservation ends that was promised, by what its buyer is told who looks.
+async fn run(case: Case) -> Vec<String> {
+    let mut lab = Lab::selling(terms(UNITS, 1)).await;
+    let told = told(&mut lab, case).await;
+    let id = told.text("reservation_id").to_owned();
+    assert_eq!(told.status, if case.arrives { 202 } else { 503 }, "{told:?}");
+    until("the round is back", 10, async || {
+        (reconciliation::handle(&lab.reconciliation()).await.unwrap().rebuilt == 1).then_some(())
+    })
+    .await;
+    let mut promised = Vec::new();
+    for other in 0..case.others {
+        let other = format!("other-{other}");
+        promised.push((lab.reserve(&other).await.id.to_string(), other));
+    }
+    let again = lab.answer(&alice()).await;
+    match again.status {
+        202 => assert_eq!(again.text("reservation_id"), id),
+        _ => drop(again.clone().problem(409, "sold_out")),
+    }
+    if [told.status, again.status].contains(&202) {
+        promised.push((id, "alice".into()));
+    }
+    heal(&lab).await;
+
+    let audit = lab.audit().await;
+    assert!(audit.is_clean() && audit.held == 0, "{audit:?}");
+    let mut ends = Vec::new();
+    for (id, user) in promised {
+        let look = lab.answer(&Ask::get(format!("/v1/reservations/{id}")).by(&user)).await.expect(200);
+        ends.push(look.text("status").to_owned());
+    }
+    ends
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_promise_ends_as_an_order_or_a_release() {
+    let runs = stream::iter((0..DEATHS).map(|n| run(Case::number(n)))).buffer_unordered(AT_ONCE);
+    let ends: Vec<String> = runs.collect::<Vec<_>>().await.concat();
+    let ended = |wanted: &str| ends.iter().filter(|end| *end == wanted).count();
+    let (ordered, released) = (ended("pending_payment"), ended("failed"));
+    println!(
+        "Redis died {DEATHS} times before the send; of {} promised: {ordered} orders, {released} released",
+        ends.len()
+    );
+    assert_eq!(ordered + released, ends.len(), "{ends:?}");
+    assert!(ordered >= DEATHS / 2 && released > 0, "{ends:?}");
+}

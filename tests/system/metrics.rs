@@ -1,0 +1,53 @@
+//! The numbers that reconciliation publishes.
+
+use std::collections::BTreeMap;
+
+use metrics_util::debugging::{DebugValue, DebuggingRecorder};
+use tests::terms;
+
+use crate::lab::Lab;
+
+/// The numbers of one run, by name and round.
+async fn published(lab: &Lab) -> BTreeMap<String, f64> {
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    {
+        let _guard = metrics::set_default_local_recorder(&recorder);
+        reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    }
+    let numbers = snapshotter.snapshot().into_vec().into_iter().map(|(key, _, _, value)| {
+        let key = key.key();
+        let labels: Vec<&str> = key.labels().map(metrics::Label::value).collect();
+        let DebugValue::Gauge(value) = value else { panic!("{key:?} is not a gauge") };
+        ([&[key.name()][..], &labels].concat().join(" "), value.into_inner())
+    });
+    numbers.collect()
+}
+
+#[tokio::test]
+async fn every_unit_is_counted_where_it_is() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    lab.buy("alice").await;
+    lab.buy("bob").await;
+    lab.reserve("carol").await;
+    let numbers = published(&lab).await;
+    let of_round = ["UnitsFree", "UnitsHeld", "UnitsOrdered", "UnitsAdrift"].map(|name| format!("{name} lamp.1"));
+    assert_eq!(of_round.map(|name| numbers[&name]), [7.0, 1.0, 2.0, 0.0]);
+    assert_eq!(
+        ["UnitsOversold", "UnitsAdrift", "Repairs", "ReconciliationFailures"].map(|name| numbers[name]),
+        [0.0; 4]
+    );
+    assert_eq!(numbers["MessagesSentAgain"], 1.0, "carol's");
+}
+
+#[tokio::test]
+async fn a_unit_in_no_place_is_counted_until_it_is_back() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    lab.reserve("alice").await;
+    lab.redis(&["HDEL", "buyers:{lamp:1:0}", "alice"]).await;
+    let numbers = published(&lab).await;
+    assert_eq!(["UnitsAdrift lamp.1", "UnitsAdrift", "Repairs"].map(|name| numbers[name]), [1.0; 3]);
+    let numbers = published(&lab).await;
+    assert_eq!(["UnitsAdrift lamp.1", "UnitsAdrift", "Repairs"].map(|name| numbers[name]), [0.0; 3]);
+    assert_eq!(numbers["UnitsFree lamp.1"], 10.0);
+}

@@ -1,0 +1,154 @@
+//! AWS refuses for a while.
+
+use std::collections::HashMap;
+
+use aws_sdk_sqs::types::QueueAttributeName as Attribute;
+use futures::future::join_all;
+use futures::{StreamExt, stream};
+use sale::{OrderState, ReservationId};
+use serde_json::json;
+use tests::{Conduct, Service, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::events;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::parts::Parts;
+use crate::resources::{depth, receive};
+use crate::wait::until;
+
+const BUYERS: usize = 100;
+const UNITS: u32 = 70;
+const AT_ONCE: usize = 12;
+/// SQS refuses from so many answers on, and until so many.
+const REFUSES: [usize; 2] = [15, 50];
+
+/// Every second buyer sends a key, and can ask again.
+const fn has_key(buyer: usize) -> bool {
+    buyer.is_multiple_of(2)
+}
+
+fn ask(buyer: usize) -> Ask {
+    let ask = Ask::reserve(SALE, &format!("user-{buyer}"));
+    if has_key(buyer) { ask.header("idempotency-key", "key-1") } else { ask }
+}
+
+async fn answer(deps: &reservation::Deps, ask: &Ask) -> Answer {
+    Answer::of_handler(reservation::handle(deps, ask.request()).await)
+}
+
+fn id_in(answer: &Answer) -> ReservationId {
+    answer.text("reservation_id").parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
+    let lab = Lab::selling(terms(UNITS, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let deps = parts.reservation(&lab);
+    let mut answers = stream::iter(0..BUYERS)
+        .map(|buyer| {
+            let deps = deps.clone();
+            tokio::spawn(async move { (buyer, answer(&deps, &ask(buyer)).await) })
+        })
+        .buffer_unordered(AT_ONCE);
+    let (mut heard, mut promised, mut refused) = (0, Vec::new(), HashMap::new());
+    while let Some(one) = answers.next().await {
+        let (buyer, answer) = one.unwrap();
+        match answer.status {
+            202 => promised.push(id_in(&answer)),
+            503 => {
+                let answer = answer.problem(503, "overloaded");
+                assert_eq!(answer.header("retry-after"), "2");
+                refused.insert(buyer, id_in(&answer));
+            }
+            _ => drop(answer.problem(409, "sold_out")),
+        }
+        heard += 1;
+        if heard == REFUSES[0] {
+            parts.aws.set(Service::Sqs, Conduct::Fails);
+        } else if heard == REFUSES[1] {
+            parts.aws.set(Service::Sqs, Conduct::Answers);
+        }
+    }
+    println!("{} were promised a unit, {} heard that the queue refused", promised.len(), refused.len());
+    assert_eq!(promised.len() + refused.len(), UNITS as usize);
+    let (with_key, without): (Vec<_>, Vec<_>) = refused.iter().partition(|(buyer, _)| has_key(**buyer));
+    assert!(with_key.len() >= 5 && without.len() >= 5, "{with_key:?} {without:?}");
+
+    for (buyer, id) in with_key {
+        assert_eq!(id_in(&answer(&deps, &ask(*buyer)).await.expect(202)), *id, "the retry is answered with the same");
+    }
+    // The others never ask again: reconciliation finds them in the outbox.
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
+    let ids: Vec<_> = promised.into_iter().chain(refused.into_values()).collect();
+    let orders = lab.ledger.orders(&ids).await.unwrap();
+    assert_eq!(orders.len(), UNITS as usize);
+    assert!(orders.iter().all(|order| order.state == OrderState::Pending));
+}
+
+/// As the deployed queue: a dead letter after the fourth time.
+async fn with_dead_letters(lab: &Lab) {
+    let wanted = lab.sqs.get_queue_attributes().queue_url(&lab.orders_dlq_url).attribute_names(Attribute::QueueArn);
+    let arn = wanted.send().await.unwrap().attributes.unwrap()[&Attribute::QueueArn].clone();
+    let policy = json!({ "deadLetterTargetArn": arn, "maxReceiveCount": 4 }).to_string();
+    let set = lab.sqs.set_queue_attributes().queue_url(&lab.orders_url);
+    set.attributes(Attribute::RedrivePolicy, policy).send().await.unwrap();
+}
+
+/// Gives the function what is in the queue now. How many messages it did, and how many failed.
+async fn deliver(lab: &Lab, deps: &order::Deps) -> (usize, usize) {
+    let messages = receive(&lab.sqs, &lab.orders_url).await;
+    let response = order::handle(deps, events::received(&messages)).await;
+    let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect();
+    let done = messages.iter().filter(|message| !failed.contains(&message.message_id().unwrap()));
+    for message in done {
+        let delete = lab.sqs.delete_message().queue_url(&lab.orders_url);
+        delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
+    }
+    (messages.len() - failed.len(), failed.len())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_throttled_table_loses_no_message() {
+    const ORDERS: usize = 30;
+    let lab = Lab::selling(terms(ORDERS as u32 + 1, 1)).await;
+    with_dead_letters(&lab).await;
+    let names: Vec<String> = (0..ORDERS).map(|buyer| format!("user-{buyer}")).collect();
+    let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
+    let parts = Parts::of(&lab).await;
+    parts.aws.set(Service::DynamoDb, Conduct::Fails);
+
+    let deps = parts.order(&lab);
+    let first = join_all((0..ORDERS.div_ceil(10)).map(|_| deliver(&lab, &deps))).await;
+    let failed: usize = first.iter().map(|(_, failed)| failed).sum();
+    assert_eq!((failed, first.iter().map(|(done, _)| done).sum::<usize>()), (ORDERS, 0));
+    assert_eq!(lab.clean_audit().await, (1, ORDERS as u32, 0));
+    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, ORDERS as u32, 0], "all are put off");
+    // The table is not on the way of a reservation, and whoever asks for what only it knows hears when to ask again.
+    let buyers = parts.reservation(&lab);
+    answer(&buyers, &Ask::reserve(SALE, "late")).await.expect(202);
+    let look = Ask::get(format!("/v1/reservations/{}", reserved[0].id)).by("user-0");
+    assert_eq!(answer(&buyers, &look).await.problem(503, "overloaded").header("retry-after"), "2");
+
+    parts.aws.set(Service::DynamoDb, Conduct::FailsOften);
+    let (mut done, mut failed_again) = (0, 0);
+    until("all are orders", 60, async || {
+        let (more, failed) = deliver(&lab, &deps).await;
+        (done, failed_again) = (done + more, failed_again + failed);
+        if done + failed_again >= ORDERS {
+            parts.aws.set(Service::DynamoDb, Conduct::Answers);
+        }
+        (done == ORDERS + 1).then_some(())
+    })
+    .await;
+    println!("{failed} deliveries failed while all was refused, {failed_again} while two of three were");
+    assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
+    assert_eq!(depth(&lab.sqs, &lab.orders_dlq_url).await, [0, 0, 0], "none is a dead letter");
+    assert_eq!(lab.clean_audit().await, (0, 0, ORDERS as u32 + 1));
+    for reservation in &reserved {
+        assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);
+    }
+}

@@ -1,0 +1,214 @@
+//! Functions whose clocks are minutes off: whatever they believe, nothing is oversold or lost, and paid is final.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use ledger::Payment;
+use queue::ExpiryMessage;
+use runtime::Clock;
+use sale::{EpochMs, OrderState, Reservation, Terms};
+use serde_json::Value;
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::events;
+use crate::lab::{Lab, SALE, message_batch};
+
+const UNITS: u32 = 6;
+const OFF_MS: i64 = 5 * 60 * 1000;
+const WINDOW_MS: i64 = 900 * 1000;
+
+/// By how much each clock is ahead.
+#[derive(Debug, Clone, Copy)]
+struct Off {
+    reservation: i64,
+    order: i64,
+    expiry: i64,
+    reconciliation: i64,
+}
+
+impl Off {
+    /// Every clock is off, each way.
+    fn all() -> Vec<Self> {
+        let signs = (0..16).map(|bits: i64| [1, 2, 4, 8].map(|bit| if bits & bit == 0 { OFF_MS } else { -OFF_MS }));
+        signs
+            .map(|[reservation, order, expiry, reconciliation]| Self { reservation, order, expiry, reconciliation })
+            .collect()
+    }
+}
+
+/// A lab whose functions have these clocks, which go on by `later_ms`.
+struct Clocks<'a> {
+    lab: &'a Lab,
+    off: Off,
+    later_ms: i64,
+}
+
+impl Clocks<'_> {
+    fn clock(&self, off_ms: i64) -> Clock {
+        Clock::ahead_by_ms(off_ms + self.later_ms)
+    }
+
+    async fn ask(&self, ask: Ask) -> Answer {
+        let clock = self.clock(self.off.reservation);
+        let deps = reservation::Deps { clock, ..self.lab.reservation() };
+        Answer::of_handler(reservation::handle(&deps, ask.request()).await)
+    }
+
+    async fn reserve(&self, name: &str) -> Reservation {
+        let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
+        self.lab.reservation_of(answer.text("reservation_id"), name).await
+    }
+
+    async fn order(&self, reservations: &[&Reservation]) {
+        let deps = order::Deps { clock: self.clock(self.off.order), ..self.lab.order() };
+        assert_eq!(order::handle(&deps, message_batch(reservations)).await.batch_item_failures.len(), 0);
+    }
+
+    async fn expire(&self, reservations: &[&Reservation]) {
+        let deps = expiry::Deps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
+        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+        assert_eq!(expiry::handle(&deps, events::batch(messages)).await.batch_item_failures.len(), 0);
+    }
+
+    async fn reconcile(&self) {
+        let clock = self.clock(self.off.reconciliation);
+        let deps = reconciliation::Deps { clock, ..self.lab.reconciliation() };
+        assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
+    }
+
+    async fn pay(&self, reservation: &Reservation) -> Answer {
+        let deps = payment::Deps { clock: self.clock(-self.off.order), ..self.lab.payment() };
+        let paid = Ask::paid("pay_1", &reservation.id.to_string(), 990, &self.lab.payment_key);
+        Answer::of_handler(payment::handle(&deps, paid.request()).await)
+    }
+
+    async fn states(&self, reservations: &[&Reservation]) -> Vec<OrderState> {
+        join_all(reservations.iter().map(|order| self.lab.order_of(order)))
+            .await
+            .iter()
+            .map(|order| order.state)
+            .collect()
+    }
+}
+
+async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
+    let lab = Lab::new().await;
+    lab.publish(SALE, terms).await;
+    assert_eq!(warmup::handle(&warmup::Deps { clock, ..lab.warmup() }).await.unwrap().loaded, 1);
+    lab
+}
+
+async fn a_sale_with(off: Off) {
+    use OrderState::{Cancelled, Expired, Paid, Pending};
+    let lab = loaded_by(Clock::ahead_by_ms(off.reconciliation), &terms(UNITS, 1)).await;
+    let mut at = Clocks { lab: &lab, off, later_ms: 0 };
+    let (alice, bob, carol) = (at.reserve("alice").await, at.reserve("bob").await, at.reserve("carol").await);
+    let (dave, eve, frank) = (at.reserve("dave").await, at.reserve("eve").await, at.reserve("frank").await);
+    at.ask(Ask::reserve(SALE, "grace")).await.problem(409, "sold_out");
+    let all = [&alice, &bob, &carol, &dave, &eve, &frank];
+    at.order(&all[..5]).await;
+    at.order(&all[..5]).await;
+    // Frank has no order yet when he cancels; his message comes after it.
+    for buyer in [&bob, &frank] {
+        at.ask(Ask::delete(format!("/v1/reservations/{}", buyer.id)).by(buyer.user.as_str())).await.expect(200);
+    }
+    at.order(&[&frank]).await;
+    assert_eq!(at.pay(&alice).await.expect(200).text("outcome"), "applied");
+
+    // Wrong by ten minutes at most, between two clocks, is less than the window: nobody has expired.
+    at.expire(&all).await;
+    at.reconcile().await;
+    assert_eq!(at.states(&all).await, [Paid, Cancelled, Pending, Pending, Pending, Cancelled], "{off:?}");
+    assert_eq!(lab.clean_audit().await, (2, 0, 4), "{off:?}");
+
+    // At the end of the window by the true time, some clocks say so and others do not; eve pays meanwhile.
+    at.later_ms = WINDOW_MS;
+    let ((), (), eves) = tokio::join!(at.expire(&all), at.reconcile(), at.pay(&eve));
+    let outcome = eves.expect(200).text("outcome").to_owned();
+    assert!(lab.audit().await.is_clean(), "{off:?}");
+    let eves_order = lab.order_of(&eve).await;
+    assert_eq!(eves_order.state, if outcome == "applied" { Paid } else { Expired }, "{off:?}");
+    assert_eq!(eves_order.refunds_due.len(), usize::from(outcome == "refund_due"), "{off:?}");
+
+    // Ten minutes later, by whatever clock, what was not paid has expired.
+    at.later_ms = WINDOW_MS + 2 * OFF_MS + 1000;
+    at.expire(&all).await;
+    at.reconcile().await;
+    let states = at.states(&all).await;
+    assert_eq!(states, [Paid, Cancelled, Expired, Expired, eves_order.state, Cancelled], "{off:?}");
+    assert_eq!(at.pay(&carol).await.expect(200).text("outcome"), "refund_due");
+    let live = 1 + u32::from(outcome == "applied");
+    assert_eq!(lab.clean_audit().await, (UNITS - live, 0, live), "{off:?}");
+
+    // By the clock of Redis the sale is still open: all that came back is sold again, and no more.
+    for late in 0..UNITS - live {
+        let late = at.reserve(&format!("late-{late}")).await;
+        at.order(&[&late]).await;
+    }
+    at.ask(Ask::reserve(SALE, "too-late")).await.problem(409, "sold_out");
+    assert_eq!(lab.clean_audit().await, (0, 0, UNITS), "{off:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_invariants_hold_by_any_clock() {
+    for some in Off::all().chunks(4) {
+        let sales = some.iter().map(|off| tokio::time::timeout(Duration::from_secs(120), a_sale_with(*off)));
+        assert!(join_all(sales).await.iter().all(Result::is_ok), "a sale ends");
+    }
+}
+
+/// Redis has the clock of the window.
+#[tokio::test]
+async fn a_wrong_clock_neither_opens_a_sale_nor_keeps_it_open() {
+    let now = Clock::system().now().0;
+    let before = Terms { opens_at_ms: EpochMs(now + 120_000), ..terms(UNITS, 1) };
+    let after = Terms { closes_at_ms: EpochMs(now - 120_000), opens_at_ms: EpochMs(now - 600_000), ..terms(UNITS, 1) };
+    for (terms, believes_open, refusal) in [(before, OFF_MS, (409, "not_open")), (after, -OFF_MS, (410, "closed"))] {
+        let lab = loaded_by(Clock::ahead_by_ms(believes_open), &terms).await;
+        let off = Off { reservation: believes_open, order: 0, expiry: 0, reconciliation: believes_open };
+        let at = Clocks { lab: &lab, off, later_ms: 0 };
+        at.reconcile().await;
+        at.ask(Ask::reserve(SALE, "alice")).await.problem(refusal.0, refusal.1);
+        assert_eq!(lab.clean_audit().await, (UNITS, 0, 0));
+    }
+}
+
+/// SQS measures the window, so the clock of the order function alone makes no order's message come early or late.
+#[tokio::test]
+async fn a_message_expires_its_order_after_the_window_by_any_clock_of_the_order_function() {
+    for off_ms in [OFF_MS, -OFF_MS] {
+        let lab = Lab::selling(terms(UNITS, 1)).await;
+        let off = Off { reservation: 0, order: off_ms, expiry: 0, reconciliation: 0 };
+        let at = Clocks { lab: &lab, off, later_ms: 0 };
+        let alice = at.reserve("alice").await;
+        lab.calls.take();
+        at.order(&[&alice]).await;
+        let sends = lab.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.SendMessage");
+        let delays: Vec<Value> = sends.map(|call| call.body["DelaySeconds"].clone()).collect();
+        assert_eq!(delays, [WINDOW_MS / 1000]);
+    }
+}
+
+/// The window is shorter than what the clocks are off: the order expires at once, and its payment is noted for refund.
+#[tokio::test]
+async fn a_payment_that_comes_after_a_wrong_clock_expired_its_order_is_given_back() {
+    let lab = Lab::selling(Terms { payment_window_s: 60, ..terms(UNITS, 1) }).await;
+    let off = Off { reservation: 0, order: -OFF_MS, expiry: OFF_MS, reconciliation: OFF_MS };
+    let at = Clocks { lab: &lab, off, later_ms: 0 };
+    let (alice, bob) = (at.reserve("alice").await, at.reserve("bob").await);
+    at.order(&[&alice, &bob]).await;
+    assert_eq!(at.pay(&bob).await.expect(200).text("outcome"), "applied");
+    at.reconcile().await;
+    at.expire(&[&alice, &bob]).await;
+    assert_eq!(at.states(&[&alice, &bob]).await, [OrderState::Expired, OrderState::Paid]);
+    for _ in 0..2 {
+        assert_eq!(at.pay(&alice).await.expect(200).text("outcome"), "refund_due");
+    }
+    assert!(matches!(
+        lab.ledger.pay(&bob.id, "pay_1", terms(1, 1).price, Clock::system().now()).await.unwrap(),
+        Payment::Applied(_)
+    ));
+    assert_eq!(lab.clean_audit().await, (UNITS - 1, 0, 1));
+}
