@@ -21,7 +21,7 @@ local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), t
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
-local expires_at = struct.unpack('>I6', sale, 37)
+local expires_at = struct.unpack('>I6', sale, 43)
 
 local kept, known = {}, false
 for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do

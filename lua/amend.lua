@@ -17,12 +17,12 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local n = {}
 for i = 1, 6 do n[i] = tonumber(ARGV[i]) end
-if n[1] <= struct.unpack('>I4', sale, 43) then return 'present' end
+if n[1] <= struct.unpack('>I4', sale, 49) then return 'present' end
 
 -- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
 local last_unit = math.max(n[2], (struct.unpack('>I4', sale, 5)))
 redis.call('SETRANGE', sale_key, 4, struct.pack('>I4', last_unit))
-redis.call('SETRANGE', sale_key, 17, struct.pack('>BI6I6', n[3], n[4], n[5]))
-redis.call('SETRANGE', sale_key, 36, struct.pack('>I6I4', n[6], n[1]))
+redis.call('SETRANGE', sale_key, 23, struct.pack('>BI6I6', n[3], n[4], n[5]))
+redis.call('SETRANGE', sale_key, 42, struct.pack('>I6I4', n[6], n[1]))
 for i = 1, 4 do redis.call('PEXPIREAT', KEYS[i], n[6]) end
 return 'amended'

@@ -32,7 +32,10 @@ for i = 12, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'),
 redis.call('PEXPIREAT', free_key, expires_at)
 local n = {}
 for i = 2, 11 do n[i] = tonumber(ARGV[i]) end
-local packed = struct.pack('>I4I4I4I4BBI6I6I6I6I4', n[3], n[4], n[5], 0, n[6], n[7], n[8], n[9], n[10], n[2], n[11])
+-- Whatever was won before, was won before this.
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local packed = struct.pack('>I4I4I4I4I6BBI6I6I6I6I4', n[3], n[4], n[5], 0, now, n[6], n[7], n[8], n[9], n[10], n[2], n[11])
 redis.call('SET', sale_key, packed)
 redis.call('PEXPIREAT', sale_key, expires_at)
 return 'loaded'

@@ -20,6 +20,6 @@ local sale = redis.call('GET', sale_key)
 if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
   local returned, moves = struct.unpack('>I4I4', sale, 9)
   redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned + 1, moves + 1))
-  redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 37)))
+  redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 43)))
 end
 return 'released'

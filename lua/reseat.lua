@@ -37,7 +37,7 @@ end
 if slot_taken and not own then return 'unknown_hold' end
 
 local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
-local expires_at = struct.unpack('>I6', sale, 37)
+local expires_at = struct.unpack('>I6', sale, 43)
 local unit
 if returned > 0 then
   local first, range_end = string.match(redis.call('ZPOPMIN', free_key)[1], '^(%d+)%-(%d+)$')

@@ -7,10 +7,11 @@
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 -- Returns
---   reserved ENTRY EPOCH       the unit is the user's
+--   reserved ENTRY             the unit is the user's
 --   replayed ENTRY             this id was reserved before; nothing changed
 --   already_reserved ENTRIES   the user's live reservations reach the limit
---   sold_out | closed | paused | unknown_sale
+--   sold_out MS                the last unit was handed out at MS (ms since the Unix epoch)
+--   closed | paused | unknown_sale
 --   not_open MS                opens at MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".
 
@@ -19,8 +20,8 @@ local user, id = ARGV[1], ARGV[2]
 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, moves, limit, paused, opens_at, closes_at, epoch, expires_at =
-  struct.unpack('>I4I4I4I4BBI6I6I6I6', sale)
+local next_unit, last_unit, returned, moves, won_at, limit, paused, opens_at, closes_at, _, expires_at =
+  struct.unpack('>I4I4I4I4I6BBI6I6I6I6', sale)
 
 -- A repeated request hears what it heard before, also when the sale has ended since.
 local function answer_of(record)
@@ -43,7 +44,7 @@ local function refuse(code)
 end
 
 -- Sold out comes before the clock: it is what the crowd hears, so it should cost the least.
-if returned == 0 and next_unit > last_unit then return refuse('sold_out') end
+if returned == 0 and next_unit > last_unit then return refuse(string.format('sold_out %d', won_at)) end
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -75,19 +76,20 @@ if redis.call('HSETNX', buyers_key, user, entry) == 0 then
 end
 
 if returned == 0 then
-  redis.call('SETRANGE', sale_key, 0, struct.pack('>I4', next_unit + 1))
+  next_unit = next_unit + 1
 else
   redis.call('ZPOPMIN', free_key)
   if unit < range_end then
     redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
     redis.call('PEXPIREAT', free_key, expires_at)
   end
-  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
+  returned, moves = returned - 1, moves + 1
 end
+redis.call('SETRANGE', sale_key, 0, struct.pack('>I4I4I4I4I6', next_unit, last_unit, returned, moves, now))
 
 if redis.call('RPUSH', outbox_key, user) == 1 then
   -- The first reservation makes both keys; they leave with the round.
   redis.call('PEXPIREAT', outbox_key, expires_at)
   redis.call('PEXPIREAT', buyers_key, expires_at)
 end
-return string.format('reserved %s %d', entry, epoch)
+return 'reserved ' .. entry

@@ -15,7 +15,7 @@ local sale_key, free_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local next_unit, _, returned, moves = struct.unpack('>I4I4I4I4', sale)
-local epoch, expires_at = struct.unpack('>I6I6', sale, 31)
+local epoch, expires_at = struct.unpack('>I6I6', sale, 37)
 if moves ~= tonumber(ARGV[1]) or epoch ~= tonumber(ARGV[2]) then return 'moved' end
 for i = 3, #ARGV do
   -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.

@@ -1,5 +1,6 @@
 //! Every script against a real Valkey.
 
+mod admit;
 mod adopt;
 mod amend;
 mod concurrency;

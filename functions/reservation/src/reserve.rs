@@ -49,7 +49,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
                 holds.iter().map(|hold| ReservationId { uuid: hold.uuid, ..id.clone() }.to_string()).collect();
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
-        Reserve::SoldOut => Err(Problem::new(Code::SoldOut)),
+        Reserve::SoldOut { .. } => Err(Problem::new(Code::SoldOut)),
         Reserve::NotOpen(opens_at) => Err(not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)),

@@ -42,6 +42,10 @@ codes! {
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, "The body is too large";
     /// Nobody is signed in, or the signature is wrong.
     Unauthorized = "unauthorized", UNAUTHORIZED, "Who is asking is not known";
+    /// The path's token was not given out for this user, sale and round, or no longer holds.
+    BadToken = "bad_token", FORBIDDEN, "This way in is not yours or no longer open";
+    /// The challenge is not this user's, is over, was used, or was answered wrong.
+    WrongAnswer = "wrong_answer", FORBIDDEN, "That was not the answer";
     /// The caller may not do this.
     Denied = "denied", FORBIDDEN, "Not allowed";
     /// No such sale or round.
@@ -64,6 +68,8 @@ codes! {
     NotAmendable = "not_amendable", CONFLICT, "The sale as it is does not allow it";
     /// The sale is over.
     Closed = "closed", GONE, "The sale is over";
+    /// Too many requests from this user or address.
+    RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests";
     /// An operator paused the sale.
     Paused = "paused", SERVICE_UNAVAILABLE, "The sale is paused";
     /// A part of the system does not answer.

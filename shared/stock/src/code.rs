@@ -1,3 +1,5 @@
+use sale::EpochMs;
+
 use crate::StockError;
 
 macro_rules! codes {
@@ -67,6 +69,14 @@ codes! {
     Restored = "restored",
     /// Units have moved since the look.
     Moved = "moved",
+    /// The user is to answer a challenge.
+    Challenged = "challenged",
+    /// The user may try for a unit.
+    Admitted = "admitted",
+    /// Not the answer to the user's challenge.
+    WrongAnswer = "wrong_answer",
+    /// Too many requests.
+    RateLimited = "rate_limited",
 }
 
 /// Splits an answer into its code and the rest.
@@ -74,6 +84,11 @@ pub(crate) fn parse(answer: &str) -> Result<(Code, &str), StockError> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
     let code = Code::ALL.iter().find(|code| code.as_str() == word);
     code.map(|code| (*code, rest)).ok_or_else(|| unexpected(answer))
+}
+
+/// The moment that an answer ends with.
+pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
+    text.parse().map(EpochMs).map_err(|_| unexpected(answer))
 }
 
 /// An answer that the script in question does not give.

@@ -1,4 +1,4 @@
-use sale::{Lane, Round, SaleId};
+use sale::{Lane, Round, SaleId, UserId};
 use uuid::Uuid;
 
 /// The names of one lane's keys. They share a hash tag, so a script touches one slot of a cluster.
@@ -18,5 +18,25 @@ impl Keys {
     /// What one loading has read of the buyers so far.
     pub(crate) fn staged(sale: &SaleId, round: Round, lane: Lane, loading: Uuid) -> String {
         format!("staged:{{{sale}:{round}:{lane}}}:{}", loading.as_simple())
+    }
+}
+
+/// The names of what a round's door keeps of a user and an address, in the slot of the first lane.
+pub(crate) struct DoorKeys {
+    pub(crate) challenge: String,
+    pub(crate) user: String,
+    pub(crate) address: String,
+    pub(crate) everybody: String,
+}
+
+impl DoorKeys {
+    pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane, user: &UserId, ip: &str) -> Self {
+        let tag = format!("{{{sale}:{round}:{lane}}}");
+        Self {
+            challenge: format!("challenge:{tag}:{user}"),
+            user: format!("rate:{tag}:user:{user}"),
+            address: format!("rate:{tag}:address:{ip}"),
+            everybody: format!("rate:{tag}:everybody"),
+        }
     }
 }

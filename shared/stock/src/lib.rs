@@ -1,5 +1,6 @@
 //! Redis: the stock of a round. One typed function for each script in `lua/`, and the reads of the audit.
 
+mod admit;
 mod code;
 mod keys;
 mod load;
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 
+pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit};
 pub use code::Code;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};

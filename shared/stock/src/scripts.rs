@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use sale::{EpochMs, Lane, Reservation, ReservationId, Unit, UserId};
 
-use crate::code::{parse, unexpected};
+use crate::code::{moment, parse, unexpected};
 use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Hold, Stock, StockError};
@@ -22,7 +22,10 @@ pub enum Reserve {
     /// The user's live reservations reach the limit: these.
     AlreadyReserved(Vec<Hold>),
     /// No unit is left.
-    SoldOut,
+    SoldOut {
+        /// When the last one was handed out, by Redis's clock.
+        last_won_at_ms: EpochMs,
+    },
     /// The sale opens at this moment.
     NotOpen(EpochMs),
     /// The sale is over.
@@ -89,14 +92,11 @@ impl Stock {
             .invoke_async(&mut self.connection.clone())
             .await?;
         match parse(&answer)? {
-            (Code::Reserved, rest) => {
-                let (entry, _epoch) = rest.rsplit_once(' ').ok_or_else(|| unexpected(&answer))?;
-                Ok(Reserve::Reserved(Hold::parse(entry)?))
-            }
+            (Code::Reserved, entry) => Ok(Reserve::Reserved(Hold::parse(entry)?)),
             (Code::Replayed, entry) => Ok(Reserve::Replayed(Hold::parse(entry)?)),
             (Code::AlreadyReserved, entries) => Ok(Reserve::AlreadyReserved(Hold::parse_all(entries)?)),
-            (Code::SoldOut, _) => Ok(Reserve::SoldOut),
-            (Code::NotOpen, at) => Ok(Reserve::NotOpen(EpochMs(at.parse().map_err(|_| unexpected(&answer))?))),
+            (Code::SoldOut, at) => Ok(Reserve::SoldOut { last_won_at_ms: moment(at, &answer)? }),
+            (Code::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
             (Code::Closed, _) => Ok(Reserve::Closed),
             (Code::Paused, _) => Ok(Reserve::Paused),
             (Code::UnknownSale, _) => Ok(Reserve::UnknownSale),

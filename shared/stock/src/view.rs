@@ -22,6 +22,8 @@ pub struct Counters {
     pub returned: u32,
     /// Counts what the set of returned units gave and took.
     pub moves: u32,
+    /// When a unit was handed out last, or when these keys were loaded.
+    pub last_won_at_ms: EpochMs,
     /// Most live reservations of a user.
     pub per_user_limit: u8,
     /// Whether an operator paused it.
@@ -39,7 +41,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    const SIZE: usize = 46;
+    const SIZE: usize = 52;
 
     /// Reads the packed string whose layout is in `lua/README.md`.
     fn unpack(bytes: &[u8]) -> Option<Self> {
@@ -54,13 +56,14 @@ impl Counters {
             last: count(4)?,
             returned: count(8)?,
             moves: count(12)?,
-            per_user_limit: bytes[16],
-            paused: bytes[17] != 0,
-            opens_at_ms: moment(18),
-            closes_at_ms: moment(24),
-            epoch_ms: moment(30),
-            expires_at_ms: moment(36),
-            version: count(42)?,
+            last_won_at_ms: moment(16),
+            per_user_limit: bytes[22],
+            paused: bytes[23] != 0,
+            opens_at_ms: moment(24),
+            closes_at_ms: moment(30),
+            epoch_ms: moment(36),
+            expires_at_ms: moment(42),
+            version: count(48)?,
         })
     }
 

@@ -136,7 +136,12 @@ impl Checked {
             RoundStock { sale: id, round, lane: LANE, terms, paused, version, epoch_ms, taken: taken.clone() };
         let answer = self.stock.load(&loading).await;
         let expected = if self.models.contains_key(&round) { Loaded::Present } else { Loaded::Now };
-        self.models.entry(round).or_insert_with(|| Model::load(sale.clone(), epoch_ms, taken));
+        if expected == Loaded::Now {
+            let Ok(Some(loaded)) = self.stock.counters(&self.sale, round, LANE).await else {
+                return wrong(format!("round {round} is not loaded"));
+            };
+            self.models.insert(round, Model::load(sale.clone(), epoch_ms, &loaded, taken));
+        }
         self.check(format!("load round {round}"), answer, expected).await
     }
 

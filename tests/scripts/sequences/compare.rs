@@ -27,6 +27,7 @@ impl Model {
         same("paused", counters.paused, self.sale.paused)?;
         same("window", (counters.opens_at_ms, counters.closes_at_ms), (terms.opens_at_ms, terms.closes_at_ms))?;
         same("epoch", counters.epoch_ms, self.epoch_ms)?;
+        same("last won", counters.last_won_at_ms, self.last_won_at_ms)?;
         same("version", counters.version, self.sale.version)?;
         let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
         same("expiry", counters.expires_at_ms, expires_at_ms)?;

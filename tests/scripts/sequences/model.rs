@@ -15,6 +15,8 @@ pub(super) struct Model {
     /// The sale as Redis heard of it last.
     pub(super) sale: Sale,
     pub(super) epoch_ms: EpochMs,
+    /// When a unit was handed out last. After a loading that is when Redis was loaded, by its own clock.
+    pub(super) last_won_at_ms: EpochMs,
     pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Hold>>,
     pub(super) outbox: VecDeque<UserId>,
     /// The count of moves that Redis showed last: only that it changes is determined.
@@ -24,7 +26,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn load(sale: Sale, epoch_ms: EpochMs, taken: Vec<(UserId, Hold)>) -> Self {
+    pub(super) fn load(sale: Sale, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<(UserId, Hold)>) -> Self {
         let units: BTreeSet<u32> = taken.iter().map(|(_, hold)| hold.unit.0).collect();
         let next = units.last().map_or(1, |unit| unit + 1);
         let mut records: BTreeMap<UserId, BTreeMap<Uuid, Hold>> = BTreeMap::new();
@@ -39,6 +41,7 @@ impl Model {
             last: sale.terms.total,
             sale,
             epoch_ms,
+            last_won_at_ms: loaded.last_won_at_ms,
             records,
             outbox: VecDeque::new(),
             moves: 0,
@@ -75,7 +78,7 @@ impl Model {
             return Reserve::AlreadyReserved(live);
         }
         if self.free().is_empty() {
-            return Reserve::SoldOut;
+            return Reserve::SoldOut { last_won_at_ms: self.last_won_at_ms };
         }
         if now >= terms.closes_at_ms {
             return Reserve::Closed;
@@ -88,6 +91,7 @@ impl Model {
         let hold = Hold { uuid: id, slot, state: HoldState::Held, unit, reserved_at_ms: now };
         self.put(user, hold.clone());
         self.outbox.push_back(user.clone());
+        self.last_won_at_ms = now;
         Reserve::Reserved(hold)
     }
 

@@ -1,0 +1,189 @@
+use std::sync::LazyLock;
+
+use sale::{EpochMs, Lane, Round, SaleId, UserId};
+use uuid::Uuid;
+
+use crate::code::{moment, parse, unexpected};
+use crate::keys::{DoorKeys, Keys};
+use crate::script::Script;
+use crate::{Code, Stock, StockError};
+
+static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/admit.lua")));
+
+/// A rate, as the generic cell rate algorithm counts it (ITU-T I.371).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GcraLimit {
+    /// Microseconds between two requests.
+    pub emission_interval_us: u32,
+    /// Requests that may come at once.
+    pub burst: u32,
+}
+
+/// Who asks to be let towards which round.
+#[derive(Debug, Clone, Copy)]
+pub struct Applicant<'a> {
+    /// The sale.
+    pub sale: &'a SaleId,
+    /// Its round.
+    pub round: Round,
+    /// The lane that counts for the round.
+    pub lane: Lane,
+    /// The user.
+    pub user: &'a UserId,
+    /// The client's address, or what stands for it.
+    pub ip: &'a str,
+    /// What the user may do.
+    pub per_user: GcraLimit,
+    /// What an address may do.
+    pub per_ip: GcraLimit,
+}
+
+/// A challenge for a user. An earlier one of the same user and round no longer holds.
+#[derive(Debug, Clone, Copy)]
+pub struct ChallengeRequest<'a> {
+    /// Who is to answer.
+    pub applicant: Applicant<'a>,
+    /// Names the challenge.
+    pub id: Uuid,
+    /// The right answer.
+    pub expected: &'a str,
+    /// How long it holds.
+    pub life_ms: u32,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Challenged {
+    /// The user is to answer it.
+    Issued,
+    /// Too many requests.
+    RateLimited {
+        /// When one will be taken.
+        retry_after_ms: u64,
+    },
+    /// The sale is over.
+    Closed,
+    /// Redis has no such round.
+    UnknownSale,
+}
+
+/// An answer to a challenge.
+#[derive(Debug, Clone, Copy)]
+pub struct AdmitRequest<'a> {
+    /// Who answers.
+    pub applicant: Applicant<'a>,
+    /// The challenge.
+    pub id: Uuid,
+    /// The answer.
+    pub answer: &'a str,
+    /// What all users together may do, if the sale is held back.
+    pub per_sale: Option<GcraLimit>,
+}
+
+/// Whether a user is let towards the sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admit {
+    /// Yes.
+    Admitted {
+        /// When, by Redis's clock.
+        at_ms: EpochMs,
+        /// Whether the user has or had a reservation in this round.
+        returning: bool,
+    },
+    /// The answer is wrong, or the challenge is another, is over or was used.
+    WrongAnswer,
+    /// Too many requests.
+    RateLimited {
+        /// When one will be taken.
+        retry_after_ms: u64,
+    },
+    /// The sale opens at this moment.
+    NotOpen(EpochMs),
+    /// No unit is left.
+    SoldOut {
+        /// When the last one was handed out, by Redis's clock.
+        last_won_at_ms: EpochMs,
+    },
+    /// The sale is over.
+    Closed,
+    /// An operator paused the sale.
+    Paused,
+    /// Redis has no such round.
+    UnknownSale,
+}
+
+const NO_LIMIT: GcraLimit = GcraLimit { emission_interval_us: 0, burst: 0 };
+
+impl Stock {
+    /// Notes a challenge and its answer. One round trip, the rates included.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn challenge(&self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
+        let ChallengeRequest { applicant, id, expected, life_ms } = request;
+        let answer = self.door("challenge", applicant, *id, expected, *life_ms, None).await?;
+        match parse(&answer)? {
+            (Code::Challenged, _) => Ok(Challenged::Issued),
+            (Code::RateLimited, ms) => Ok(Challenged::RateLimited { retry_after_ms: milliseconds(ms, &answer)? }),
+            (Code::Closed, _) => Ok(Challenged::Closed),
+            (Code::UnknownSale, _) => Ok(Challenged::UnknownSale),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Takes the answer to a challenge, once. One round trip, the rates included.
+    ///
+    /// # Errors
+    /// If Redis does not answer; then the challenge may be used up.
+    pub async fn admit(&self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
+        let AdmitRequest { applicant, id, answer: given, per_sale } = request;
+        let answer = self.door("answer", applicant, *id, given, 0, *per_sale).await?;
+        match parse(&answer)? {
+            (Code::Admitted, rest) => {
+                let (at, returning) = rest.split_once(' ').ok_or_else(|| unexpected(&answer))?;
+                Ok(Admit::Admitted { at_ms: moment(at, &answer)?, returning: returning == "1" })
+            }
+            (Code::WrongAnswer, _) => Ok(Admit::WrongAnswer),
+            (Code::RateLimited, ms) => Ok(Admit::RateLimited { retry_after_ms: milliseconds(ms, &answer)? }),
+            (Code::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
+            (Code::SoldOut, at) => Ok(Admit::SoldOut { last_won_at_ms: moment(at, &answer)? }),
+            (Code::Closed, _) => Ok(Admit::Closed),
+            (Code::Paused, _) => Ok(Admit::Paused),
+            (Code::UnknownSale, _) => Ok(Admit::UnknownSale),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    async fn door(
+        &self,
+        step: &str,
+        applicant: &Applicant<'_>,
+        id: Uuid,
+        answer: &str,
+        life_ms: u32,
+        per_sale: Option<GcraLimit>,
+    ) -> Result<String, StockError> {
+        let Applicant { sale, round, lane, user, ip, per_user, per_ip } = applicant;
+        let (keys, door) = (Keys::of(sale, *round, *lane), DoorKeys::of(sale, *round, *lane, user, ip));
+        let mut call = ADMIT
+            .key(keys.sale)
+            .key(keys.buyers)
+            .key(door.challenge)
+            .key(door.user)
+            .key(door.address)
+            .key(door.everybody)
+            .arg(step)
+            .arg(user.as_str())
+            .arg(id.as_simple().to_string())
+            .arg(answer)
+            .arg(life_ms);
+        for limit in [*per_user, *per_ip, per_sale.unwrap_or(NO_LIMIT)] {
+            call = call.arg(limit.emission_interval_us).arg(limit.burst);
+        }
+        Ok(call.invoke_async(&mut self.connection.clone()).await?)
+    }
+}
+
+fn milliseconds(text: &str, answer: &str) -> Result<u64, StockError> {
+    text.parse().map_err(|_| unexpected(answer))
+}
