@@ -4,7 +4,7 @@ CARGO ?= cargo
 LOCAL = $(CARGO) run --quiet --package local --
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo up down token audit redrive test test-rust test-cdk lint deny clean
+.PHONY: help setup build demo up down token pass audit redrive test test-rust test-cdk lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,6 +26,9 @@ down: ## End what `make up` started
 
 token: ## Print a token for the running system: USER_ID=alice
 	@$(LOCAL) token --user $(or $(USER_ID),alice)
+
+pass: ## Print a pass into a sale of the running system: USER_ID=alice SALE=lamp ROUND=1
+	@$(LOCAL) pass --user $(or $(USER_ID),alice) --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)
 
 audit: ## Print where every unit of the running system is: SALE=lamp ROUND=1
 	@$(LOCAL) audit --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)

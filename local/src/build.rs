@@ -8,8 +8,21 @@ use crate::install::run;
 use crate::paths;
 
 /// Every function: the name of its package, of its binary and of its folder.
-pub const FUNCTIONS: [&str; 9] =
-    ["admin", "daily_reset", "dead_letter", "expiry", "order", "payment", "reconciliation", "reservation", "warmup"];
+pub const FUNCTIONS: [&str; 13] = [
+    "admin",
+    "admission",
+    "catalog",
+    "daily_reset",
+    "dead_letter",
+    "expiry",
+    "notifier",
+    "order",
+    "payment",
+    "reconciliation",
+    "reservation",
+    "warmup",
+    "websocket",
+];
 
 /// Builds the functions for this machine and stages them as `target/lambda/NAME/bootstrap`.
 ///

@@ -3,13 +3,20 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
+use door::is_work;
 use reqwest::StatusCode;
+use sale::Price;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
+use uuid::Uuid;
 
 /// Longest wait for an answer: more than any function of the API may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What every sale costs that is opened here.
+const PRICE_MINOR: u64 = 990;
+const CURRENCY: &str = "EUR";
 
 /// A client of the HTTP API.
 #[derive(Clone)]
@@ -30,6 +37,17 @@ pub struct NewSale {
     price_minor: u64,
     currency: &'static str,
     payment_window_s: u32,
+}
+
+/// A payment as its provider tells of it.
+#[derive(Debug, Clone)]
+pub struct Payment {
+    /// Names it: telling of it again changes nothing.
+    pub id: String,
+    /// What it is for.
+    pub reservation_id: String,
+    /// How much.
+    pub price: Price,
 }
 
 /// What a buyer hears.
@@ -61,8 +79,8 @@ impl NewSale {
             closes_at: at(opens_in_s + open_s),
             total,
             per_user_limit: 1,
-            price_minor: 990,
-            currency: "EUR",
+            price_minor: PRICE_MINOR,
+            currency: CURRENCY,
             payment_window_s,
         }
     }
@@ -105,9 +123,30 @@ impl Client {
         Ok(answer)
     }
 
-    /// Tries for a unit. `attempt` names the attempt: a repeated one gets the same reservation.
-    pub async fn reserve(&self, token: &str, sale: &str, attempt: &str) -> Answer {
-        let url = format!("{}/v1/sales/{sale}/reservations/1", self.api_url);
+    /// Does the work that the door of a sale asks for. The pass that it gives.
+    ///
+    /// # Errors
+    /// The problem's code if the API refuses, or why there is no answer.
+    pub async fn enter(&self, token: &str, sale: &str) -> Result<String> {
+        let challenge = self.ask_door(token, sale, "challenges", &json!({ "kind": "work" })).await?;
+        let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
+        let answer = tokio::task::spawn_blocking(move || (0u64..).map(|n| n.to_string()).find(|n| is_work(id, n))).await?;
+        let answered = json!({ "challenge_id": challenge["challenge_id"], "answer": answer });
+        let admitted = self.ask_door(token, sale, "tokens", &answered).await?;
+        admitted["token"].as_str().map(str::to_owned).context("no pass")
+    }
+
+    async fn ask_door(&self, token: &str, sale: &str, what: &str, body: &Value) -> Result<Value> {
+        let url = format!("{}/v1/sales/{sale}/{what}", self.api_url);
+        let response = self.http.post(url).bearer_auth(token).json(body).send().await?;
+        let (status, answer) = (response.status(), response.json::<Value>().await?);
+        anyhow::ensure!(status == StatusCode::CREATED, "{}", answer["code"].as_str().unwrap_or("no code"));
+        Ok(answer)
+    }
+
+    /// Tries for a unit with a pass. `attempt` names the attempt: a repeated one gets the same reservation.
+    pub async fn reserve(&self, token: &str, sale: &str, pass: &str, attempt: &str) -> Answer {
+        let url = format!("{}/v1/sales/{sale}/reservations/{pass}", self.api_url);
         let request = self.http.post(url).bearer_auth(token).header("idempotency-key", attempt);
         let response = match request.send().await {
             Ok(response) => response,
@@ -140,29 +179,40 @@ impl Client {
         Ok(self.http.delete(url).bearer_auth(token).send().await?.status())
     }
 
-    /// Tells the API, as the payment provider would, that a reservation was paid. Returns the outcome.
+    /// Pays what was reserved in a sale that was opened here. Returns the outcome.
     ///
     /// # Errors
     /// If the API refuses or does not answer.
     pub async fn pay(&self, key: &str, reservation_id: &str, payment_id: &str) -> Result<String> {
+        let price = Price { price_minor: PRICE_MINOR, currency: CURRENCY.parse()? };
+        let payment = Payment { id: payment_id.to_owned(), reservation_id: reservation_id.to_owned(), price };
+        self.tell_of_payment(key, &payment).await
+    }
+
+    /// Tells the API, as the payment provider would, of a payment. Returns the outcome.
+    ///
+    /// # Errors
+    /// If the API refuses or does not answer.
+    pub async fn tell_of_payment(&self, key: &str, payment: &Payment) -> Result<String> {
+        let Payment { id, reservation_id, price } = payment;
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as i64;
         let body = json!({
             "type": "payment.succeeded",
             "timestamp": runtime::Clock::system().now().to_string(),
             "data": {
-                "payment_id": payment_id,
+                "payment_id": id,
                 "reservation_id": reservation_id,
-                "price_minor": 990,
-                "currency": "EUR",
+                "price_minor": price.price_minor,
+                "currency": price.currency,
             },
         })
         .to_string();
-        let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(payment_id, now, body.as_bytes())?;
+        let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(id, now, body.as_bytes())?;
         let response = self
             .http
             .post(format!("{}/v1/payments/webhook", self.api_url))
             .header("content-type", "application/json")
-            .header("webhook-id", payment_id)
+            .header("webhook-id", id)
             .header("webhook-timestamp", now)
             .header("webhook-signature", signature)
             .body(body)

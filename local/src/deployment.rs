@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use aws_config::{Region, SdkConfig};
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
+use door::KeyRing;
 use serde::{Deserialize, Serialize};
 
 use crate::emulator::{ACCESS_KEY, REGION};
@@ -14,7 +15,8 @@ use crate::identity::AUDIENCE;
 use crate::install::run;
 use crate::paths;
 
-const STACK: &str = "flash-sale";
+/// The stack, and the CloudWatch namespace of its functions.
+pub(crate) const STACK: &str = "flash-sale";
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
@@ -41,10 +43,15 @@ pub struct Deployment {
     pub expiry_dlq_url: String,
     /// The secret with the webhook's key.
     pub payment_secret: String,
+    /// The secret with the keys of passes into a sale.
+    pub pass_secret: String,
     /// The warmup function.
     pub warmup_function: String,
     /// The reconciliation function.
     pub reconciliation_function: String,
+    /// The WebSocket API, if there is one.
+    #[serde(default)]
+    pub push_url: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -59,8 +66,10 @@ struct Outputs {
     expiry_queue_url: String,
     expiry_dlq_url: String,
     payment_secret_arn: String,
+    pass_secret_arn: String,
     warmup_function_name: String,
     reconciliation_function_name: String,
+    push_url: Option<String>,
 }
 
 /// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files.
@@ -103,8 +112,10 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         expiry_queue_url: outputs.expiry_queue_url,
         expiry_dlq_url: outputs.expiry_dlq_url,
         payment_secret: outputs.payment_secret_arn,
+        pass_secret: outputs.pass_secret_arn,
         warmup_function: outputs.warmup_function_name,
         reconciliation_function: outputs.reconciliation_function_name,
+        push_url: outputs.push_url.map(|url| socket_form(endpoint, &url)).transpose()?,
     };
     deployment.turn_time_to_live_on().await?;
     Ok(deployment)
@@ -116,6 +127,12 @@ fn path_form(endpoint: &str, api_url: &str) -> Result<String> {
     let host = api_url.split("//").nth(1).unwrap_or_default();
     let id = host.split('.').next().filter(|id| !id.is_empty()).context("the stack has no ApiUrl")?;
     Ok(format!("{endpoint}/_aws/execute-api/{id}"))
+}
+
+/// Likewise, of a WebSocket API: its stage is the last part of its path.
+fn socket_form(endpoint: &str, push_url: &str) -> Result<String> {
+    let stage = push_url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    Ok(format!("{}/{stage}", path_form(&endpoint.replacen("http", "ws", 1), push_url)?))
 }
 
 impl Deployment {
@@ -145,6 +162,16 @@ impl Deployment {
         let client = aws_sdk_secretsmanager::Client::new(&self.aws_config().await);
         let output = client.get_secret_value().secret_id(&self.payment_secret).send().await?;
         output.secret_string.context("the webhook's secret has no text in it")
+    }
+
+    /// The keys that passes are sealed with.
+    ///
+    /// # Errors
+    /// If the emulator does not give them.
+    pub async fn pass_ring(&self) -> Result<KeyRing> {
+        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config().await);
+        let output = client.get_secret_value().secret_id(&self.pass_secret).send().await?;
+        Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
     }
 
     /// Runs a function once, as its schedule would, and returns what it answered.

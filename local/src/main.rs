@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use local::demo::{Plan, run_demo};
 use local::operate::{audit, redrive};
 use local::setup::set_up;
-use local::up::{down, sign_token, up};
+use local::up::{down, seal_pass, serve_page, sign_token, up};
 
 /// The whole system on this machine: no Docker, no AWS account.
 #[derive(Parser)]
@@ -27,6 +27,12 @@ enum Command {
     Up,
     /// End what `up` started
     Down,
+    /// Serve the page of the running `up`, which starts this by itself
+    Web {
+        /// The port
+        #[arg(long)]
+        port: u16,
+    },
     /// Print a token for a user of the running `up`
     Token {
         /// The user's id
@@ -35,6 +41,18 @@ enum Command {
         /// Make the user an operator
         #[arg(long)]
         operator: bool,
+    },
+    /// Print a pass into a sale of the running `up`, good for five minutes
+    Pass {
+        /// The user's id
+        #[arg(long, default_value = "alice")]
+        user: String,
+        /// The sale
+        #[arg(long, default_value = "lamp")]
+        sale: String,
+        /// The round
+        #[arg(long, default_value_t = 1)]
+        round: u32,
     },
     /// Print where every unit of a round of the running `up` is; fail unless each is in exactly one place
     Audit {
@@ -65,7 +83,9 @@ async fn main() -> Result<ExitCode> {
             Command::Build => set_up()?,
             Command::Up => up().await?,
             Command::Down => down()?,
+            Command::Web { port } => serve_page(port).await?,
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
+            Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),
             Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
             Command::Redrive { queue } => redrive(&queue).await?,
             Command::Demo(plan) => return run_demo(&plan).await,

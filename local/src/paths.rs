@@ -23,6 +23,11 @@ pub fn cdk() -> PathBuf {
     root().join("infra/cdk")
 }
 
+/// The page.
+pub fn web() -> PathBuf {
+    root().join("web")
+}
+
 /// Where builds go, whatever `CARGO_TARGET_DIR` says.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))

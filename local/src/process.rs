@@ -55,6 +55,28 @@ impl Kept {
         Ok(Self { child, name, log: log.to_owned() })
     }
 
+    /// Resident memory of the largest of its processes, in kB.
+    ///
+    /// # Errors
+    /// If the kernel does not tell, or there is none.
+    pub fn resident_kb(&self) -> Result<u64> {
+        let mut largest = None;
+        for entry in std::fs::read_dir("/proc")?.flatten() {
+            // A process may end while it is read.
+            let read = |file: &str| std::fs::read_to_string(entry.path().join(file)).unwrap_or_default();
+            // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
+            let stat = read("stat");
+            let group = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok());
+            if group != Some(self.child.id()) {
+                continue;
+            }
+            let status = read("status");
+            let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next());
+            largest = largest.max(resident.and_then(|kb| kb.parse().ok()));
+        }
+        largest.with_context(|| format!("{} does not run", self.name))
+    }
+
     /// Waits until `ready` says so.
     ///
     /// # Errors

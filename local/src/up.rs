@@ -1,17 +1,21 @@
 //! A local cloud that goes on running after the command that started it.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use door::Grant;
+use sale::Round;
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Client, NewSale};
-use crate::deployment::{Deployment, deploy};
+use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
 use crate::process::{accepts, end_group, free_port, start_detached};
 use crate::setup::set_up;
 use crate::stages::Stage;
+use crate::web::{self, WebServer};
 use crate::{emulator, paths, valkey};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,6 +29,8 @@ struct Running {
     /// Process groups, in the order in which they are to end.
     groups: Vec<i32>,
     ports: Vec<u16>,
+    /// Where the page is.
+    page_url: String,
     home: PathBuf,
     issuer_key_pem: String,
     deployment: Option<Deployment>,
@@ -64,7 +70,7 @@ pub async fn up() -> Result<()> {
     if let Some(running) = Running::read()? {
         if let Some(deployment) = running.deployment.as_ref().filter(|_| running.is_alive()) {
             eprintln!("already running");
-            return explain(deployment, &issuer(&running, deployment)?);
+            return explain(&running.page_url, deployment, &issuer(&running, deployment)?);
         }
         down()?;
     }
@@ -83,6 +89,7 @@ async fn start() -> Result<()> {
     let mut running = Running {
         groups: Vec::new(),
         ports: vec![valkey_port, port],
+        page_url: String::new(),
         home: home.clone(),
         issuer_key_pem: String::new(),
         deployment: None,
@@ -93,13 +100,7 @@ async fn start() -> Result<()> {
     let mut command = emulator::command(port, valkey_port, &home)?;
     running.groups.insert(0, start_detached("ministack", &mut command, &log("emulator"))?);
     running.write()?;
-    let deadline = Instant::now() + START_TIMEOUT;
-    while !running.is_alive() {
-        if Instant::now() >= deadline {
-            bail!("Valkey or the emulator does not start; see {}", paths::state().display());
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    wait_for(&running, "Valkey or the emulator").await?;
     stage.done(format!("ports {valkey_port} and {port}"));
 
     let stage = Stage::spinner("Deploying infra/cdk");
@@ -118,7 +119,39 @@ async fn start() -> Result<()> {
     client.open_sale(&operator, &NewSale::opening_in(SALE, 0, SALE_OPEN_S, 100, 900)).await?;
     deployment.invoke(&deployment.warmup_function).await?;
     stage.done("100 lamps");
-    explain(&deployment, &issuer)
+
+    let stage = Stage::spinner("Serving the page");
+    let web_port = free_port()?;
+    running.page_url = web::url(web_port);
+    running.write()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["web", "--port", &web_port.to_string()]);
+    running.groups.insert(0, start_detached("web", &mut command, &log("web"))?);
+    running.ports.push(web_port);
+    running.write()?;
+    wait_for(&running, "the web server").await?;
+    stage.done(&running.page_url);
+    explain(&running.page_url, &deployment, &issuer)
+}
+
+async fn wait_for(running: &Running, what: &str) -> Result<()> {
+    let deadline = Instant::now() + START_TIMEOUT;
+    while !running.is_alive() {
+        if Instant::now() >= deadline {
+            bail!("{what} does not start; see {}", paths::state().display());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    Ok(())
+}
+
+/// Serves the page of the running cloud until this process is ended.
+///
+/// # Errors
+/// If none is running or the port is taken.
+pub async fn serve_page(port: u16) -> Result<()> {
+    let (deployment, issuer) = running()?;
+    WebServer::start(port, &deployment, issuer).await?.ended().await
 }
 
 /// Ends what `up` started.
@@ -154,6 +187,18 @@ pub fn sign_token(user: &str, operator: bool) -> Result<String> {
     if operator { issuer.operator_token(user) } else { issuer.token(user) }
 }
 
+/// A pass for a user of the running cloud, as the door of a sale gives it for an answered challenge.
+///
+/// # Errors
+/// If none is running.
+pub async fn seal_pass(user: &str, sale: &str, round: u32) -> Result<String> {
+    let (deployment, _) = running()?;
+    let (sale, user) = (sale.parse()?, user.parse()?);
+    let issued_at_ms = runtime::Clock::system().now();
+    let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms, returning: false };
+    Ok(deployment.pass_ring().await?.seal(&grant))
+}
+
 /// The running cloud and who signs its tokens.
 ///
 /// # Errors
@@ -169,14 +214,15 @@ fn issuer(running: &Running, deployment: &Deployment) -> Result<Issuer> {
     Issuer::from_pem(&deployment.endpoint, running.issuer_key_pem.clone())
 }
 
-fn explain(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
+fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let api = &deployment.api_url;
+    println!("Page   {page_url}");
     println!("API    {api}");
     println!("AWS    {}   (any credentials, region {})", deployment.endpoint, emulator::REGION);
     println!("Redis  {}", deployment.redis_url);
     println!("\nBuy a lamp, then look at your orders:\n");
     println!("  TOKEN={}", issuer.token("alice")?);
-    println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/1");
+    println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/$(make pass)");
     println!("  curl -H \"authorization: Bearer $TOKEN\" {api}/v1/orders");
     println!("\nThe functions' settings are in {}. End it with `make down`.", environment_file().display());
     Ok(())
@@ -192,12 +238,14 @@ fn environment(deployment: &Deployment) -> String {
         ("AWS_REGION", emulator::REGION),
         ("REDIS_URL", redis_url),
         ("TABLE_NAME", table),
+        ("METRICS_NAMESPACE", STACK),
         ("ORDERS_QUEUE_URL", &deployment.orders_queue_url),
         ("ORDERS_DLQ_URL", &deployment.orders_dlq_url),
         ("EXPIRY_DLQ_URL", &deployment.expiry_dlq_url),
         ("EXPIRY_QUEUE_URL", &deployment.expiry_queue_url),
         ("QUARANTINE_QUEUE_URL", &deployment.quarantine_queue_url),
         ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
+        ("PASS_SECRET_ARN", &deployment.pass_secret),
         ("OPERATOR_GROUP", crate::identity::OPERATORS),
     ];
     settings.iter().map(|(name, value)| format!("export {name}={value}\n")).collect()

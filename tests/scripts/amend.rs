@@ -13,6 +13,7 @@ fn sale(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Sale {
         round: Round(1),
         version,
         paused,
+        isolated_requests_per_s: None,
         recurrence: None,
         requests: Vec::new(),
         terms,

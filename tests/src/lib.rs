@@ -3,11 +3,9 @@
 mod fault_proxy;
 mod faulty_aws;
 mod round;
-mod runtime_api;
 mod slow_proxy;
 
 pub use fault_proxy::{Fault, FaultProxy, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use round::{TestRound, fresh_id, terms, user};
-pub use runtime_api::{Made, RuntimeApi};
 pub use slow_proxy::SlowProxy;

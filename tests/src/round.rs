@@ -1,6 +1,6 @@
 use local::valkey::Valkey;
 use redis::aio::MultiplexedConnection;
-use sale::{EpochMs, Lane, Price, ReservationId, Round, SaleId, Terms, UserId};
+use sale::{DoorTerms, EpochMs, Lane, Price, ReservationId, Round, SaleId, Terms, UserId};
 use stock::{Reserve, RoundStock, RoundView, Stock};
 use uuid::Uuid;
 
@@ -30,6 +30,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         per_user_limit,
         price: Price { price_minor: 990, currency: "EUR".parse().expect("a currency") },
         payment_window_s: 900,
+        door: DoorTerms::default(),
     }
 }
 

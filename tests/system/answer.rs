@@ -2,6 +2,9 @@ use http::HeaderMap;
 use lambda_http::{Body, Response};
 use serde_json::Value;
 
+use crate::asked::Asked;
+use crate::openapi::{By, OPENAPI};
+
 /// What a client hears, from a handler or through the gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
@@ -12,16 +15,27 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn of_handler(response: Response<Body>) -> Self {
+    /// What a function answers, held to `openapi.yaml`.
+    #[track_caller]
+    pub(crate) fn of_handler(asked: impl Into<Asked>, response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
         let body = serde_json::from_slice(&body).unwrap_or_default();
-        Self { status: parts.status.as_u16(), headers: parts.headers, body }
+        Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(&asked.into(), By::Function)
     }
 
-    pub(crate) async fn of_gateway(response: reqwest::Response) -> Self {
+    /// What comes through the gateway, held to `openapi.yaml`.
+    pub(crate) async fn of_gateway(asked: impl Into<Asked>, response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
-        Self { status, headers, body }
+        Self { status, headers, body }.documented(&asked.into(), By::Gateway)
+    }
+
+    #[track_caller]
+    fn documented(self, asked: &Asked, by: By) -> Self {
+        if let Err(error) = OPENAPI.check(asked, by, self.status, &self.headers, &self.body) {
+            panic!("openapi.yaml, {} {:.200}: {error}\n{self:?}", asked.method, asked.path);
+        }
+        self
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {

@@ -1,12 +1,14 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use lambda_http::{Body, Request};
+use sale::EpochMs;
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
 use crate::answer::Answer;
 use crate::cloud::cloud;
 use crate::events;
+use crate::passes::{self, PassOf};
 
 /// Who asks.
 #[derive(Debug, Clone)]
@@ -25,11 +27,13 @@ pub(crate) struct Ask {
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
     pub(crate) who: Who,
+    /// The pass that comes to its place in the path when this is sent.
+    pub(crate) pass: Option<PassOf>,
 }
 
 impl Ask {
     fn new(method: &'static str, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new(), who: Who::Nobody }
+        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new(), who: Who::Nobody, pass: None }
     }
 
     pub(crate) fn get(path: impl Into<String>) -> Self {
@@ -46,7 +50,32 @@ impl Ask {
 
     /// A try for a unit of round 1, as `user`.
     pub(crate) fn reserve(sale: &str, user: &str) -> Self {
-        Self::post(format!("/v1/sales/{sale}/reservations/1")).by(user)
+        Self::reserve_in(sale, 1, user)
+    }
+
+    /// A try for a unit of this round, as `user`.
+    pub(crate) fn reserve_in(sale: &str, round: u32, user: &str) -> Self {
+        let ask = Self::post(format!("/v1/sales/{sale}/reservations/{}", passes::PLACE)).by(user);
+        Self { pass: Some(PassOf::new(sale, round, user)), ..ask }
+    }
+
+    /// With a pass that was given out at this moment, to a user who comes for the first time.
+    pub(crate) fn let_in_at(self, issued_at: EpochMs) -> Self {
+        let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), returning: false, ..pass });
+        Self { pass, ..self }
+    }
+
+    /// With a pass that was given out at this moment.
+    pub(crate) fn let_in_again_at(self, issued_at: EpochMs) -> Self {
+        let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), returning: true, ..pass });
+        Self { pass, ..self }
+    }
+
+    /// With its pass sealed by these keys.
+    pub(crate) fn sealed(&self, ring: &door::KeyRing) -> Self {
+        let sealed = self.pass.as_ref().and_then(|pass| pass.seal(ring));
+        let path = sealed.map_or_else(|| self.path.clone(), |token| self.path.replace(passes::PLACE, &token));
+        Self { path, pass: None, ..self.clone() }
     }
 
     pub(crate) fn by(self, user: &str) -> Self {
@@ -97,7 +126,7 @@ impl Ask {
 
     /// What a handler gets of it.
     pub(crate) fn request(&self) -> Request {
-        let mut request = events::request(&events::http(self));
+        let mut request = events::request(&events::http(&self.sealed(&passes::LAB_RING)));
         let content_type = request.headers().get("content-type").map_or("", |value| value.to_str().unwrap());
         // The gateway passes other content types on as bytes.
         let text = content_type.starts_with("application/json") || content_type.starts_with("text/");
@@ -122,7 +151,11 @@ impl Ask {
 
     /// Sends it to the deployed API with this token.
     pub(crate) async fn send_with(&self, token: Option<&str>) -> Answer {
-        let url = format!("{}{}", cloud().await.deployment.api_url, self.path);
+        let path = match &self.pass {
+            Some(_) => self.sealed(passes::deployed_ring().await).path,
+            None => self.path.clone(),
+        };
+        let url = format!("{}{path}", cloud().await.deployment.api_url);
         let method = reqwest::Method::from_bytes(self.method.as_bytes()).unwrap();
         let mut request = reqwest::Client::new().request(method, url).body(self.body.clone());
         for (name, value) in &self.headers {
@@ -131,6 +164,6 @@ impl Ask {
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
-        Answer::of_gateway(request.send().await.expect("the gateway answers")).await
+        Answer::of_gateway(self, request.send().await.expect("the gateway answers")).await
     }
 }

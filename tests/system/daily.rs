@@ -82,7 +82,7 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
 }
 
 fn reserve_tomorrow(name: &str) -> Ask {
-    Ask::post(format!("/v1/sales/{SALE}/reservations/2")).by(name)
+    Ask::reserve_in(SALE, 2, name)
 }
 
 #[tokio::test]

@@ -97,15 +97,16 @@ fn told(answer: &Answer) {
 }
 
 async fn ask_for(parts: &Parts, lab: &Lab, ask: Ask) {
-    told(&Answer::of_handler(reservation::handle(&parts.reservation(lab), ask.request()).await));
+    told(&Answer::of_handler(&ask, reservation::handle(&parts.reservation(lab), ask.request()).await));
 }
 
 async fn call_back(parts: &Parts, ask: Ask) {
-    told(&Answer::of_handler(payment::handle(&parts.payment(), ask.request()).await));
+    told(&Answer::of_handler(&ask, payment::handle(&parts.payment(), ask.request()).await));
 }
 
 async fn operate(parts: &Parts, lab: &Lab, ask: Ask) {
-    told(&Answer::of_handler(admin::handle(&parts.admin(lab), ask.by_operator().request()).await));
+    let ask = ask.by_operator();
+    told(&Answer::of_handler(&ask, admin::handle(&parts.admin(lab), ask.request()).await));
 }
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
@@ -216,13 +217,14 @@ async fn ask_twice(late: Duration) -> [Answer; 2] {
     let deps = parts.reservation(&lab);
     let reserve = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
     // A first call connects and has the script loaded, so that the next one is this request and no other.
-    let first = Answer::of_handler(reservation::handle(&deps, Ask::reserve("no-sale", "alice").request()).await);
+    let unknown = Ask::reserve("no-sale", "alice");
+    let first = Answer::of_handler(&unknown, reservation::handle(&deps, unknown.request()).await);
     first.problem(404, "unknown_sale");
     parts.redis.delay(late);
-    let first = Answer::of_handler(reservation::handle(&deps, reserve.request()).await);
+    let first = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
     assert_eq!(lab.clean_audit().await, (0, 1, 0), "Redis has done it, in time or not");
     parts.redis.delay(AT_ONCE);
-    let second = Answer::of_handler(reservation::handle(&deps, reserve.request()).await);
+    let second = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
     assert_eq!(lab.clean_audit().await, (0, 1, 0));
     [first, second]
 }

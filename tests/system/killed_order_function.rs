@@ -1,18 +1,16 @@
 //! The order function as a process of its own that is killed in the middle of a batch, at one moment after another.
 
-use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use aws_lambda_events::sqs::SqsBatchResponse;
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
 use futures::future::join_all;
-use local::process::Kept;
-use local::{emulator, paths};
+use local::function::FunctionProcess;
+use local::paths;
+use local::runtime_api::RuntimeApi;
 use sale::{HoldState, OrderState, Reservation, Round};
-use tests::{FaultyAws, RuntimeApi, terms};
+use tests::{FaultyAws, terms};
 use tokio::time::timeout;
-use uuid::Uuid;
 
 use crate::cloud::cloud;
 use crate::events;
@@ -27,43 +25,16 @@ const BATCH: usize = 10;
 const AT_ONCE: usize = 5;
 const PLACE: &str = "DynamoDB_20120810.TransactWriteItems";
 
-/// The built function, as Lambda starts it. It ends with this process at the latest.
-struct OrderProcess {
-    process: Kept,
-    log: PathBuf,
-}
-
-impl OrderProcess {
-    fn start(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> Self {
-        let mut command = Command::new("env");
-        let settings = [
-            ("AWS_LAMBDA_RUNTIME_API", api.address().to_string()),
-            ("AWS_LAMBDA_FUNCTION_NAME", "order".to_owned()),
-            ("AWS_LAMBDA_FUNCTION_VERSION", "1".to_owned()),
-            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128".to_owned()),
-            ("AWS_ENDPOINT_URL", aws.endpoint()),
-            ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY.to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", emulator::ACCESS_KEY.to_owned()),
-            ("AWS_REGION", emulator::REGION.to_owned()),
-            ("REDIS_URL", lab.valkey.url()),
-            ("TABLE_NAME", lab.table.clone()),
-            ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
-            ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
-        ];
-        command.arg("-i").args(settings.map(|(name, value)| format!("{name}={value}")));
-        command.arg(paths::target().join("lambda/order/bootstrap"));
-        let log = paths::state().join(format!("order-{}.log", Uuid::now_v7().as_simple()));
-        Self { process: Kept::start("order", &command, &log).unwrap(), log }
-    }
-}
-
-impl Drop for OrderProcess {
-    fn drop(&mut self) {
-        self.process.kill();
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_file(&self.log);
-        }
-    }
+/// The built function, with what it needs of a lab.
+fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProcess {
+    let settings = [
+        ("REDIS_URL", lab.valkey.url()),
+        ("TABLE_NAME", lab.table.clone()),
+        ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
+        ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
+    ];
+    let bootstrap = paths::target().join("lambda/order/bootstrap");
+    FunctionProcess::start("order", &bootstrap, api.address(), &aws.endpoint(), &settings).unwrap()
 }
 
 /// All ten, each in this delivery.
@@ -111,7 +82,7 @@ async fn killed_after(orders: usize) -> Left {
     let event = |messages: &[Message]| serde_json::to_vec(&events::received(messages)).unwrap();
 
     let first = receive_all(&lab, "1").await;
-    let process = OrderProcess::start(&lab, &aws, &api);
+    let process = order_process(&lab, &aws, &api);
     tokio::select! {
         biased;
         reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function makes orders"),
@@ -125,7 +96,7 @@ async fn killed_after(orders: usize) -> Left {
         back.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
     }
     let again = receive_all(&lab, "2").await;
-    let _process = OrderProcess::start(&lab, &aws, &api);
+    let _process = order_process(&lab, &aws, &api);
     let made = timeout(limit, api.invoke(event(&again))).await.expect("the second process ends").unwrap();
     let response: SqsBatchResponse = serde_json::from_slice(&made).unwrap();
     assert!(response.batch_item_failures.is_empty(), "{response:?}");

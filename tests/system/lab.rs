@@ -5,11 +5,11 @@ use std::sync::Arc;
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::{LANE, LiveSales, TermsCache, load_round};
+use fulfilment::{Board, LANE, TermsCache, load_round};
 use ledger::Ledger;
 use local::valkey::Valkey;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
-use runtime::Clock;
+use runtime::{Clock, PassKeys};
 use sale::audit::Audit;
 use sale::{EpochMs, HoldState, Order, Reservation, ReservationId, Round, Sale, SaleId, Terms, Unit};
 use stock::{Hold, Stock};
@@ -22,6 +22,7 @@ use crate::ask::Ask;
 use crate::calls::Calls;
 use crate::cloud::cloud;
 use crate::events;
+use crate::passes::keys_through;
 use crate::resources::{make_queue, make_table};
 
 /// The sale of every lab.
@@ -41,11 +42,14 @@ pub(crate) struct Lab {
     pub(crate) quarantine_url: String,
     /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
     pub(crate) calls: Calls,
+    /// What the board of its processes asks of DynamoDB, now and then.
+    pub(crate) board_calls: Calls,
     pub(crate) payment_key: String,
     counted_sqs: Sqs,
-    secret: payment::Secret,
+    secret: runtime::Secret,
     terms: TermsCache,
-    live: LiveSales,
+    pub(crate) board: Board,
+    keys: PassKeys,
 }
 
 impl Lab {
@@ -61,13 +65,21 @@ impl Lab {
             DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone()).build());
         let counted_sqs =
             Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).build());
+        let board_calls = Calls::default();
+        let board_dynamodb = DynamoDb::from_conf(
+            aws_sdk_dynamodb::config::Builder::from(&config).interceptor(board_calls.clone()).build(),
+        );
+        let board_ledger = Ledger::new(board_dynamodb, &name);
+        let keys = keys_through(aws_sdk_secretsmanager::Client::new(&config)).await;
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
-        let secrets = payment::Secret::new(aws_sdk_secretsmanager::Client::new(&config), &*deployment.payment_secret);
+        let secrets = runtime::Secret::new(aws_sdk_secretsmanager::Client::new(&config), &*deployment.payment_secret);
         Self {
             stock: Stock::new(&valkey.url()).unwrap(),
             terms: TermsCache::new(ledger.clone()),
-            live: LiveSales::new(ledger.clone(), Clock::system()),
+            board: Board::new(board_ledger, Clock::system()),
+            board_calls,
+            keys,
             ledger,
             orders_url: make_queue(&sqs, &format!("{name}-orders")).await,
             orders_dlq_url: make_queue(&sqs, &format!("{name}-orders-dlq")).await,
@@ -97,6 +109,7 @@ impl Lab {
         let sale: SaleId = sale.parse().unwrap();
         self.ledger.create_sale(&sale, terms, None).await.unwrap();
         self.ledger.publish_sale(&sale).await.unwrap();
+        self.board.refresh().await.unwrap();
     }
 
     /// The lab's sale as the ledger has it.
@@ -111,13 +124,28 @@ impl Lab {
         load_round(&self.stock, &self.ledger, &sale, before).await.unwrap();
     }
 
+    /// The reservation function, in a process that has counted nobody yet.
     pub(crate) fn reservation(&self) -> reservation::Deps {
         let orders = OrderQueue::new(self.counted_sqs.clone(), &self.orders_url);
         reservation::Deps {
             stock: self.stock.clone(),
             ledger: self.ledger.clone(),
-            live: self.live.clone(),
+            board: self.board.clone(),
+            keys: self.keys.clone(),
+            limiter: Arc::default(),
+            forgeries: Arc::default(),
             orders,
+            expiry: self.expiry_queue(),
+            clock: Clock::system(),
+        }
+    }
+
+    pub(crate) fn admission(&self) -> admission::Deps {
+        admission::Deps {
+            stock: self.stock.clone(),
+            ledger: self.ledger.clone(),
+            board: self.board.clone(),
+            keys: self.keys.clone(),
             clock: Clock::system(),
         }
     }
@@ -186,11 +214,20 @@ impl Lab {
     /// Gives a request to the function that the gateway would give it to.
     pub(crate) async fn answer(&self, ask: &Ask) -> Answer {
         let request = ask.request();
-        Answer::of_handler(match ask.path.split(['/', '?']).nth(2) {
-            Some("admin") => admin::handle(&self.admin(), request).await,
+        let response = match ask.path.split(['/', '?']).nth(2) {
+            Some("admin") => {
+                let response = admin::handle(&self.admin(), request).await;
+                // As seconds do.
+                self.board.refresh().await.unwrap();
+                response
+            }
             Some("payments") => payment::handle(&self.payment(), request).await,
+            Some("sales") if ask.path.ends_with("/challenges") || ask.path.ends_with("/tokens") => {
+                admission::handle(&self.admission(), request).await
+            }
             _ => reservation::handle(&self.reservation(), request).await,
-        })
+        };
+        Answer::of_handler(ask, response)
     }
 
     /// Reserves a unit for a user, and expects one.

@@ -79,7 +79,7 @@ fn ask(buyer: usize) -> Ask {
 }
 
 async fn answer(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    Answer::of_handler(reservation::handle(deps, ask.request()).await)
+    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
 }
 
 /// Whether it is a reservation; anything else must be one of the answers that a buyer may get.

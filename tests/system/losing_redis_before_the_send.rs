@@ -71,7 +71,8 @@ async fn told(lab: &mut Lab, case: Case) -> Answer {
     let gate = Gate(Mutex::new(Some((reached, waits))));
     let sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(gate).build());
     let deps = reservation::Deps { orders: OrderQueue::new(sqs, &lab.orders_url), ..lab.reservation() };
-    let asked = tokio::spawn(async move { Answer::of_handler(reservation::handle(&deps, alice().request()).await) });
+    let asked =
+        tokio::spawn(async move { Answer::of_handler(&alice(), reservation::handle(&deps, alice().request()).await) });
     at_the_gate.await.expect("a message is sent");
     assert_eq!(lab.clean_audit().await, (UNITS - 1, 1, 0), "her unit is held");
     block_in_place(|| lab.valkey.kill_and_restart()).unwrap();

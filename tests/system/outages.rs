@@ -30,7 +30,7 @@ async fn without_queue(lab: &Lab) -> reservation::Deps {
 }
 
 async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    Answer::of_handler(reservation::handle(deps, ask.request()).await)
+    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
 }
 
 #[track_caller]

@@ -1,22 +1,24 @@
 //! What the functions of a lab talk to, through proxies that behave as they are told.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_secretsmanager::Client as SecretsManager;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::{LiveSales, TermsCache};
+use fulfilment::{Board, TermsCache};
 use ledger::Ledger;
 use queue::{ExpiryQueue, OrderQueue, Quarantine};
-use runtime::Clock;
+use runtime::{Clock, PassKeys};
 use stock::Stock;
 use tests::{FaultyAws, SlowProxy};
 use uuid::Uuid;
 
 use crate::cloud::cloud;
 use crate::lab::Lab;
+use crate::passes::keys_through;
 
 pub(crate) struct Parts {
     pub(crate) aws: FaultyAws,
@@ -24,7 +26,8 @@ pub(crate) struct Parts {
     pub(crate) stock: Stock,
     pub(crate) ledger: Ledger,
     sqs: Sqs,
-    secret: payment::Secret,
+    secret: runtime::Secret,
+    keys: PassKeys,
 }
 
 impl Parts {
@@ -40,8 +43,9 @@ impl Parts {
         Self {
             stock: Stock::new(&format!("redis://{}", redis.address())).unwrap(),
             ledger: Ledger::new(DynamoDb::from_conf(dynamodb.build()), &lab.table),
+            keys: keys_through(SecretsManager::new(&config)).await,
             sqs: Sqs::from_conf(sqs.build()),
-            secret: payment::Secret::new(SecretsManager::new(&config), &*deployment.payment_secret),
+            secret: runtime::Secret::new(SecretsManager::new(&config), &*deployment.payment_secret),
             aws,
             redis,
         }
@@ -59,9 +63,13 @@ impl Parts {
         let (stock, ledger, clock) = (self.stock.clone(), self.ledger.clone(), Clock::system());
         reservation::Deps {
             stock,
-            live: LiveSales::new(ledger.clone(), clock),
+            board: Board::new(ledger.clone(), clock),
+            keys: self.keys.clone(),
+            limiter: Arc::default(),
+            forgeries: Arc::default(),
             ledger,
             orders: self.orders(lab),
+            expiry: self.expiry_queue(lab),
             clock,
         }
     }

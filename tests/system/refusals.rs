@@ -69,9 +69,7 @@ async fn before_it_opens_and_after_it_closed() {
 async fn what_is_not_there_is_not_found() {
     Ask::reserve("shop-nowhere", "alice").send().await.problem(404, "unknown_sale");
     let shop = Shop::open("rounds", json!({})).await;
-    let in_round = |token: &str| Ask::post(format!("/v1/sales/{}/reservations/{token}", shop.sale)).by("alice");
-    in_round("2").send().await.problem(404, "unknown_sale");
-    in_round("let-me-in").send().await.problem(404, "unknown_sale");
+    Ask::reserve_in(&shop.sale, 2, "alice").send().await.problem(404, "unknown_sale");
     for path in [
         "/v1/admin/sales/shop-nowhere",
         "/v1/admin/sales/shop-nowhere/rounds/1/audit",

@@ -16,12 +16,12 @@ use crate::resources::depth;
 
 async fn reservation(lab: &Lab, name: &str) -> Answer {
     let request = request(&sample(&format!("reservation/{name}")));
-    Answer::of_handler(reservation::handle(&lab.reservation(), request).await)
+    Answer::of_handler(&request, reservation::handle(&lab.reservation(), request.clone()).await)
 }
 
 async fn admin(lab: &Lab, name: &str) -> Answer {
     let request = request(&sample(&format!("admin/{name}")));
-    Answer::of_handler(admin::handle(&lab.admin(), request).await)
+    Answer::of_handler(&request, admin::handle(&lab.admin(), request.clone()).await)
 }
 
 fn message(event: &Value, record: usize) -> OrderMessage {
@@ -63,7 +63,7 @@ async fn an_order_from_its_message_to_its_end() {
     let body = callback["body"].as_str().unwrap();
     assert_eq!(serde_json::from_str::<Value>(body).unwrap(), sample("payment/succeeded"));
     let old = payment::handle(&lab.payment(), request(&callback)).await;
-    Answer::of_handler(old).problem(401, "unauthorized");
+    Answer::of_handler(&request(&callback), old).problem(401, "unauthorized");
     let signed = lab.answer(&Ask::callback(body, &lab.payment_key)).await.expect(200);
     assert_eq!(signed.text("outcome"), "applied");
 

@@ -57,7 +57,7 @@ async fn nobody_notices_that_the_scripts_are_gone() {
     let answers: Vec<Answer> = stream::iter(0..BUYERS)
         .map(|buyer| {
             let (deps, ask) = (deps.clone(), Ask::reserve(SALE, &format!("user-{buyer}")));
-            tokio::spawn(async move { Answer::of_handler(reservation::handle(&deps, ask.request()).await) })
+            tokio::spawn(async move { Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await) })
         })
         .buffer_unordered(AT_ONCE)
         .map(Result::unwrap)

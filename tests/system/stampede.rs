@@ -7,6 +7,7 @@ use futures::future::join_all;
 use sale::ReservationId;
 use tests::terms;
 
+use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::events;
 use crate::lab::Lab;
@@ -40,8 +41,7 @@ async fn exactly_the_units_that_exist_are_sold() {
     let lab = Arc::new(Lab::selling(terms(UNITS, 1)).await);
     let buyers = (0..BUYERS).map(|buyer| {
         let (deps, ask) = (lab.reservation(), Ask::reserve("lamp", &format!("user-{buyer}")));
-        let request = ask.request();
-        tokio::spawn(async move { crate::answer::Answer::of_handler(reservation::handle(&deps, request).await) })
+        tokio::spawn(async move { Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await) })
     });
     let mut won: BTreeSet<ReservationId> = BTreeSet::new();
     let mut sold_out = 0;

@@ -164,7 +164,8 @@ async fn what_redis_does_not_hear_reconciliation_tells_it() {
     assert_eq!(sell_out(&lab, "early").await, 2);
     let stock = Stock::new("redis://127.0.0.1:1").unwrap();
     let deps = admin::Deps { stock, ..lab.admin() };
-    let answer = Answer::of_handler(admin::handle(&deps, restock(3, "key-1").request()).await);
+    let ask = restock(3, "key-1");
+    let answer = Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await);
     assert_eq!(answer.expect(200).body["total"], 5);
     lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
 

@@ -35,7 +35,7 @@ fn ask(buyer: usize) -> Ask {
 }
 
 async fn answer(deps: &reservation::Deps, ask: &Ask) -> Answer {
-    Answer::of_handler(reservation::handle(deps, ask.request()).await)
+    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
 }
 
 fn id_in(answer: &Answer) -> ReservationId {

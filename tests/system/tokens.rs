@@ -30,8 +30,13 @@ fn ask(method: &str, path: &str) -> Ask {
         .replace("{token}", "1")
         .replace("{round}", "1")
         .replace("{queue}", "nowhere")
+        .replace("{user}", "nobody")
         .replace("{reservation_id}", "shop-nowhere.1.00000000000000000000000000000000");
     match method {
+        // Of nothing in particular they would stop everything.
+        "POST" if path.ends_with("/stop") || path.ends_with("/start") => {
+            Ask::post(path).json(&json!({ "sale_id": "shop-nowhere" }))
+        }
         "POST" => Ask::post(path).json(&json!({})),
         "DELETE" => Ask::delete(path),
         _ => Ask::get(path),
@@ -67,7 +72,10 @@ async fn only_a_good_token_passes() {
             assert_eq!(ask.send_with(token.as_deref()).await.status, 401, "{what}: {method} {path}");
         }
         let passed = ask.send_with(Some(&operator)).await.status;
-        assert!(passed != 401 && passed != 403 && passed < 500, "{passed}: {method} {path}");
+        assert!(
+            passed != 401 && (passed != 403 || path.ends_with("{token}")) && passed < 500,
+            "{passed}: {method} {path}"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 use fulfilment::Audited;
 use jiff::Timestamp;
 use sale::audit::Audit;
-use sale::{Currency, Price, Recurrence, Sale, SaleId, SaleState, Terms};
+use sale::{Currency, DoorTerms, Price, Recurrence, Sale, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
 /// A sale as an operator writes it.
@@ -18,6 +18,29 @@ pub(crate) struct NewSale {
     currency: Currency,
     payment_window_s: u32,
     recurrence: Option<Recurrence>,
+    door: Option<NewDoor>,
+}
+
+/// What an operator leaves out of a sale's door stays as it is for every sale.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewDoor {
+    strikes: Option<u32>,
+    strike_window_s: Option<u32>,
+    denied_for_s: Option<u32>,
+    planned_requests_per_s: Option<u32>,
+}
+
+impl NewDoor {
+    fn into_terms(self) -> DoorTerms {
+        let usual = DoorTerms::default();
+        DoorTerms {
+            strikes: self.strikes.unwrap_or(usual.strikes),
+            strike_window_s: self.strike_window_s.unwrap_or(usual.strike_window_s),
+            denied_for_s: self.denied_for_s.unwrap_or(usual.denied_for_s),
+            planned_requests_per_s: self.planned_requests_per_s,
+        }
+    }
 }
 
 impl NewSale {
@@ -30,6 +53,7 @@ impl NewSale {
             per_user_limit: self.per_user_limit,
             price: Price { price_minor: self.price_minor, currency: self.currency },
             payment_window_s: self.payment_window_s,
+            door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -43,6 +67,8 @@ pub(crate) struct SaleDocument {
     round: u32,
     version: u32,
     paused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    isolated_requests_per_s: Option<u32>,
     title: String,
     opens_at: Timestamp,
     closes_at: Timestamp,
@@ -51,6 +77,7 @@ pub(crate) struct SaleDocument {
     #[serde(flatten)]
     price: Price,
     payment_window_s: u32,
+    door: DoorTerms,
     #[serde(skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
 }
@@ -64,6 +91,7 @@ impl SaleDocument {
             round: sale.round.0,
             version: sale.version,
             paused: sale.paused,
+            isolated_requests_per_s: sale.isolated_requests_per_s,
             title: terms.title,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
@@ -71,6 +99,7 @@ impl SaleDocument {
             per_user_limit: terms.per_user_limit,
             price: terms.price,
             payment_window_s: terms.payment_window_s,
+            door: terms.door,
             recurrence: sale.recurrence.clone(),
         }
     }

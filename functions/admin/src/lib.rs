@@ -1,6 +1,8 @@
-//! What operators do: create and publish sales, look at them, audit their rounds.
+//! What operators do: create and publish sales, look at them, steer and stop them, keep users out, audit rounds.
 
+mod campaigns;
 mod document;
+mod guard;
 mod steer;
 
 use std::sync::Arc;
@@ -72,6 +74,16 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => steer::resume(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => steer::close(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => steer::restock(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "isolate"]) => guard::isolate(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "stop"]) => guard::stop(deps, request).await,
+        (&Method::POST, ["v1", "admin", "start"]) => guard::start(deps, request).await,
+        (&Method::GET, ["v1", "admin", "denied"]) => guard::denied(deps).await,
+        (&Method::POST, ["v1", "admin", "denied"]) => guard::deny(deps, request).await,
+        (&Method::DELETE, ["v1", "admin", "denied", user @ ..]) if !user.is_empty() => {
+            guard::allow(deps, request, user).await
+        }
+        (&Method::POST, ["v1", "admin", "campaigns"]) => campaigns::put(deps, request).await,
+        (&Method::GET, ["v1", "admin", "campaigns"]) => campaigns::list(deps).await,
         (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => look(deps, sale, round).await,
         _ => Err(Problem::new(Code::UnknownRoute)),

@@ -71,12 +71,17 @@ pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply
 }
 
 /// The client's key, for this action alone: the same key names another request elsewhere, and never one of a schedule.
-fn key_or_fresh(action: &str, request: &Request) -> Result<String, Problem> {
+pub(crate) fn key_or_fresh(action: &str, request: &Request) -> Result<String, Problem> {
     let key = idempotency_key(request)?.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned);
     Ok(format!("{action}-{key}"))
 }
 
-async fn amend(deps: &Deps, sale: &str, request: &str, change: impl Fn(&mut Sale) -> Result<(), Problem>) -> Reply {
+pub(crate) async fn amend(
+    deps: &Deps,
+    sale: &str,
+    request: &str,
+    change: impl Fn(&mut Sale) -> Result<(), Problem>,
+) -> Reply {
     let id = sale_id(sale)?;
     let amended = deps.ledger.amend_sale(&id, request, |sale| {
         if sale.state == SaleState::Draft {

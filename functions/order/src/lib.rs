@@ -2,9 +2,10 @@
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use fulfilment::{TermsCache, place};
-use ledger::Ledger;
+use ledger::{Ledger, Strike};
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
 use runtime::{Clock, Message, MessageError, each_message};
+use sale::{DoorTerms, EpochMs, Failure, Order};
 use stock::Stock;
 
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
@@ -40,7 +41,18 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let now = deps.clock.now();
     let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &reservation, now).await?;
     tracing::info!(reservation_id = %order.id, state = order.state.as_str(), unit = order.unit.0, trace, "settled");
+    strike(deps, &order, &terms.door, now).await;
     Ok(())
+}
+
+/// A user who has what one may have and gets further reservations all the same is at it by other ways than the shop's.
+/// One that is not counted is no reason to have the message again.
+async fn strike(deps: &Deps, order: &Order, door: &DoorTerms, now: EpochMs) {
+    if order.failure == Some(Failure::LimitReached)
+        && let Err(error) = deps.ledger.strike(&order.user, &Strike::FailedOrder(order.id.clone()), door, now).await
+    {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted");
+    }
 }
 
 async fn put_off(deps: &Deps, message: Message) {

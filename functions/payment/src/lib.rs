@@ -1,6 +1,5 @@
 //! The payment provider's callbacks: signed by the Standard Webhooks specification, applied once.
 
-mod secret;
 mod webhook;
 
 use std::time::Duration;
@@ -9,11 +8,10 @@ use api::{Code, Problem, Reply, json, respond, segments};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
-use runtime::Clock;
+use runtime::{Clock, Secret};
 use sale::ReservationId;
 use serde::Serialize;
 
-pub use secret::Secret;
 use webhook::Paid;
 
 /// Seconds after which the provider may call again when a part of the system did not answer.

@@ -4,8 +4,8 @@ use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_secretsmanager::Client as SecretsManager;
 use lambda_http::{Error, Request, run_concurrent, service_fn};
 use ledger::Ledger;
-use payment::{Deps, Secret, handle};
-use runtime::{Clock, aws_config, init_logs, setting};
+use payment::{Deps, handle};
+use runtime::{Clock, Secret, aws_config, init_logs, setting};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {

@@ -47,13 +47,7 @@ impl Document {
     pub(crate) fn of(order: &Order) -> Self {
         Self {
             reservation_id: order.id.clone(),
-            status: match order.state {
-                OrderState::Pending => "pending_payment",
-                OrderState::Paid => "paid",
-                OrderState::Expired => "expired",
-                OrderState::Cancelled => "cancelled",
-                OrderState::Failed => "failed",
-            },
+            status: order.state.status(),
             unit: order.unit.0,
             reserved_at: order.reserved_at_ms.into(),
             price: order.price,

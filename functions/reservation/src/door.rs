@@ -1,15 +1,83 @@
 //! The door: who may try to reserve. The last segment of the path is the pass.
 
-use api::{Code, Problem};
-use sale::{Round, SaleId, UserId};
+use std::sync::Arc;
 
-/// Leave to try for a unit in one round of a sale.
-pub(crate) struct Pass {
-    pub(crate) round: Round,
+use api::{Code, Problem, RatePolicy, client_ip};
+use door::{Pass, Route};
+use fulfilment::{LiveSale, Snapshot};
+use lambda_http::Request;
+use ledger::{Strike, Struck};
+use sale::{SaleId, UserId};
+
+use crate::{Deps, overloaded, unanswered};
+
+/// Seconds after which a client may ask again while operators have stopped a sale, or everything.
+const STOPPED_RETRY_AFTER_S: u32 = 10;
+
+/// Leave to try, and what is known of the sale.
+pub(crate) struct Admitted {
+    pub(crate) pass: Pass,
+    /// None if the board does not have it, though somebody was let in: it was published a moment ago, or is long over.
+    pub(crate) sale: Option<Arc<LiveSale>>,
 }
 
-/// Lets a user with a valid pass through. A pass is the number of the round, the same for everybody.
-pub(crate) fn admit(token: &str, _sale: &SaleId, _user: &UserId) -> Result<Pass, Problem> {
-    let round = token.parse().map_err(|_| Problem::new(Code::UnknownSale))?;
-    Ok(Pass { round })
+impl Admitted {
+    /// Whether the user can be told that it is sold out without asking Redis.
+    pub(crate) fn is_sold_out(&self) -> bool {
+        let Pass { round, issued_at_ms, returning } = self.pass;
+        let of_round = self.sale.as_ref().filter(|live| live.sale.round == round);
+        of_round.is_some_and(|live| live.sold_out.covers(issued_at_ms, returning))
+    }
+}
+
+/// Lets a user through who has a pass, is not denied, asks no more often than one may, and comes to a sale that is not
+/// stopped. Costs no call.
+pub(crate) async fn admit(
+    deps: &Deps,
+    request: &Request,
+    token: &str,
+    sale: &SaleId,
+    user: &UserId,
+) -> Result<Admitted, Problem> {
+    let ring = deps.keys.ring().await.map_err(|error| unanswered(&error))?;
+    let board = deps.board.now().await.map_err(overloaded)?;
+    let live = board.sale(sale).cloned();
+    if let Some(live) = &live {
+        live.load.count();
+    }
+    let now = deps.clock.now();
+    let Ok(pass) = ring.open(token, sale, user, now) else {
+        if deps.forgeries.count(user) {
+            strike(deps, &board, sale, user).await;
+        }
+        return Err(Problem::new(Code::BadToken));
+    };
+    if board.is_denied(user, now) {
+        return Err(Problem::new(Code::Denied));
+    }
+    if board.switches.stop(sale) {
+        return Err(Problem::new(Code::Paused).retry_after_s(STOPPED_RETRY_AFTER_S));
+    }
+    limit(deps, request, Route::Reserve, user)?;
+    Ok(Admitted { pass, sale: live })
+}
+
+/// Refuses who asks too often, in this process's count.
+pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId) -> Result<(), Problem> {
+    let ip = client_ip(request).unwrap_or_default();
+    deps.limiter.check(route, user, &ip).map_err(|limited| {
+        let rate = limited.limits.per_user;
+        let policy = RatePolicy { name: limited.limits.name, quota: rate.burst, window_s: rate.per_s };
+        Problem::rate_limited(policy, limited.retry_after.as_millis() as u64)
+    })
+}
+
+/// Counts several passes that were none as a strike. If the ledger does not take it, the next ones do.
+async fn strike(deps: &Deps, board: &Snapshot, sale: &SaleId, user: &UserId) {
+    let door = board.sale(sale).map(|live| live.sale.terms.door.clone()).unwrap_or_default();
+    match deps.ledger.strike(user, &Strike::ForgedTokens, &door, deps.clock.now()).await {
+        Ok(Struck::Denied(until)) => deps.board.note_denied(user, until),
+        Ok(Struck::Counted(_)) => {}
+        Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted"),
+    }
 }

@@ -2,21 +2,26 @@
 
 mod document;
 mod door;
+mod expedite;
+mod forgeries;
 mod reserve;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use ::door::{Limiter, Route};
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
-use fulfilment::{Cancel, FulfilmentError, LiveSales, Status, cancel, status};
+use fulfilment::{Board, Cancel, FulfilmentError, Status, cancel, status};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
-use queue::OrderQueue;
-use runtime::Clock;
+use queue::{ExpiryQueue, OrderQueue, QueueError};
+use runtime::{Clock, PassKeys};
 use sale::{EpochMs, ReservationId};
-use stock::Stock;
+use stock::{Stock, StockError};
 
 use crate::document::{Document, OrdersDocument};
+pub use crate::forgeries::Forgeries;
 
 /// Seconds after which a client may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
@@ -34,10 +39,18 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The sales that can be bought from.
-    pub live: LiveSales,
+    /// What is known of the ledger without asking it.
+    pub board: Board,
+    /// The keys of passes.
+    pub keys: PassKeys,
+    /// How often who has asked.
+    pub limiter: Arc<Limiter>,
+    /// Who sends passes that are none.
+    pub forgeries: Arc<Forgeries>,
     /// The order queue.
     pub orders: OrderQueue,
+    /// The expiry queue.
+    pub expiry: ExpiryQueue,
     /// The time.
     pub clock: Clock,
 }
@@ -62,9 +75,14 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
 
 async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
+    let expedited = expedite::is_asked_for(request)?;
+    door::limit(deps, request, if expedited { Route::Expedite } else { Route::Look }, &caller.user)?;
     let now = deps.clock.now();
-    match status(&deps.stock, &deps.ledger, &deps.live, &id, &caller.user, now).await.map_err(overloaded)? {
-        Status::Queued(hold) => Ok(json(StatusCode::OK, &Document::queued(&id, &hold))),
+    match status(&deps.stock, &deps.ledger, &deps.board, &id, &caller.user, now).await.map_err(overloaded)? {
+        Status::Queued(hold) => {
+            let order = if expedited { expedite::expedite(deps, &id, &caller.user, &hold, now).await } else { None };
+            Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&id, &hold), Document::of)))
+        }
         Status::Order(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
         Status::Settling => Err(rebuilding()),
         Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
@@ -74,8 +92,9 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
 async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     no_body(request)?;
+    door::limit(deps, request, Route::Cancel, &caller.user)?;
     let now = deps.clock.now();
-    match cancel(&deps.stock, &deps.ledger, &deps.live, &id, &caller.user, now).await.map_err(overloaded)? {
+    match cancel(&deps.stock, &deps.ledger, &deps.board, &id, &caller.user, now).await.map_err(overloaded)? {
         Cancel::Cancelled(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))
@@ -89,6 +108,7 @@ async fn list(deps: &Deps, request: &Request) -> Reply {
     let caller = caller(request)?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
+    door::limit(deps, request, Route::Orders, &caller.user)?;
     let page = deps.ledger.orders_of(&caller.user, after).await.map_err(|error| overloaded(error.into()))?;
     Ok(json(StatusCode::OK, &OrdersDocument::of(&page)))
 }
@@ -113,10 +133,18 @@ fn rebuilding() -> Problem {
 
 /// A part did not answer. The log has the reason, the client hears when to try again.
 fn overloaded(error: FulfilmentError) -> Problem {
-    unanswered(&error)
+    match error {
+        // Its breaker has said so once, and a line for each request of a crowd helps nobody.
+        FulfilmentError::Stock(StockError::Open) | FulfilmentError::Queue(QueueError::Open) => again_soon(),
+        error => unanswered(&error),
+    }
 }
 
 fn unanswered(error: &(dyn std::error::Error + 'static)) -> Problem {
     tracing::error!(error, "a part did not answer");
+    again_soon()
+}
+
+fn again_soon() -> Problem {
     Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

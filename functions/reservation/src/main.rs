@@ -1,13 +1,16 @@
 //! The `reservation` function: wiring.
 
+use std::sync::Arc;
+
 use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_secretsmanager::Client as SecretsManager;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::LiveSales;
+use fulfilment::Board;
 use lambda_http::{Error, Request, run_concurrent, service_fn};
 use ledger::Ledger;
-use queue::OrderQueue;
+use queue::{ExpiryQueue, OrderQueue};
 use reservation::{Deps, handle};
-use runtime::{Clock, aws_config, init_logs, setting};
+use runtime::{Clock, Metrics, PassKeys, Secret, aws_config, init_logs, setting};
 use stock::Stock;
 
 #[tokio::main]
@@ -15,16 +18,26 @@ async fn main() -> Result<(), Error> {
     init_logs();
     let config = aws_config().await;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
+    let secrets = SecretsManager::new(&config);
+    let metrics = Arc::new(Metrics::init(setting("METRICS_NAMESPACE")?));
     let deps = Deps {
         stock: Stock::new(&setting("REDIS_URL")?)?,
-        live: LiveSales::new(ledger.clone(), Clock::system()),
+        board: Board::new(ledger.clone(), Clock::system()),
+        keys: PassKeys::new(Secret::new(secrets, setting("PASS_SECRET_ARN")?)),
+        limiter: Arc::default(),
+        forgeries: Arc::default(),
         ledger,
         orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
+        expiry: ExpiryQueue::new(Sqs::new(&config), setting("EXPIRY_QUEUE_URL").unwrap_or_default()),
         clock: Clock::system(),
     };
     run_concurrent(service_fn(move |request: Request| {
-        let deps = deps.clone();
-        async move { Ok::<_, Error>(handle(&deps, request).await) }
+        let (deps, metrics) = (deps.clone(), Arc::clone(&metrics));
+        async move {
+            let response = handle(&deps, request).await;
+            metrics.publish_now_and_then(|| deps.board.report_load());
+            Ok::<_, Error>(response)
+        }
     }))
     .await
 }

@@ -26,16 +26,21 @@ struct Accepted {
     status: &'static str,
 }
 
-/// One call of Redis, and for a winner one message: 202 means that the queue has it.
+/// One call of Redis, or none if it said a moment ago that nothing is left; and for a winner one message: 202 means that
+/// the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
     let caller = caller(request)?;
     let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    let round = door::admit(token, &sale, &caller.user)?.round;
+    let admitted = door::admit(deps, request, token, &sale, &caller.user).await?;
+    let round = admitted.pass.round;
     no_body(request)?;
     let id = match idempotency_key(request)? {
         Some(key) => ReservationId::derived(sale, round, &caller.user, key),
         None => ReservationId { sale, round, uuid: Uuid::now_v7() },
     };
+    if admitted.is_sold_out() {
+        return Err(Problem::new(Code::SoldOut));
+    }
     let answer = deps.stock.reserve(&id, LANE, &caller.user).await.map_err(|error| overloaded(error.into()))?;
     match answer {
         Reserve::Reserved(hold) => accept(deps, request, id, &caller.user, &hold).await,
@@ -49,7 +54,12 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
                 holds.iter().map(|hold| ReservationId { uuid: hold.uuid, ..id.clone() }.to_string()).collect();
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
-        Reserve::SoldOut { .. } => Err(Problem::new(Code::SoldOut)),
+        Reserve::SoldOut { last_won_at_ms } => {
+            if let Some(live) = admitted.sale.filter(|live| live.sale.round == round) {
+                live.sold_out.set(last_won_at_ms);
+            }
+            Err(Problem::new(Code::SoldOut))
+        }
         Reserve::NotOpen(opens_at) => Err(not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)),
@@ -66,12 +76,15 @@ fn not_open(opens_at: EpochMs, now: EpochMs) -> Problem {
 /// and it is asked for all such rounds together.
 async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
     let now = deps.clock.now();
-    match deps.live.of(id).await {
-        Ok(Some(sale)) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
-        Ok(Some(sale)) if now < sale.terms.opens_at_ms => not_open(sale.terms.opens_at_ms, now),
-        Ok(Some(_)) => rebuilding(),
-        Ok(None) => Problem::new(Code::UnknownSale),
-        Err(error) => overloaded(error),
+    let board = match deps.board.now().await {
+        Ok(board) => board,
+        Err(error) => return overloaded(error),
+    };
+    match board.sale_of(id) {
+        Some(sale) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
+        Some(sale) if now < sale.terms.opens_at_ms => not_open(sale.terms.opens_at_ms, now),
+        Some(_) => rebuilding(),
+        None => Problem::new(Code::UnknownSale),
     }
 }
 

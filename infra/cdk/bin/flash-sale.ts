@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
+import { EdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import { UsageError, withOverrides } from '../lib/settings.ts';
 import { settingsNamed } from '../settings/index.ts';
@@ -18,7 +19,8 @@ try {
     logLevel: given('logLevel'),
     alarmEmail: given('alarmEmail'),
   });
-  new FlashSaleStack(app, 'FlashSale', { settings, assetRoot: given('functions') ?? BUILT_FUNCTIONS });
+  const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
+  new FlashSaleStack(app, 'FlashSale', { settings, assetRoot: given('functions') ?? BUILT_FUNCTIONS, edge });
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(error.message);

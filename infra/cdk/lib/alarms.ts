@@ -19,6 +19,9 @@ export const ALARMS = {
   'rounds-rebuilt': 'Redis had lost a live round; it was rebuilt from the ledger.',
   'reconciliation-failing': 'Reconciliation has not got through for five minutes.',
   'reconciliation-silent': 'Reconciliation has not reported for five minutes.',
+  'sale-hot': 'A sale is asked for twice as much as planned, or more.',
+  'functions-throttled': 'Lambda turned requests at the door away: too many functions run at once.',
+  'gateway-5xx': 'Ten answers in a minute were 500 or above.',
 } as const;
 
 export type AlarmId = keyof typeof ALARMS;
@@ -47,7 +50,7 @@ export class Alarms extends Construct {
   }
 
   /** Rings as soon as `metric` is at `threshold` or above once. SQS sends nothing for an idle queue: no reason to ring. */
-  ringAt(id: AlarmId, metric: cloudwatch.Metric, threshold: number): void {
+  ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number): void {
     this.ring(id, {
       metric,
       threshold,

@@ -2,11 +2,15 @@ import { CfnOutput, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { watchAudit } from './audit-alarms.ts';
+import { watchDoor } from './door-alarms.ts';
+import { Edge } from './edge.ts';
+import type { EdgeStack } from './edge-stack.ts';
 import { EveryMinute } from './every-minute.ts';
 import { FUNCTIONS, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
 import { LedgerTable } from './ledger-table.ts';
+import { PassSecret } from './pass-secret.ts';
 import { PaymentSecret } from './payment-secret.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
@@ -17,6 +21,8 @@ export interface FlashSaleProps {
   settings: Settings;
   /** The folder with one folder per built function. */
   assetRoot: string;
+  /** The firewall, where the settings have an edge. */
+  edge?: EdgeStack;
 }
 
 /** The whole system. What each function may touch is what the lines under its name say. */
@@ -37,6 +43,7 @@ export class FlashSaleStack extends Stack {
     const table = new LedgerTable(this, 'Ledger', settings);
     const redis = new StockRedis(this, 'Stock', settings);
     const secret = new PaymentSecret(this, 'PaymentSecret', settings);
+    const passes = new PassSecret(this, 'PassSecret', settings);
     const identity = new Identity(this, 'Identity', settings);
 
     const make = (name: FunctionName, feedsItself = false): RustFunction => {
@@ -48,11 +55,20 @@ export class FlashSaleStack extends Stack {
     };
 
     const reservation = make('reservation');
-    table.useFrom(reservation, ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'], ['orders_by_user', 'sales_by_close']);
+    table.useFrom(
+      reservation,
+      ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      ['orders_by_user', 'sales_by_close', 'denied_by_end'],
+    );
     queues.orders.sendFrom(reservation);
+    passes.readFrom(reservation);
+
+    const admission = make('admission');
+    table.useFrom(admission, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'denied_by_end']);
+    passes.readFrom(admission);
 
     const order = make('order');
-    table.useFrom(order, ['GetItem', 'PutItem']);
+    table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
@@ -90,12 +106,17 @@ export class FlashSaleStack extends Stack {
     new EveryMinute(this, 'DailyResetSchedule', dailyReset);
 
     const admin = make('admin');
-    table.useFrom(admin, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round']);
+    table.useFrom(
+      admin,
+      ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      ['sales_by_close', 'guards_by_round', 'denied_by_end'],
+    );
     queues.redriveFrom(admin);
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
 
     const api = new HttpApi(this, 'HttpApi', settings, identity, {
       reservation,
+      admission,
       order,
       dead_letter: deadLetter,
       expiry,
@@ -106,6 +127,16 @@ export class FlashSaleStack extends Stack {
       admin,
     });
 
+    watchDoor(settings, alarms, api, [reservation, admission]);
+    if (settings.edge !== undefined) {
+      if (props.edge === undefined) throw new Error('An edge without its firewall');
+      this.addStackDependency(props.edge);
+      const { webAclArn } = props.edge;
+      const edge = new Edge(this, 'Edge', { name: settings.name, api, edge: settings.edge, webAclArn });
+      for (const fn of [reservation, admission]) edge.makeKnownTo(fn);
+      this.output('EdgeUrl', edge.url);
+    }
+
     this.output('ApiUrl', api.url);
     this.output('TableName', table.name);
     this.output('OrdersQueueUrl', queues.orders.url);
@@ -114,6 +145,7 @@ export class FlashSaleStack extends Stack {
     this.output('ExpiryQueueUrl', queues.expiry.url);
     this.output('ExpiryDlqUrl', queues.expiryDlq.url);
     this.output('PaymentSecretArn', secret.arn);
+    this.output('PassSecretArn', passes.arn);
     this.output('RedisUrl', redis.url);
     this.output('WarmupFunctionName', warmup.lambda.functionName);
     this.output('ReconciliationFunctionName', reconciliation.lambda.functionName);

@@ -8,6 +8,7 @@ export interface FunctionFacts {
 
 export const FUNCTIONS = {
   reservation: { timeout_s: 10, redis: true, does: 'takes, reads and cancels reservations' },
+  admission: { timeout_s: 10, redis: true, does: 'gives challenges and the way into a sale' },
   payment: { timeout_s: 10, redis: false, does: 'takes the payment provider\'s callbacks' },
   admin: { timeout_s: 29, redis: true, does: 'creates, publishes, steers and audits sales' },
   order: { timeout_s: 30, redis: true, does: 'turns reservations into orders' },

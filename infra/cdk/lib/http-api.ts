@@ -1,8 +1,9 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
@@ -27,6 +28,7 @@ const ACCESS_LOG = {
 /** The door: routes, who may pass, how many at once, and a line in the log for each. */
 export class HttpApi extends Construct {
   readonly url: string;
+  private readonly api: apigateway.HttpApi;
 
   constructor(
     scope: Construct,
@@ -42,7 +44,7 @@ export class HttpApi extends Construct {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    new apigateway.HttpStage(this, 'Stage', {
+    const stage = new apigateway.HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
@@ -55,19 +57,36 @@ export class HttpApi extends Construct {
 
     const jwt = new HttpJwtAuthorizer('Jwt', identity.issuer, { jwtAudience: identity.audience });
     const none = new apigateway.HttpNoneAuthorizer();
+    const throttled: Record<string, object> = {};
     const integrations = new Map<FunctionName, HttpLambdaIntegration>();
     for (const route of ROUTES) {
       const fn = functions[route.to];
       if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} may take longer than the gateway waits`);
       const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.lambda);
       integrations.set(route.to, integration);
-      api.addRoutes({
+      const made = api.addRoutes({
         path: route.path,
         methods: [apigateway.HttpMethod[route.method]],
         integration,
         authorizer: route.checkedBy === 'jwt' ? jwt : none,
       });
+      if (route.throttle === undefined) continue;
+      const { requestsPerSecond, burst } = settings.throttle[route.throttle];
+      // Given to CloudFormation as it stands.
+      throttled[`${route.method} ${route.path}`] = {
+        ThrottlingRateLimit: requestsPerSecond,
+        ThrottlingBurstLimit: burst,
+      };
+      // A stage with settings for a route that is not there yet is refused.
+      stage.node.addDependency(...made);
     }
+    (stage.node.defaultChild as apigateway.CfnStage).routeSettings = throttled;
+    this.api = api;
     this.url = api.apiEndpoint;
+  }
+
+  /** Answers of 500 and above in a minute, the functions' own among them. */
+  serverErrors(): Metric {
+    return this.api.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(1) });
   }
 }

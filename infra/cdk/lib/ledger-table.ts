@@ -14,6 +14,7 @@ const INDEXES = {
   pending_by_pay_by: { partitionKey: text('pending_shard'), sortKey: number('pay_by_ms'), projectionType: KEYS_ONLY },
   guards_by_round: { partitionKey: text('round_shard'), sortKey: number('unit'), projectionType: ALL },
   sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
+  denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
 } as const;
 
 export type IndexName = keyof typeof INDEXES;

@@ -12,7 +12,8 @@ export interface Settings {
   logRetentionDays: number;
   /** Order consumers at once. It bounds the writes that a stampede puts on the table. */
   orderConcurrency: number;
-  throttle: { requestsPerSecond: number; burst: number };
+  /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
+  throttle: Throttle & Record<ThrottledRoute, Throttle>;
   identity: OidcIdentity | { kind: 'cognito' };
   redis: ElastiCacheRedis | { kind: 'external'; url: string };
   /** Keep table, secret and users when the stack goes, and refuse to delete the table. */
@@ -20,8 +21,28 @@ export interface Settings {
   /** Queues and the topic refuse plain HTTP. The emulator speaks nothing else. */
   requireTls: boolean;
   alarmEmail?: string;
+  /** Alarms on expressions over metrics. The emulator has only those on a single metric. */
+  expressionAlarms: boolean;
+  /** A CloudFront distribution with a firewall in front of the gateway. */
+  edge?: EdgeSettings;
   /** Added to every function. */
   extraEnvironment: Record<string, string>;
+}
+
+export interface Throttle {
+  requestsPerSecond: number;
+  burst: number;
+}
+
+export const THROTTLED_ROUTES = ['challenges', 'tokens'] as const;
+
+export type ThrottledRoute = (typeof THROTTLED_ROUTES)[number];
+
+export interface EdgeSettings {
+  /** Whoever sends more from one address is turned away until the last five minutes have fewer. */
+  requestsPer5MinutesPerIp: number;
+  /** A name of your own. Without one CloudFront gives one, and lets clients with old TLS in. */
+  domain?: { name: string; certificateArn: string };
 }
 
 export interface OidcIdentity {
@@ -83,6 +104,12 @@ const MAX_REPLICAS = 5;
 // What an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
 const MEMORY_MB = { least: 128, most: 10240 };
+// What a rate-based rule of AWS WAF accepts.
+const REQUESTS_PER_IP = { least: 10, most: 2_000_000_000 };
+
+function within(value: number, { least, most }: { least: number; most: number }): boolean {
+  return Number.isInteger(value) && value >= least && value <= most;
+}
 
 /** Returns the settings, or throws one error that names every problem. */
 export function validated(settings: Settings): Settings {
@@ -90,8 +117,6 @@ export function validated(settings: Settings): Settings {
   const must = (holds: boolean, problem: string): void => {
     if (!holds) problems.push(problem);
   };
-  const within = (value: number, { least, most }: { least: number; most: number }): boolean =>
-    Number.isInteger(value) && value >= least && value <= most;
 
   must(NAME.test(settings.name), `name: 1 to 24 of a-z, 0-9 and "-", first a letter; got "${settings.name}"`);
   must(LOG_LEVELS.includes(settings.logLevel), `logLevel: one of ${LOG_LEVELS.join(', ')}; got "${settings.logLevel}"`);
@@ -107,17 +132,43 @@ export function validated(settings: Settings): Settings {
     within(settings.orderConcurrency, CONCURRENCY),
     `orderConcurrency: ${CONCURRENCY.least} to ${CONCURRENCY.most}; got ${settings.orderConcurrency}`,
   );
-  must(
-    settings.throttle.requestsPerSecond > 0 && Number.isInteger(settings.throttle.burst) && settings.throttle.burst > 0,
-    'throttle: requestsPerSecond and burst must be above 0',
-  );
   if (settings.alarmEmail !== undefined) {
     must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);
   }
-  problems.push(...identityProblems(settings), ...redisProblems(settings));
+  problems.push(
+    ...throttleProblems(settings),
+    ...edgeProblems(settings),
+    ...identityProblems(settings),
+    ...redisProblems(settings),
+  );
 
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
+}
+
+function throttleProblems({ throttle }: Settings): string[] {
+  const inFront = THROTTLED_ROUTES.map((route) => throttle[route]);
+  const usable = ({ requestsPerSecond, burst }: Throttle): boolean =>
+    requestsPerSecond > 0 && Number.isInteger(burst) && burst > 0;
+  if (![throttle, ...inFront].every(usable)) return ['throttle: requestsPerSecond and burst must be above 0'];
+  const rest = (['requestsPerSecond', 'burst'] as const).filter(
+    (key) => inFront.reduce((sum, each) => sum + each[key], 0) >= throttle[key],
+  );
+  return rest.map((key) => `throttle: ${THROTTLED_ROUTES.join(' and ')} together must leave some ${key} of the total`);
+}
+
+function edgeProblems({ edge }: Settings): string[] {
+  if (edge === undefined) return [];
+  const problems: string[] = [];
+  const { requestsPer5MinutesPerIp: requests, domain } = edge;
+  if (!within(requests, REQUESTS_PER_IP)) {
+    const { least, most } = REQUESTS_PER_IP;
+    problems.push(`edge.requestsPer5MinutesPerIp: ${least} to ${most}; got ${requests}`);
+  }
+  if (domain !== undefined && !/^arn:[^:]+:acm:us-east-1:/.test(domain.certificateArn)) {
+    problems.push(`edge.domain.certificateArn: must be of us-east-1, for CloudFront; got "${domain.certificateArn}"`);
+  }
+  return problems;
 }
 
 function identityProblems({ identity, requireTls }: Settings): string[] {

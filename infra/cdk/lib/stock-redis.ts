@@ -61,8 +61,10 @@ function serviceEndpoints(vpc: ec2.Vpc, functions: ec2.IPeer): void {
   vpc.addGatewayEndpoint('DynamoDb', { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB });
   const securityGroup = new ec2.SecurityGroup(vpc, 'Endpoints', { vpc, allowAllOutbound: false });
   securityGroup.addIngressRule(functions, ec2.Port.tcp(HTTPS_PORT), 'functions');
-  const service = ec2.InterfaceVpcEndpointAwsService.SQS;
-  vpc.addInterfaceEndpoint('Sqs', { service, securityGroups: [securityGroup], open: false });
+  const { SQS, SECRETS_MANAGER } = ec2.InterfaceVpcEndpointAwsService;
+  for (const [id, service] of Object.entries({ Sqs: SQS, SecretsManager: SECRETS_MANAGER })) {
+    vpc.addInterfaceEndpoint(id, { service, securityGroups: [securityGroup], open: false });
+  }
 }
 
 function replicationGroup(

@@ -9,10 +9,16 @@ export const dev: Settings = {
   logLevel: 'debug',
   logRetentionDays: 7,
   orderConcurrency: 10,
-  throttle: { requestsPerSecond: 500, burst: 1_000 },
+  throttle: {
+    requestsPerSecond: 500,
+    burst: 1_000,
+    challenges: { requestsPerSecond: 200, burst: 400 },
+    tokens: { requestsPerSecond: 200, burst: 400 },
+  },
   identity: { kind: 'cognito' },
   redis: { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 0, tls: true },
   keepData: false,
   requireTls: true,
+  expressionAlarms: true,
   extraEnvironment: {},
 };

@@ -10,11 +10,17 @@ export const local: Settings = {
   logLevel: 'info',
   logRetentionDays: 1,
   orderConcurrency: 10,
-  throttle: { requestsPerSecond: 10_000, burst: 10_000 },
+  throttle: {
+    requestsPerSecond: 10_000,
+    burst: 10_000,
+    challenges: { requestsPerSecond: 4_000, burst: 4_000 },
+    tokens: { requestsPerSecond: 4_000, burst: 4_000 },
+  },
   identity: { kind: 'oidc', issuer: '', audience: [] },
   // The emulator answers with the address of the Valkey that it was started with.
   redis: { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 0, tls: false },
   keepData: false,
   requireTls: false,
+  expressionAlarms: false,
   extraEnvironment: {},
 };

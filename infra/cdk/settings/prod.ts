@@ -10,10 +10,18 @@ export const prod: Settings = {
   logRetentionDays: 90,
   orderConcurrency: 50,
   // The account's own limit is 10,000 a second unless AWS raised it.
-  throttle: { requestsPerSecond: 10_000, burst: 5_000 },
+  throttle: {
+    requestsPerSecond: 10_000,
+    burst: 5_000,
+    challenges: { requestsPerSecond: 4_000, burst: 2_000 },
+    tokens: { requestsPerSecond: 4_000, burst: 2_000 },
+  },
   identity: { kind: 'oidc', issuer: '', audience: [] },
   redis: { kind: 'elasticache', nodeType: 'cache.r7g.large', replicas: 1, tls: true },
   keepData: true,
   requireTls: true,
+  expressionAlarms: true,
+  // A buyer of one sale sends about ten requests, and two thousand of them can share the address of a mobile network.
+  edge: { requestsPer5MinutesPerIp: 20_000 },
   extraEnvironment: {},
 };

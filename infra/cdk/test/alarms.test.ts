@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ALARM_IDS } from '../lib/alarms.ts';
-import { DEPLOYED, resources, synthesized, target } from './stack.ts';
+import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -70,4 +70,42 @@ test('the audit is watched in the namespace that the functions publish to', () =
   for (const { properties } of functions.filter((each) => each.properties.Runtime === 'provided.al2023')) {
     expect(properties.Environment.Variables.METRICS_NAMESPACE).toBe(settings.name);
   }
+});
+
+test('the hottest sale rings, whichever it is, from twice its plan on', () => {
+  const { Metrics, ...alarm } = named('sale-hot');
+  expect(alarm).toMatchObject({ Threshold: 2, ComparisonOperator: 'GreaterThanOrEqualToThreshold', EvaluationPeriods: 1 });
+  expect(Metrics).toMatchObject([
+    {
+      Expression: `SELECT SUM(SaleLoad) FROM SCHEMA("${settings.name}", Sale) GROUP BY Sale ORDER BY SUM() DESC`,
+      Period: 60,
+      ReturnData: true,
+    },
+  ]);
+});
+
+test('one throttled request at the door rings', () => {
+  const { Metrics, Threshold } = named('functions-throttled');
+  const [sum, ...parts] = Metrics;
+  expect([sum.Expression, sum.ReturnData, Threshold]).toEqual(['FILL(reservation, 0) + FILL(admission, 0)', true, 1]);
+  for (const { Id, ReturnData, MetricStat } of parts) {
+    expect([ReturnData, MetricStat.Metric.MetricName]).toEqual([false, 'Throttles']);
+    expect([MetricStat.Stat, MetricStat.Period]).toEqual(['Sum', 60]);
+    expect(target(MetricStat.Metric.Dimensions[0].Value)).toBe(functionNamed(template, Id, settings).id);
+  }
+  expect(parts.map((part: Json) => part.Id)).toEqual(['reservation', 'admission']);
+});
+
+test('ten answers of 500 and above in a minute ring', () => {
+  const { Dimensions, ...alarm } = named('gateway-5xx');
+  expect(alarm).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Period: 60, Threshold: 10 });
+  expect(Dimensions.map((each: Json) => [each.Name, target(each.Value)])).toEqual([
+    ['ApiId', resources(template, 'AWS::ApiGatewayV2::Api')[0]!.id],
+  ]);
+});
+
+test('the emulator, which knows no expressions, gets all other alarms', () => {
+  const here = resources(synthesized(DEPLOYED.local), 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+  expect(here).toHaveLength(ALARM_IDS.length - 2);
+  for (const alarm of here) expect(alarm, alarm.AlarmName).not.toHaveProperty('Metrics');
 });

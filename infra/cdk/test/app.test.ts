@@ -16,6 +16,7 @@ const OUTPUTS = [
   'ExpiryQueueUrl',
   'OrdersDlqUrl',
   'OrdersQueueUrl',
+  'PassSecretArn',
   'PaymentSecretArn',
   'QuarantineQueueUrl',
   'RedisUrl',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
+import { DEPLOYED, functionNamed, type Json, only, resources, secretFor, synthesized, target } from './stack.ts';
 
 const prod = synthesized(DEPLOYED.prod);
 const dev = synthesized(DEPLOYED.dev);
@@ -32,6 +32,7 @@ describe('the ledger', () => {
       ['pending_by_pay_by', 'HASH pending_shard S', 'RANGE pay_by_ms N', 'KEYS_ONLY'],
       ['guards_by_round', 'HASH round_shard S', 'RANGE unit N', 'ALL'],
       ['sales_by_close', 'HASH sale_list S', 'RANGE closes_at_ms N', 'ALL'],
+      ['denied_by_end', 'HASH denied_list S', 'RANGE until_ms N', 'ALL'],
     ]);
   });
 
@@ -45,12 +46,32 @@ describe('the ledger', () => {
 });
 
 describe('the payment secret', () => {
-  const { properties } = only(prod, 'AWS::SecretsManager::Secret');
+  const { properties } = secretFor(prod, /webhook/);
 
   test('is made by AWS, long, and safe to paste', () => {
     expect(properties.GenerateSecretString.PasswordLength).toBeGreaterThanOrEqual(32);
     expect(properties.GenerateSecretString.ExcludePunctuation).toBe(true);
     expect(properties).not.toHaveProperty('SecretString');
+  });
+});
+
+describe('the pass secret', () => {
+  test('is a first key with its number, in the form to which more keys are added', () => {
+    expect(secretFor(prod, /passes/).properties.GenerateSecretString).toEqual({
+      SecretStringTemplate: '{"signing":1}',
+      GenerateStringKey: 'key1',
+      PasswordLength: 48,
+      ExcludePunctuation: true,
+    });
+  });
+
+  test('outlives its stack in production only', () => {
+    const deletions = [prod, dev, local].map((template) => secretFor(template, /passes/).deletion);
+    expect(deletions).toEqual(['Retain', 'Delete', 'Delete']);
+  });
+
+  test('is an output', () => {
+    expect(target(prod.toJSON().Outputs.PassSecretArn.Value)).toBe(secretFor(prod, /passes/).id);
   });
 });
 
@@ -107,6 +128,7 @@ describe('Redis', () => {
     ]);
     expect(endpoints.sort()).toEqual([
       ['.dynamodb', 'Gateway'],
+      ['.secretsmanager', 'Interface'],
       ['.sqs', 'Interface'],
     ]);
   });

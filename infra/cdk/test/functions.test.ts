@@ -7,7 +7,8 @@ const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 
 const VARIABLES: Record<FunctionName, string[]> = {
-  reservation: ['ORDERS_QUEUE_URL', 'REDIS_URL'],
+  reservation: ['EDGE_KEY_SECRET_ARN', 'ORDERS_QUEUE_URL', 'PASS_SECRET_ARN', 'REDIS_URL'],
+  admission: ['EDGE_KEY_SECRET_ARN', 'PASS_SECRET_ARN', 'REDIS_URL'],
   order: ['EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'REDIS_URL'],
   dead_letter: ['EXPIRY_QUEUE_URL', 'QUARANTINE_QUEUE_URL', 'REDIS_URL'],
   expiry: ['EXPIRY_QUEUE_URL', 'REDIS_URL'],
@@ -47,7 +48,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
 
   test('is told what it needs and no more', () => {
     expect(Object.keys(properties.Environment.Variables).sort()).toEqual(
-      ['LOG_LEVEL', 'TABLE_NAME', ...VARIABLES[name]].sort(),
+      ['LOG_LEVEL', 'METRICS_NAMESPACE', 'TABLE_NAME', ...VARIABLES[name]].sort(),
     );
   });
 

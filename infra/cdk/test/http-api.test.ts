@@ -77,3 +77,20 @@ describe('with a user pool of its own', () => {
     expect(Object.keys(dev.toJSON().Outputs)).toEqual(expect.arrayContaining(['UserPoolId', 'UserPoolClientId']));
   });
 });
+
+test('the way into a sale is throttled by itself, so that it leaves room for what follows', () => {
+  const stage = only(template, 'AWS::ApiGatewayV2::Stage');
+  const { challenges, tokens, ...total } = settings.throttle;
+  const expected = {
+    'POST /v1/sales/{sale_id}/challenges': challenges,
+    'POST /v1/sales/{sale_id}/tokens': tokens,
+  };
+  const found: Record<string, Json> = stage.properties.RouteSettings;
+  expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
+  for (const [key, { requestsPerSecond, burst }] of Object.entries(expected)) {
+    expect(found[key]).toEqual({ ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst });
+    const made = resources(template, 'AWS::ApiGatewayV2::Route').find((each) => each.properties.RouteKey === key)!;
+    expect(stage.dependsOn, 'a stage is refused before the route').toContain(made.id);
+  }
+  expect(challenges.requestsPerSecond + tokens.requestsPerSecond).toBeLessThan(total.requestsPerSecond);
+});

@@ -11,6 +11,7 @@ const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMess
 const MOVE = ['sqs:DeleteMessage', 'sqs:ReceiveMessage'];
 const SEND = ['sqs:SendMessage'];
 const QUERY = ['dynamodb:Query'];
+const READ = ['secretsmanager:GetSecretValue'];
 
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
 const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
@@ -18,20 +19,31 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     table: items('GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index orders_by_user': QUERY,
     'index sales_by_close': QUERY,
+    'index denied_by_end': QUERY,
     'queue orders': SEND,
+    'secret passes': READ,
+    'secret edge': READ,
+  },
+  admission: {
+    table: items('GetItem', 'PutItem', 'UpdateItem'),
+    'index sales_by_close': QUERY,
+    'index denied_by_end': QUERY,
+    'secret passes': READ,
+    'secret edge': READ,
   },
   order: {
-    table: items('GetItem', 'PutItem'),
+    table: items('GetItem', 'PutItem', 'UpdateItem'),
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
     'queue expiry': SEND,
   },
   dead_letter: { table: items('PutItem'), 'queue orders-dlq': CONSUME, 'queue quarantine': SEND, 'queue expiry': SEND },
   expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
-  payment: { table: items('UpdateItem'), secret: ['secretsmanager:GetSecretValue'] },
+  payment: { table: items('UpdateItem'), 'secret webhook': READ },
   warmup: { 'index sales_by_close': QUERY, 'index guards_by_round': QUERY },
   admin: {
-    table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'),
+    table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index sales_by_close': QUERY,
+    'index denied_by_end': QUERY,
     'index guards_by_round': QUERY,
     'queue orders-dlq': MOVE,
     'queue expiry-dlq': MOVE,
@@ -49,6 +61,13 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   daily_reset: { table: items('GetItem', 'PutItem'), 'index sales_by_close': QUERY },
 };
 
+/** Secrets have no names. */
+const SECRETS = [
+  [/webhook/, 'secret webhook'],
+  [/passes/, 'secret passes'],
+  [/CloudFront/, 'secret edge'],
+] as const;
+
 const all = new Map(resources(template).map((resource) => [resource.id, resource]));
 
 function spoken(resource: Json): string {
@@ -65,7 +84,7 @@ function spoken(resource: Json): string {
     case 'AWS::SQS::Queue':
       return properties.QueueName.replace(`${settings.name}-`, 'queue ');
     case 'AWS::SecretsManager::Secret':
-      return 'secret';
+      return SECRETS.find(([purpose]) => purpose.test(properties.Description))![1];
     case 'AWS::Logs::LogGroup':
       return `log ${properties.LogGroupName}`;
     default:

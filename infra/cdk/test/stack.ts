@@ -4,6 +4,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
+import { EdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import type { OidcIdentity, Settings } from '../lib/settings.ts';
 import { dev } from '../settings/dev.ts';
@@ -37,9 +38,19 @@ function cdkJson(): { context: Record<string, unknown> } {
   return JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'));
 }
 
+function newApp(): App {
+  return new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
+}
+
 export function synthesized(settings: Settings, assetRoot = fakeFunctions()): Template {
-  const app = new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
-  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot }));
+  const app = newApp();
+  const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
+  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, edge }));
+}
+
+export function synthesizedEdge(settings: Settings): Template {
+  if (settings.edge === undefined) throw new Error('These settings have no edge');
+  return Template.fromStack(new EdgeStack(newApp(), 'FlashSaleEdge', { settings, edge: settings.edge }));
 }
 
 // CloudFormation has no useful types once it is JSON.
@@ -64,6 +75,14 @@ export function resources(template: Template, type?: string): Resource[] {
       deletion: resource.DeletionPolicy,
     }))
     .filter((resource) => type === undefined || resource.type === type);
+}
+
+/** Secrets have no names; what they are for is in their descriptions. */
+export function secretFor(template: Template, purpose: RegExp): Resource {
+  const secrets = resources(template, 'AWS::SecretsManager::Secret');
+  const found = secrets.filter((each) => purpose.test(each.properties.Description));
+  if (found.length !== 1) throw new Error(`expected one secret for ${purpose}, found ${found.length}`);
+  return found[0]!;
 }
 
 export function only(template: Template, type: string): Resource {

@@ -4,7 +4,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use futures::{StreamExt, TryStreamExt, stream};
+use door::{Grant, KeyRing};
 use hdrhistogram::Histogram;
+use sale::{EpochMs, Round, SaleId, UserId};
+use tokio::sync::OnceCell;
 
 use crate::client::{Answer, Client};
 use crate::cloud::Cloud;
@@ -14,6 +17,11 @@ use crate::stages::Stage;
 /// One of so many cancels, and one of so many lets the payment window pass.
 const CANCEL_ONE_OF: usize = 20;
 const FORGET_ONE_OF: usize = 4;
+/// One of so many, of the first so many, comes in by the door and does the work that it asks for.
+const BY_THE_DOOR: (usize, usize) = (10, 30);
+/// Passes hold for five minutes: the others' are younger than this.
+const OLDEST_PASS_MS: i64 = 240_000;
+const ROUND: Round = Round(1);
 
 /// What someone does with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +47,9 @@ pub(super) enum Wave {
 pub(super) struct Buyer {
     pub(super) number: usize,
     pub(super) token: String,
+    user: UserId,
+    /// The pass that the door gave.
+    entered: OnceCell<String>,
 }
 
 impl Buyer {
@@ -63,6 +74,9 @@ pub(super) struct Crowd {
     pub(super) payment_key: String,
     pub(super) payment_window_s: u32,
     pub(super) units: usize,
+    sale: SaleId,
+    passes: KeyRing,
+    gathered_at: EpochMs,
     heard: Mutex<Heard>,
 }
 
@@ -84,8 +98,9 @@ impl Crowd {
         let buyers: Vec<Buyer> = stream::iter(0..plan.buyers as usize)
             .map(|number| {
                 stage.step();
-                let token = cloud.issuer.token(&format!("buyer-{number:06}"))?;
-                Ok::<_, anyhow::Error>(Buyer { number, token })
+                let user: UserId = format!("buyer-{number:06}").parse()?;
+                let token = cloud.issuer.token(user.as_str())?;
+                Ok::<_, anyhow::Error>(Buyer { number, token, user, entered: OnceCell::new() })
             })
             .try_collect()
             .await?;
@@ -104,6 +119,9 @@ impl Crowd {
             payment_key: cloud.deployment.payment_key().await?,
             payment_window_s: plan.payment_window_s,
             units: plan.units as usize,
+            sale: SALE.parse()?,
+            gathered_at: runtime::Clock::system().now(),
+            passes: cloud.deployment.pass_ring().await?,
             heard: Mutex::new(heard),
         })
     }
@@ -126,15 +144,34 @@ impl Crowd {
         self.buyers.iter().filter(|buyer| !winners.contains(&buyer.number)).collect()
     }
 
+    /// A few come in by the door. The others were let in before, so that what is measured is the rush for units.
+    async fn pass(&self, buyer: &Buyer, wave: Wave) -> Result<String> {
+        let by_the_door = buyer.number < BY_THE_DOOR.1 && buyer.number % BY_THE_DOOR.0 == BY_THE_DOOR.0 - 1;
+        if by_the_door && wave == Wave::Rush {
+            return Ok(buyer.entered.get_or_try_init(|| self.client.enter(&buyer.token, SALE)).await?.clone());
+        }
+        let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
+        let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
+        let (sale, user, returning) = (&self.sale, &buyer.user, wave == Wave::Resale);
+        Ok(self.passes.seal(&Grant { sale, round: ROUND, user, issued_at_ms, returning }))
+    }
+
     /// One request of one buyer, counted and timed.
     pub(super) async fn try_once(&self, buyer: &Buyer, wave: Wave) -> Answer {
         // One key for each wave: a repeated try is a retry of the same request.
         let attempt = if wave == Wave::Rush { "rush" } else { "resale" };
-        let start = Instant::now();
-        let answer = self.client.reserve(&buyer.token, SALE, attempt).await;
-        let took_us = start.elapsed().as_micros() as u64;
+        let (answer, took_us) = match self.pass(buyer, wave).await {
+            Ok(pass) => {
+                let start = Instant::now();
+                let answer = self.client.reserve(&buyer.token, SALE, &pass, attempt).await;
+                (answer, Some(start.elapsed().as_micros() as u64))
+            }
+            Err(refusal) => (Answer::Problem(refusal.to_string()), None),
+        };
         let mut heard = self.heard();
-        let _ = heard.latency_us.record(took_us);
+        if let Some(took_us) = took_us {
+            let _ = heard.latency_us.record(took_us);
+        }
         let name = match &answer {
             Answer::Reserved(id) => {
                 heard.accepted.entry(id.clone()).or_insert((buyer.number, wave));

@@ -15,8 +15,10 @@ use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
 use crate::demo::report::Report;
+use crate::identity::Issuer;
 use crate::setup::set_up;
 use crate::stages::Stage;
+use crate::web::WebServer;
 
 /// The sale that is staged.
 const SALE: &str = "lamp";
@@ -50,7 +52,9 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     tokio::task::spawn_blocking(set_up).await??;
     let stage = Stage::spinner("Starting and deploying");
     let cloud = Cloud::start().await?;
-    stage.done(&cloud.deployment.api_url);
+    let pem = cloud.issuer.private_key_pem().to_owned();
+    let web = WebServer::start(0, &cloud.deployment, Issuer::from_pem(&cloud.deployment.endpoint, pem)?).await?;
+    stage.done(web.url());
 
     let crowd = Crowd::gather(plan, &cloud).await?;
     let stage = Stage::spinner("Publishing the sale");

@@ -60,7 +60,7 @@ async fn buy(crowd: &Crowd, buyer: &Buyer) {
         };
         match answer {
             Answer::Reserved(_) => return,
-            Answer::Problem(code) if !matches!(&*code, "overloaded" | "not_open") => return,
+            Answer::Problem(code) if !matches!(&*code, "overloaded" | "not_open" | "rate_limited") => return,
             _ => tokio::time::sleep(COME_BACK_AFTER).await,
         }
     }

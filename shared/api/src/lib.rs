@@ -2,14 +2,18 @@
 
 mod body;
 mod caller;
+mod client_ip;
 mod idempotency;
 mod path;
 mod problem;
+mod rate_limit;
 mod response;
 
 pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
 pub use caller::{Caller, caller};
+pub use client_ip::client_ip;
 pub use idempotency::idempotency_key;
 pub use path::segments;
 pub use problem::{Code, Problem};
+pub use rate_limit::RatePolicy;
 pub use response::{Reply, json, respond};

@@ -4,6 +4,8 @@ use lambda_http::{Body, Response};
 use problem_details::ProblemDetails;
 use serde_json::{Map, Value};
 
+use crate::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY, RatePolicy};
+
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:ident, $title:literal;)*) => {
         /// What kind of problem it is. Clients decide by it, so a code never changes its meaning.
@@ -50,6 +52,8 @@ codes! {
     Denied = "denied", FORBIDDEN, "Not allowed";
     /// No such sale or round.
     UnknownSale = "unknown_sale", NOT_FOUND, "There is no such sale";
+    /// No such campaign.
+    UnknownCampaign = "unknown_campaign", NOT_FOUND, "There is no such campaign";
     /// No such reservation of this user.
     UnknownReservation = "unknown_reservation", NOT_FOUND, "There is no such reservation";
     /// No such route.
@@ -64,6 +68,8 @@ codes! {
     NotCancellable = "not_cancellable", CONFLICT, "It can no longer be cancelled";
     /// Another sale has this id.
     SaleExists = "sale_exists", CONFLICT, "Another sale has this id";
+    /// The campaign is not the version that the request is about.
+    CampaignChanged = "campaign_changed", CONFLICT, "Somebody else has changed it";
     /// The sale's state does not allow it.
     NotAmendable = "not_amendable", CONFLICT, "The sale as it is does not allow it";
     /// The sale is over.
@@ -84,18 +90,25 @@ pub struct Problem {
     code: Code,
     detail: Option<String>,
     retry_after_s: Option<u32>,
+    policy: Option<RatePolicy>,
     members: Map<String, Value>,
 }
 
 impl Problem {
     /// A problem of this kind.
     pub fn new(code: Code) -> Self {
-        Self { code, detail: None, retry_after_s: None, members: Map::new() }
+        Self { code, detail: None, retry_after_s: None, policy: None, members: Map::new() }
     }
 
     /// [`Code::InvalidRequest`] with what is wrong and what would be right.
     pub fn invalid(detail: impl Into<String>) -> Self {
         Self::new(Code::InvalidRequest).detail(detail)
+    }
+
+    /// [`Code::RateLimited`]: `policy` holds, and takes one more request after `retry_after_ms`.
+    pub fn rate_limited(policy: RatePolicy, retry_after_ms: u64) -> Self {
+        let seconds = u32::try_from(retry_after_ms.div_ceil(1000)).unwrap_or(u32::MAX).max(1);
+        Self { policy: Some(policy), ..Self::new(Code::RateLimited).retry_after_s(seconds) }
     }
 
     /// Says more about this case. Public: never what a secret, another user or the inside looks like.
@@ -123,7 +136,7 @@ impl Problem {
 
     /// The answer.
     pub fn into_response(self) -> Response<Body> {
-        let Self { code, detail, retry_after_s, mut members } = self;
+        let Self { code, detail, retry_after_s, policy, mut members } = self;
         members.insert("code".to_owned(), code.as_str().into());
         let mut problem = ProblemDetails::new().with_status(code.status()).with_title(code.title());
         if let Some(detail) = detail {
@@ -136,6 +149,10 @@ impl Problem {
             .header(CACHE_CONTROL, "no-store");
         if let Some(seconds) = retry_after_s {
             response = response.header(RETRY_AFTER, seconds);
+            if let Some(policy) = policy {
+                response =
+                    response.header(RATE_LIMIT_POLICY, policy.field()).header(RATE_LIMIT, policy.used_up(seconds));
+            }
         }
         response.body(Body::Text(body)).expect("every header above is a plain value")
     }

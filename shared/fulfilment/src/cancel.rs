@@ -4,7 +4,7 @@ use stock::Stock;
 
 use crate::settle::settle_stock;
 use crate::status::{Status, status};
-use crate::{FulfilmentError, LANE, LiveSales};
+use crate::{Board, FulfilmentError, LANE};
 
 /// What became of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub enum Cancel {
 pub async fn cancel(
     stock: &Stock,
     ledger: &Ledger,
-    live: &LiveSales,
+    board: &Board,
     id: &ReservationId,
     user: &UserId,
     now: EpochMs,
 ) -> Result<Cancel, FulfilmentError> {
-    let order = match status(stock, ledger, live, id, user, now).await? {
+    let order = match status(stock, ledger, board, id, user, now).await? {
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,

@@ -4,13 +4,15 @@
 //! of the steps: the ledger's conditional write decides, and whatever follows it is repeated until it is done.
 
 mod audit;
+mod board;
 mod cancel;
 mod expire;
-mod live;
 mod load;
 mod place;
 mod reconcile;
+mod sale_load;
 mod settle;
+mod sold_out_mark;
 mod status;
 mod terms;
 
@@ -20,12 +22,14 @@ use sale::{Lane, ReservationId, SaleId};
 use stock::StockError;
 
 pub use audit::{Audited, audit};
+pub use board::{Board, LiveSale, Snapshot};
 pub use cancel::{Cancel, cancel};
 pub use expire::{Expire, expire};
-pub use live::LiveSales;
 pub use load::{WARMUP_LEAD_S, load_round};
 pub use place::{compensate, place};
 pub use reconcile::{Listing, Numbers, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, repair, send_due};
+pub use sale_load::SaleLoad;
+pub use sold_out_mark::SoldOutMark;
 pub use status::{Status, status};
 pub use terms::TermsCache;
 
@@ -53,6 +57,9 @@ pub enum FulfilmentError {
     /// Redis handed out unit after unit that other orders have.
     #[error("{0} has no unit of its own yet")]
     NoUnit(ReservationId),
+    /// The ledger did not answer a moment ago, and nothing is known from before.
+    #[error("nothing is known of the sales yet")]
+    NothingKnown,
     /// The run took as long as its function may.
     #[error("out of time")]
     OutOfTime,

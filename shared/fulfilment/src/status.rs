@@ -2,7 +2,7 @@ use ledger::Ledger;
 use sale::{EpochMs, HoldState, Order, ReservationId, Sale, UserId};
 use stock::{Hold, Stock};
 
-use crate::{FulfilmentError, LANE, LiveSales};
+use crate::{Board, FulfilmentError, LANE};
 
 /// How long after Redis was rebuilt a reservation that nobody knows may still become an order: longer than a message takes
 /// through all its tries and the dead letters.
@@ -28,7 +28,7 @@ pub enum Status {
 pub async fn status(
     stock: &Stock,
     ledger: &Ledger,
-    live: &LiveSales,
+    board: &Board,
     id: &ReservationId,
     user: &UserId,
     now: EpochMs,
@@ -41,8 +41,8 @@ pub async fn status(
         Some(hold) if hold.state == HoldState::Held => Ok(Status::Queued(hold)),
         // Ordered or released since the ledger was asked.
         Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
-        None => match live.of(id).await? {
-            Some(sale) if sale.round == id.round && is_settling(stock, &sale, now).await? => Ok(Status::Settling),
+        None => match board.now().await?.sale_of(id) {
+            Some(sale) if sale.round == id.round && is_settling(stock, sale, now).await? => Ok(Status::Settling),
             _ => Ok(Status::Unknown),
         },
     }

@@ -1,4 +1,4 @@
-use sale::{ReservationId, Round, SaleId, Slot, Unit, UserId};
+use sale::{CampaignId, ReservationId, Round, SaleId, Slot, Unit, UserId};
 
 /// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
@@ -8,6 +8,18 @@ pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
 /// Published sales by their end.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
+/// Denials by their end.
+pub(crate) const DENIED_BY_END: &str = "denied_by_end";
+/// The one partition of [`DENIED_BY_END`]: it is read whole, and written by operators and for repeated misuse only.
+pub(crate) const DENIED: &str = "denied";
+/// A user's connections by time.
+pub(crate) const CONNECTIONS_BY_USER: &str = "connections_by_user";
+/// Campaigns by their ids.
+pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
+/// The one partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and written by operators only.
+pub(crate) const CAMPAIGNS: &str = "campaigns";
+/// What operators have stopped.
+pub(crate) const SWITCHES: &str = "SWITCHES";
 /// The one partition of [`SALES_BY_CLOSE`]: there are few sales, and few writes to each.
 pub(crate) const PUBLISHED: &str = "published";
 
@@ -35,6 +47,27 @@ pub(crate) fn unit(sale: &SaleId, round: Round, unit: Unit) -> String {
 /// A user id may contain `#`: it stands between fields that cannot, so the key still reads one way.
 pub(crate) fn slot(sale: &SaleId, round: Round, user: &UserId, slot: Slot) -> String {
     format!("SLOT#{sale}#{round}#{user}#{slot}")
+}
+
+pub(crate) fn campaign(id: &CampaignId) -> String {
+    format!("CAMPAIGN#{id}")
+}
+
+pub(crate) fn denied(user: &UserId) -> String {
+    format!("DENIED#{user}")
+}
+
+pub(crate) fn strikes(user: &UserId) -> String {
+    format!("STRIKES#{user}")
+}
+
+pub(crate) fn connection(id: &str) -> String {
+    format!("CONN#{id}")
+}
+
+/// The connection whose key this is.
+pub(crate) fn connection_id(pk: &str) -> Option<&str> {
+    pk.strip_prefix("CONN#")
 }
 
 pub(crate) fn pending_shard(id: &ReservationId) -> String {

@@ -6,8 +6,17 @@
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
+//! | denial | `DENIED#user` | `denied_list`, `until_ms` |
+//! | strikes | `STRIKES#user` | |
+//! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
+//! | switches | `SWITCHES` | |
+//! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
 
+mod campaigns;
+mod change;
 mod conflict;
+mod connections;
+mod denials;
 mod error;
 mod guards;
 mod item;
@@ -16,9 +25,15 @@ mod orders;
 mod overdue;
 mod payments;
 mod sales;
+mod strikes;
+mod switches;
 
 use aws_sdk_dynamodb::Client;
 
+pub use campaigns::PutCampaign;
+pub use change::Change;
+pub use connections::{Connection, MAX_CONNECTIONS};
+pub use denials::{Denial, DeniedBy, DeniedWhy};
 pub use error::LedgerError;
 pub use guards::Guard;
 pub use item::NewOrder;
@@ -26,6 +41,8 @@ pub use keys::ORDERS_PAGE;
 pub use orders::{Fence, Fenced, OrdersPage, Placed, Stepped, Taken};
 pub use payments::Payment;
 pub use sales::{Amend, Created, MAX_REQUESTS, Published};
+pub use strikes::{Strike, Struck};
+pub use switches::Switches;
 
 /// The ledger, in one table.
 #[derive(Clone)]

@@ -24,6 +24,7 @@ pub enum Created {
 
 /// What became of a sale that was to be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one for each request of an operator")]
 pub enum Published {
     /// It is published, now or since an earlier run.
     Yes(Sale),
@@ -33,6 +34,7 @@ pub enum Published {
 
 /// What became of a change to a sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "likewise")]
 pub enum Amend<R> {
     /// It is made, now or by an earlier run of the same request: the sale as it is.
     Made(Sale),
@@ -94,6 +96,7 @@ impl Ledger {
             round: Round(1),
             version: 1,
             paused: false,
+            isolated_requests_per_s: None,
             recurrence: recurrence.cloned(),
             requests: Vec::new(),
             terms: terms.clone(),

@@ -4,6 +4,8 @@ mod message;
 mod redrive;
 
 use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::SdkError;
+use breaker::{Breaker, Broken};
 use sale::EpochMs;
 
 pub use message::{ExpiryMessage, InvalidMessage, OrderMessage};
@@ -12,13 +14,21 @@ pub use redrive::redrive;
 /// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
 pub const MAX_DELAY_S: u32 = 900;
 
-/// SQS did not answer, or refused.
+/// Why a queue did not take or give something.
 #[derive(Debug, thiserror::Error)]
-#[error("SQS did not answer {call}")]
-pub struct QueueError {
-    call: &'static str,
-    #[source]
-    source: Box<dyn std::error::Error + Send + Sync>,
+pub enum QueueError {
+    /// SQS did not answer, or refused.
+    #[error("SQS did not answer {call}")]
+    Sqs {
+        /// The call.
+        call: &'static str,
+        /// What it said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// It has not answered for a while and is not asked for a moment.
+    #[error("SQS does not answer and was not asked")]
+    Open,
 }
 
 impl QueueError {
@@ -26,7 +36,7 @@ impl QueueError {
     where
         E: std::error::Error + Send + Sync + 'static,
     {
-        move |source| Self { call, source: Box::new(source) }
+        move |source| Self::Sqs { call, source: Box::new(source) }
     }
 }
 
@@ -34,14 +44,23 @@ impl QueueError {
 struct Queue {
     client: Client,
     url: String,
+    sends: Breaker,
 }
 
 impl Queue {
     async fn send(&self, body: String, delay_s: u32) -> Result<(), QueueError> {
         let send = self.client.send_message().queue_url(&self.url).message_body(body);
-        send.delay_seconds(delay_s as i32).send().await.map_err(QueueError::of("SendMessage"))?;
-        Ok(())
+        let sent = self.sends.call(is_unanswered, send.delay_seconds(delay_s as i32).send()).await;
+        sent.map(|_| ()).map_err(|broken| match broken {
+            Broken::Open => QueueError::Open,
+            Broken::Failed(error) => QueueError::of("SendMessage")(error),
+        })
     }
+}
+
+/// No connection, or no answer in time. What SQS refuses, it has answered.
+fn is_unanswered<E, R>(error: &SdkError<E, R>) -> bool {
+    matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_))
 }
 
 macro_rules! queue {
@@ -53,7 +72,7 @@ macro_rules! queue {
         impl $name {
             /// A handle on the queue at `url`.
             pub fn new(client: Client, url: impl Into<String>) -> Self {
-                Self(Queue { client, url: url.into() })
+                Self(Queue { client, url: url.into(), sends: Breaker::new("SQS") })
             }
         }
     };

@@ -1,9 +1,11 @@
-//! What every function needs from its surroundings: settings, clock, AWS configuration, logs, metrics.
+//! What every function needs from its surroundings: settings, secrets, clock, AWS configuration, logs, metrics.
 
 mod aws;
 mod batch;
 mod clock;
 mod metrics;
+mod pass_keys;
+mod secret;
 mod settings;
 mod telemetry;
 
@@ -11,5 +13,7 @@ pub use aws::{aws_config, aws_loader};
 pub use batch::{Message, MessageError, each_message};
 pub use clock::Clock;
 pub use metrics::Metrics;
+pub use pass_keys::PassKeys;
+pub use secret::{Secret, SecretError};
 pub use settings::{MissingSetting, setting};
 pub use telemetry::init_logs;

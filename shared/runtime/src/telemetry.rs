@@ -1,8 +1,18 @@
+use tracing::{Level, Metadata};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Writes logs as one JSON object a line, from `LOG_LEVEL` up (`info` unless set).
 pub fn init_logs() {
     let filter =
         EnvFilter::builder().with_env_var("LOG_LEVEL").try_from_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().json().flatten_event(true).with_env_filter(filter).with_current_span(false).init();
+    let logs = tracing_subscriber::fmt().json().flatten_event(true).with_env_filter(filter).with_current_span(false);
+    logs.finish().with(filter_fn(|metadata| !has_raw_events(metadata))).init();
+}
+
+/// At the lowest level Lambda's runtime writes every event as it came, with its token in it.
+fn has_raw_events(metadata: &Metadata<'_>) -> bool {
+    metadata.target().starts_with("lambda_runtime") && *metadata.level() == Level::TRACE
 }

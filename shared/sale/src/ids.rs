@@ -17,6 +17,9 @@ pub enum InvalidId {
     /// Not a sale id.
     #[error("a sale id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Sale,
+    /// Not a campaign id.
+    #[error("a campaign id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
+    Campaign,
     /// Not a user id.
     #[error("a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces")]
     User,

@@ -41,6 +41,17 @@ impl OrderState {
         }
     }
 
+    /// What its user reads. The name in the ledger may never change, so this one is apart.
+    pub const fn status(self) -> &'static str {
+        match self {
+            Self::Pending => "pending_payment",
+            Self::Paid => "paid",
+            Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+        }
+    }
+
     /// Whether an order in this state has its unit and slot, guarded in the ledger.
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Pending | Self::Paid)

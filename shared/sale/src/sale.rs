@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{EpochMs, Price, Recurrence, Round, SaleId};
+use crate::{DoorTerms, EpochMs, InvalidDoor, Price, Recurrence, Round, SaleId};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -14,6 +14,8 @@ pub const MAX_TITLE_LENGTH: usize = 200;
 pub const MIN_PAYMENT_WINDOW_S: u32 = 5;
 /// Longest payment window.
 pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
+/// Most requests a second of an isolated sale: beyond it, isolating it changes nothing.
+pub const MAX_ISOLATED_REQUESTS_PER_S: u32 = 100_000;
 /// Longest time from opening to closing.
 pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 
@@ -35,6 +37,9 @@ pub struct Terms {
     pub price: Price,
     /// How long an order waits for its payment.
     pub payment_window_s: u32,
+    /// Who is kept away from it.
+    #[serde(default)]
+    pub door: DoorTerms,
 }
 
 /// Terms that cannot be sold by.
@@ -58,6 +63,9 @@ pub enum InvalidTerms {
     /// Payment window out of range.
     #[error("payment_window_s must be {MIN_PAYMENT_WINDOW_S} to {MAX_PAYMENT_WINDOW_S}")]
     PaymentWindow,
+    /// The door cannot be kept.
+    #[error(transparent)]
+    Door(#[from] InvalidDoor),
 }
 
 impl Terms {
@@ -81,7 +89,7 @@ impl Terms {
         } else if !(MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s) {
             Err(InvalidTerms::PaymentWindow)
         } else {
-            Ok(())
+            Ok(self.door.validate()?)
         }
     }
 }
@@ -110,6 +118,9 @@ pub struct Sale {
     /// Whether an operator paused it.
     #[serde(default)]
     pub paused: bool,
+    /// Requests a second that it is let have, as long as operators keep it from the load of the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolated_requests_per_s: Option<u32>,
     /// Whether it comes again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<Recurrence>,
@@ -159,6 +170,7 @@ mod tests {
             per_user_limit: 1,
             price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
             payment_window_s: 900,
+            door: DoorTerms::default(),
         }
     }
 
@@ -178,6 +190,7 @@ mod tests {
             round: Round(1),
             version: 1,
             paused: false,
+            isolated_requests_per_s: None,
             recurrence: Some(Recurrence::daily("Etc/UTC").unwrap()),
             requests: Vec::new(),
             terms: terms.clone(),
@@ -225,5 +238,6 @@ mod tests {
         assert_eq!(verdict(|t| t.price.price_minor = MAX_PRICE_MINOR + 1), Err(InvalidTerms::Price));
         assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S - 1), Err(InvalidTerms::PaymentWindow));
         assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S + 1), Err(InvalidTerms::PaymentWindow));
+        assert_eq!(verdict(|t| t.door.strikes = 0), Err(InvalidTerms::Door(InvalidDoor::Strikes)));
     }
 }

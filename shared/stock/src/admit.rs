@@ -180,7 +180,7 @@ impl Stock {
         for limit in [*per_user, *per_ip, per_sale.unwrap_or(NO_LIMIT)] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
-        Ok(call.invoke_async(&mut self.connection.clone()).await?)
+        call.invoke_async(&self.connection).await
     }
 }
 

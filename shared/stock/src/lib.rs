@@ -2,6 +2,7 @@
 
 mod admit;
 mod code;
+mod connection;
 mod keys;
 mod load;
 mod record;
@@ -12,7 +13,9 @@ mod view;
 
 use std::time::Duration;
 
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::aio::ConnectionManagerConfig;
+
+use crate::connection::Connection;
 
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit};
 pub use code::Code;
@@ -38,7 +41,10 @@ pub enum StockError {
     Address(#[source] redis::RedisError),
     /// No answer, or an error instead of one.
     #[error("Redis did not answer")]
-    Redis(#[from] redis::RedisError),
+    Redis(#[source] redis::RedisError),
+    /// It has not answered for a while and is not asked for a moment.
+    #[error("Redis does not answer and was not asked")]
+    Open,
     /// An answer that no script gives.
     #[error("Redis gave an answer that this version does not know: {0:?}")]
     Answer(String),
@@ -50,7 +56,7 @@ pub enum StockError {
 /// The stock, in one Redis.
 #[derive(Clone)]
 pub struct Stock {
-    connection: ConnectionManager,
+    connection: Connection,
 }
 
 impl Stock {
@@ -64,7 +70,6 @@ impl Stock {
             .set_response_timeout(Some(RESPONSE_TIMEOUT))
             .set_connection_timeout(Some(CONNECTION_TIMEOUT))
             .set_number_of_retries(RECONNECTS);
-        let connection = ConnectionManager::new_lazy_with_config(client, config).map_err(StockError::Address)?;
-        Ok(Self { connection })
+        Ok(Self { connection: Connection::new(client, config).map_err(StockError::Address)? })
     }
 }

@@ -89,7 +89,7 @@ impl Stock {
     /// If Redis does not answer.
     pub async fn is_loaded(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<bool, StockError> {
         let key = Keys::of(sale, round, lane).sale;
-        Ok(redis::cmd("EXISTS").arg(key).query_async(&mut self.connection.clone()).await?)
+        self.connection.ask(redis::cmd("EXISTS").arg(key)).await
     }
 
     /// Makes a round's keys if it has none. Never overwrites a live round.
@@ -133,7 +133,7 @@ impl Stock {
             .key(keys.outbox)
             .key(Keys::staged(&stock.sale, stock.round, stock.lane, loading))
             .arg(args)
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         Ok(parse(&answer)?.0)
     }
@@ -144,8 +144,7 @@ impl Stock {
     /// If Redis does not answer.
     pub async fn find(&self, id: &ReservationId, lane: Lane, user: &UserId) -> Result<Option<Hold>, StockError> {
         let key = Keys::of(&id.sale, id.round, lane).buyers;
-        let record: Option<String> =
-            redis::cmd("HGET").arg(key).arg(user.as_str()).query_async(&mut self.connection.clone()).await?;
+        let record: Option<String> = self.connection.ask(redis::cmd("HGET").arg(key).arg(user.as_str())).await?;
         let Some(record) = record else { return Ok(None) };
         Ok(Hold::parse_all(&record)?.into_iter().find(|hold| hold.uuid == id.uuid))
     }

@@ -69,7 +69,7 @@ impl Stock {
             .key(keys.outbox)
             .arg(most)
             .arg(wait.as_millis() as u64)
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         let (Code::Due, lines) = parse(&answer)? else { return Err(unexpected(&answer)) };
         let mut due = Vec::new();
@@ -98,7 +98,7 @@ impl Stock {
             .arg(slot.0)
             .arg(unit.0)
             .arg(reserved_at_ms.0)
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Adopted => Ok(Adopted::Now),
@@ -129,7 +129,7 @@ impl Stock {
             .arg(counters.moves)
             .arg(counters.epoch_ms.0)
             .arg(units)
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Restored => Ok(Restored::Now),
@@ -156,7 +156,7 @@ impl Stock {
             .arg(sale.terms.opens_at_ms.0)
             .arg(sale.terms.closes_at_ms.0)
             .arg(expires_at_ms(&sale.terms).0)
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Amended => Ok(Amended::Now),

@@ -1,5 +1,7 @@
-use redis::aio::ConnectionManager;
-use redis::{ErrorKind, RedisResult, ServerErrorKind, ToRedisArgs};
+use redis::{ErrorKind, ServerErrorKind, ToRedisArgs};
+
+use crate::StockError;
+use crate::connection::Connection;
 
 /// A script of `lua/`, run by its digest. A Redis that has forgotten it gets its text with the same call that runs it:
 /// loaded in a call of its own, it could be forgotten again in between.
@@ -36,18 +38,18 @@ impl Invocation<'_> {
         self
     }
 
-    pub(crate) async fn invoke_async(self, connection: &mut ConnectionManager) -> RedisResult<String> {
+    pub(crate) async fn invoke_async(self, connection: &Connection) -> Result<String, StockError> {
         match self.run("EVALSHA", &self.script.digest, connection).await {
-            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+            Err(StockError::Redis(error)) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                 self.run("EVAL", self.script.text, connection).await
             }
             answer => answer,
         }
     }
 
-    async fn run(&self, command: &str, script: &str, connection: &mut ConnectionManager) -> RedisResult<String> {
+    async fn run(&self, command: &str, script: &str, connection: &Connection) -> Result<String, StockError> {
         let mut command = redis::cmd(command);
         command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.args);
-        command.query_async(connection).await
+        connection.ask(&command).await
     }
 }

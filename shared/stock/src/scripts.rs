@@ -89,7 +89,7 @@ impl Stock {
             .key(keys.outbox)
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)? {
             (Code::Reserved, entry) => Ok(Reserve::Reserved(Hold::parse(entry)?)),
@@ -114,7 +114,7 @@ impl Stock {
             .key(keys.buyers)
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Confirmed => Ok(Confirmed::Now),
@@ -147,7 +147,7 @@ impl Stock {
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
             .arg(of_another.map_or(0, |unit| unit.0))
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Released => Ok(Released::Now),
@@ -173,7 +173,7 @@ impl Stock {
             .arg(slot.0)
             .arg(*taken)
             .arg(reserved_at_ms.0)
-            .invoke_async(&mut self.connection.clone())
+            .invoke_async(&self.connection)
             .await?;
         match parse(&answer)? {
             (Code::Reseated, entry) => Ok(Reseated::To(Hold::parse(entry)?)),

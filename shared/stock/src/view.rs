@@ -106,7 +106,7 @@ impl Stock {
     /// If Redis does not answer.
     pub async fn counters(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<Option<Counters>, StockError> {
         let key = Keys::of(sale, round, lane).sale;
-        let bytes: Option<Vec<u8>> = redis::cmd("GET").arg(key).query_async(&mut self.connection.clone()).await?;
+        let bytes: Option<Vec<u8>> = self.connection.ask(redis::cmd("GET").arg(key)).await?;
         let Some(bytes) = bytes else { return Ok(None) };
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
     }
@@ -124,19 +124,15 @@ impl Stock {
             free.push(counters.next..=counters.last);
         }
         let holds = self.all_holds(&keys.buyers).await?;
-        let outbox = redis::cmd("LLEN").arg(&keys.outbox).query_async(&mut self.connection.clone()).await?;
+        let outbox = self.connection.ask(redis::cmd("LLEN").arg(&keys.outbox)).await?;
         Ok(Some(RoundView { counters, free, holds, outbox }))
     }
 
     async fn free_ranges(&self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
         let mut free = Vec::new();
         for start in (0..).step_by(PAGE) {
-            let page: Vec<String> = redis::cmd("ZRANGE")
-                .arg(key)
-                .arg(start)
-                .arg(start + PAGE - 1)
-                .query_async(&mut self.connection.clone())
-                .await?;
+            let page: Vec<String> =
+                self.connection.ask(redis::cmd("ZRANGE").arg(key).arg(start).arg(start + PAGE - 1)).await?;
             for range in &page {
                 free.push(parse_range(range).ok_or_else(|| unexpected(range))?);
             }
@@ -152,13 +148,8 @@ impl Stock {
         let mut records = BTreeMap::new();
         let mut cursor = 0u64;
         loop {
-            let (next, page): (u64, Vec<(String, String)>) = redis::cmd("HSCAN")
-                .arg(key)
-                .arg(cursor)
-                .arg("COUNT")
-                .arg(PAGE)
-                .query_async(&mut self.connection.clone())
-                .await?;
+            let (next, page): (u64, Vec<(String, String)>) =
+                self.connection.ask(redis::cmd("HSCAN").arg(key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
             records.extend(page);
             cursor = next;
             if cursor == 0 {

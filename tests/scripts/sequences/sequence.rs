@@ -260,6 +260,7 @@ pub(super) fn first_sale(id: SaleId, total: u32, per_user_limit: u8) -> Sale {
         round: Round(1),
         version: 1,
         paused: false,
+        isolated_requests_per_s: None,
         recurrence: None,
         requests: Vec::new(),
         terms: tests::terms(total, per_user_limit),

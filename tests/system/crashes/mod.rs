@@ -77,7 +77,7 @@ async fn crash(flow: &Flow, at: usize, when: When) -> bool {
 /// that was paused once it goes on.
 async fn sell(lab: &Lab, free: u32) {
     let sale = lab.sale().await;
-    let reserve = |name: &str| Ask::post(format!("/v1/sales/{SALE}/reservations/{}", sale.round)).by(name);
+    let reserve = |name: &str| Ask::reserve_in(SALE, sale.round.0, name);
     if sale.terms.closes_at_ms <= Clock::system().now() {
         lab.answer(&reserve("late")).await.problem(410, "closed");
         return;

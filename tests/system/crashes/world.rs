@@ -8,7 +8,7 @@ use aws_sdk_sqs::config::interceptors::BeforeSerializationInterceptorContextMut;
 use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
-use fulfilment::{LiveSales, TermsCache};
+use fulfilment::{Board, TermsCache};
 use ledger::Ledger;
 use queue::{ExpiryQueue, OrderQueue, Quarantine};
 use runtime::Clock;
@@ -24,7 +24,7 @@ pub(super) struct World {
     stock: Stock,
     ledger: Ledger,
     sqs: Sqs,
-    secret: payment::Secret,
+    secret: runtime::Secret,
     calls: Calls,
     _proxies: [FaultProxy; 2],
 }
@@ -47,7 +47,7 @@ impl World {
             stock: Stock::new(&format!("redis://{}", redis.address())).unwrap(),
             ledger: Ledger::new(aws_sdk_dynamodb::Client::from_conf(dynamodb.build()), &lab.table),
             sqs: Sqs::from_conf(sqs.build()),
-            secret: payment::Secret::new(secrets, &*deployment.payment_secret),
+            secret: runtime::Secret::new(secrets, &*deployment.payment_secret),
             calls,
             _proxies: [redis, aws],
         }
@@ -59,9 +59,9 @@ impl World {
     }
 
     pub(super) fn reservation(&self, lab: &Lab) -> reservation::Deps {
-        let live = LiveSales::new(self.ledger.clone(), Clock::system());
+        let board = Board::new(self.ledger.clone(), Clock::system());
         let (stock, ledger, orders) = (self.stock.clone(), self.ledger.clone(), self.orders(lab));
-        reservation::Deps { stock, ledger, live, orders, clock: Clock::system() }
+        reservation::Deps { stock, ledger, board, orders, ..lab.reservation() }
     }
 
     pub(super) fn order(&self, lab: &Lab) -> order::Deps {

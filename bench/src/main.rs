@@ -1,0 +1,33 @@
+//! Measurements of the built functions on this machine.
+
+mod event;
+mod flood;
+mod random_ids;
+mod system;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// What the system does under load, as ratios within one run.
+#[derive(Parser)]
+#[command(name = "bench")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Honest buyers, with and without a flood of forged and repeated requests beside them
+    Flood(flood::Plan),
+    /// Ids that nobody gave out
+    RandomIds(random_ids::Plan),
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    match Arguments::parse().command {
+        Command::Flood(plan) => flood::run(&plan).await,
+        Command::RandomIds(plan) => random_ids::run(&plan).await,
+    }
+}

@@ -1,0 +1,121 @@
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use door::{Grant, KeyRing};
+use futures::StreamExt;
+use local::client::{Client, NewSale};
+use local::cloud::Cloud;
+use local::function::FunctionProcess;
+use local::paths;
+use local::runtime_api::RuntimeApi;
+use local::setup::set_up;
+use local::stages::Stage;
+use sale::{EpochMs, Round};
+use uuid::Uuid;
+
+use crate::event::{Answer, Request};
+
+/// What one process takes at once, as on Lambda's managed instances.
+pub(crate) const CONCURRENCY: usize = 64;
+const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The deployed system, with the reservation function once more beside it: built for speed, and asked without the
+/// emulator's gateway, which is slow.
+pub(crate) struct System {
+    pub(crate) cloud: Cloud,
+    api: RuntimeApi,
+    reservation: FunctionProcess,
+    keys: KeyRing,
+}
+
+impl System {
+    pub(crate) async fn start() -> Result<Self> {
+        tokio::task::spawn_blocking(set_up).await??;
+        let stage = Stage::spinner("Building the reservation function for speed");
+        tokio::task::spawn_blocking(build_for_speed).await??;
+        stage.done("profile bench");
+        let stage = Stage::spinner("Starting and deploying");
+        let cloud = Cloud::start().await?;
+        stage.done(&cloud.deployment.api_url);
+        let deployment = &cloud.deployment;
+        let api = RuntimeApi::start(FUNCTION_TIMEOUT).await;
+        let settings = [
+            ("AWS_LAMBDA_MAX_CONCURRENCY", CONCURRENCY.to_string()),
+            ("REDIS_URL", deployment.redis_url.clone()),
+            ("TABLE_NAME", deployment.table.clone()),
+            ("ORDERS_QUEUE_URL", deployment.orders_queue_url.clone()),
+            ("PASS_SECRET_ARN", deployment.pass_secret.clone()),
+            ("METRICS_NAMESPACE", "bench".to_owned()),
+            ("LOG_LEVEL", "error".to_owned()),
+        ];
+        let bootstrap = paths::target().join("release/reservation");
+        let endpoint = &deployment.endpoint;
+        let reservation = FunctionProcess::start("reservation", &bootstrap, api.address(), endpoint, &settings)?;
+        let keys = deployment.pass_ring().await?;
+        Ok(Self { cloud, api, reservation, keys })
+    }
+
+    /// Opens a sale of so many units for an hour.
+    pub(crate) async fn open(&self, sale: &str, units: u32) -> Result<()> {
+        let client = Client::new(&self.cloud.deployment.api_url)?;
+        let operator = self.cloud.issuer.operator_token("operator")?;
+        client.open_sale(&operator, &NewSale::opening_in(sale, 0, 60 * 60, units, 900)).await?;
+        self.cloud.deployment.invoke(&self.cloud.deployment.warmup_function).await?;
+        Ok(())
+    }
+
+    /// A pass as admission gives it out, issued so many seconds ago.
+    pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
+        let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
+        let grant = Grant { sale: &sale.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms, returning: false };
+        Ok(self.keys.seal(&grant))
+    }
+
+    /// Asks the function.
+    pub(crate) async fn ask(&self, request: &Request) -> Result<Answer> {
+        let made = self.api.invoke(request.event()).await;
+        let made = made.map_err(|error| anyhow::anyhow!("the function failed: {}", String::from_utf8_lossy(&error)))?;
+        Answer::read(&made).with_context(|| format!("no answer: {}", String::from_utf8_lossy(&made)))
+    }
+
+    /// Memory of the function's process, in kB.
+    pub(crate) fn resident_kb(&self) -> Result<u64> {
+        self.reservation.resident_kb()
+    }
+
+    /// Calls that Redis gets while `work` runs. What scripts call in there is not counted.
+    pub(crate) async fn redis_calls<T>(&self, work: impl Future<Output = Result<T>>) -> Result<usize> {
+        let client = redis::Client::open(self.cloud.deployment.redis_url.as_str())?;
+        let mut marker = client.get_multiplexed_async_connection().await?;
+        let mut lines = client.get_async_monitor().await?.into_on_message::<String>();
+        let end = Uuid::now_v7().to_string();
+        let counting = async {
+            let mut calls = 0;
+            while let Some(line) = lines.next().await {
+                // TIME [DATABASE CLIENT] "WORD" …
+                if line.contains(&end) {
+                    return Ok(calls);
+                }
+                calls += usize::from(!line.contains(" lua] "));
+            }
+            anyhow::bail!("Redis stopped telling")
+        };
+        let working = async {
+            work.await?;
+            let _: String = redis::cmd("ECHO").arg(&end).query_async(&mut marker).await?;
+            Ok(())
+        };
+        let (calls, done): (Result<usize>, Result<()>) = futures::future::join(counting, working).await;
+        done?;
+        calls
+    }
+}
+
+fn build_for_speed() -> Result<()> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut build = Command::new(cargo);
+    build.args(["build", "--quiet", "--profile", "bench", "--package", "reservation"]).current_dir(paths::root());
+    ensure!(build.status()?.success(), "the function does not build");
+    Ok(())
+}

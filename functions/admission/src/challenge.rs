@@ -1,0 +1,74 @@
+use api::{Code, Problem, Reply, json, json_body, text_body};
+use door::{Route, Sum, WORK_BITS};
+use http::StatusCode;
+use lambda_http::Request;
+use serde::{Deserialize, Serialize};
+use stock::{ChallengeRequest, Challenged};
+use uuid::Uuid;
+
+use crate::answer::WORK;
+use crate::entry::{Entry, rate_limited};
+use crate::{Deps, overloaded};
+
+/// How long a challenge holds: a slow telephone needs a minute for the work, and a person less for the sum.
+const CHALLENGE_LIFE_S: u32 = 120;
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct Wish {
+    #[serde(default)]
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    /// A sum to be read from a picture.
+    #[default]
+    Picture,
+    /// For who cannot see it: work for the client's processor.
+    Work,
+}
+
+#[derive(Serialize)]
+struct Document {
+    challenge_id: String,
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    work: Option<Work>,
+    expires_at: String,
+}
+
+#[derive(Serialize)]
+struct Work {
+    bits: u32,
+}
+
+/// One call of Redis. The answer stays there.
+pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    let entry = Entry::of(deps, request, sale).await?;
+    let Wish { kind } = if text_body(request)?.is_empty() { Wish::default() } else { json_body(request)? };
+    let (id, sum) = (Uuid::new_v4(), Sum::random());
+    let expected = match kind {
+        Kind::Picture => sum.answer().to_string(),
+        Kind::Work => WORK.to_owned(),
+    };
+    let now = deps.clock.now();
+    let applicant = entry.applicant(Route::Challenge);
+    let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
+    match deps.stock.challenge(&asked).await.map_err(|error| overloaded(&error))? {
+        Challenged::Issued => {}
+        Challenged::RateLimited { retry_after_ms } => return Err(rate_limited(Route::Challenge, retry_after_ms)),
+        Challenged::Closed => return Err(Problem::new(Code::Closed)),
+        Challenged::UnknownSale => return Err(entry.not_in_redis(now)),
+    }
+    // Drawn only now: who is refused costs no drawing.
+    let (picture, work) = match kind {
+        Kind::Picture => (Some(sum.picture()), None),
+        Kind::Work => (None, Some(Work { bits: WORK_BITS })),
+    };
+    let (challenge_id, expires_at) = (id.as_simple().to_string(), now.plus_s(CHALLENGE_LIFE_S).to_string());
+    Ok(json(StatusCode::CREATED, &Document { challenge_id, kind, picture, work, expires_at }))
+}

@@ -1,0 +1,91 @@
+use std::sync::Arc;
+
+use api::{Code, Problem, RatePolicy, caller, client_ip};
+use door::{Rate, Route};
+use fulfilment::{LANE, LiveSale};
+use lambda_http::Request;
+use sale::{EpochMs, Sale, SaleId, UserId};
+use stock::{Applicant, GcraLimit};
+
+use crate::{Deps, overloaded};
+
+/// Seconds after which a client may ask again while a sale is paused.
+const PAUSED_RETRY_AFTER_S: u32 = 10;
+/// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
+const REBUILT_AFTER_S: u32 = 15;
+/// Longest `Retry-After` before an opening: clocks drift and openings move.
+const MAX_RETRY_AFTER_S: u64 = 300;
+/// Stands for the addresses of requests that did not come through the gateway: they count as one.
+const NO_ADDRESS: &str = "none";
+
+/// Who asks for what, once it is known that the sale is there, that the user is not denied and that nothing is stopped.
+pub(crate) struct Entry {
+    pub(crate) user: UserId,
+    pub(crate) ip: String,
+    pub(crate) live: Arc<LiveSale>,
+}
+
+impl Entry {
+    pub(crate) async fn of(deps: &Deps, request: &Request, sale: &str) -> Result<Self, Problem> {
+        let caller = caller(request)?;
+        let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+        let board = deps.board.now().await.map_err(|error| overloaded(&error))?;
+        let live = board.sale(&sale).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+        if board.is_denied(&caller.user, deps.clock.now()) {
+            return Err(Problem::new(Code::Denied));
+        }
+        if board.switches.stop(&sale) {
+            return Err(paused());
+        }
+        let ip = client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned());
+        Ok(Self { user: caller.user, ip, live: Arc::clone(live) })
+    }
+
+    pub(crate) fn sale(&self) -> &Sale {
+        &self.live.sale
+    }
+
+    pub(crate) fn applicant(&self, route: Route) -> Applicant<'_> {
+        let (sale, limits) = (self.sale(), route.limits());
+        Applicant {
+            sale: &sale.id,
+            round: sale.round,
+            lane: LANE,
+            user: &self.user,
+            ip: &self.ip,
+            per_user: gcra(limits.per_user),
+            per_ip: gcra(limits.per_ip),
+        }
+    }
+
+    /// Redis does not have the round: it is not loaded yet, is over, or is lost and will be back.
+    pub(crate) fn not_in_redis(&self, now: EpochMs) -> Problem {
+        let terms = &self.sale().terms;
+        if now >= terms.closes_at_ms {
+            Problem::new(Code::Closed)
+        } else if now < terms.opens_at_ms {
+            not_open(terms.opens_at_ms, now)
+        } else {
+            Problem::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(REBUILT_AFTER_S)
+        }
+    }
+}
+
+pub(crate) fn paused() -> Problem {
+    Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)
+}
+
+pub(crate) fn not_open(opens_at: EpochMs, now: EpochMs) -> Problem {
+    let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
+    Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
+}
+
+pub(crate) fn rate_limited(route: Route, retry_after_ms: u64) -> Problem {
+    let limits = route.limits();
+    let Rate { burst, per_s } = limits.per_user;
+    Problem::rate_limited(RatePolicy { name: limits.name, quota: burst, window_s: per_s }, retry_after_ms)
+}
+
+fn gcra(rate: Rate) -> GcraLimit {
+    GcraLimit { emission_interval_us: rate.interval_us(), burst: rate.burst }
+}

@@ -1,0 +1,139 @@
+//! Who may keep an answer, and for how long.
+
+use api::{Problem, json};
+use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VIA};
+use http::{HeaderValue, StatusCode};
+use lambda_http::{Body, Request, Response};
+use sale::EpochMs;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// Seconds for which a shared cache answers by itself. Together with what the process remembers it is what a change takes
+/// to be seen.
+pub(crate) const SHARED_S: u32 = 1;
+
+/// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`: it
+/// would add whole seconds to what a change takes. If the function fails, a page of half a minute ago is better than none.
+const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1, stale-if-error=30");
+/// What is not there now may be there in a moment.
+const KEEP_ABSENT: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1");
+
+#[derive(Serialize)]
+struct At<'a, T> {
+    server_time: String,
+    #[serde(flatten)]
+    content: &'a T,
+}
+
+/// The answer with this content, or 304 if the client has it already.
+///
+/// The tag is of the content without the time, so it is a weak one. A shared cache would keep the body that it has, and
+/// with it a time long gone that its next client takes for now; so a request that comes through one gets a whole answer.
+pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -> Response<Body> {
+    let tag = tag_of(content);
+    let mut response = if !request.headers().contains_key(VIA) && has(request, &tag) {
+        let mut unchanged = Response::new(Body::Empty);
+        *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
+        unchanged
+    } else {
+        json(StatusCode::OK, &At { server_time: now.to_string(), content })
+    };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, KEEP);
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(ETAG, tag);
+    }
+    response
+}
+
+/// There is no such thing. Caches keep that too: many may ask for what an operator has announced and not yet published.
+pub(crate) fn not_found(problem: Problem) -> Response<Body> {
+    let mut response = problem.into_response();
+    response.headers_mut().insert(CACHE_CONTROL, KEEP_ABSENT);
+    response
+}
+
+/// The same for the same content, whichever process makes it.
+fn tag_of(content: &impl Serialize) -> String {
+    let content = serde_json::to_vec(content).expect("answers have text keys and plain values only");
+    let mut start = [0; 16];
+    start.copy_from_slice(&Sha256::digest(content)[..16]);
+    format!("W/\"{:032x}\"", u128::from_be_bytes(start))
+}
+
+/// Whether the client has what this tag is of (RFC 9110, section 13.1.2: a weak comparison).
+fn has(request: &Request, tag: &str) -> bool {
+    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    let lists = request.headers().get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
+    lists.flat_map(|list| list.split(',')).any(|known| known.trim() == "*" || opaque(known) == opaque(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use api::Code;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn asking(headers: &[(&'static str, &str)]) -> Request {
+        let mut request = Request::new(Body::Empty);
+        for (name, value) in headers {
+            request.headers_mut().append(*name, value.parse().unwrap());
+        }
+        request
+    }
+
+    fn tag(response: &Response<Body>) -> String {
+        response.headers()["etag"].to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_tag_is_of_the_content_and_not_of_the_time() {
+        let at = |ms, content: Value| found(&asking(&[]), EpochMs(ms), &content);
+        let first = at(0, json!({ "availability": "available" }));
+        assert_eq!(tag(&first), tag(&at(5, json!({ "availability": "available" }))));
+        assert_ne!(tag(&first), tag(&at(0, json!({ "availability": "few_left" }))));
+        assert!(tag(&first).starts_with("W/\""));
+        let body: Value = serde_json::from_slice(first.body()).unwrap();
+        assert_eq!(body, json!({ "server_time": "1970-01-01T00:00:00.000Z", "availability": "available" }));
+    }
+
+    #[test]
+    fn who_has_it_hears_304() {
+        let content = json!({ "title": "A lamp" });
+        let answer = |headers: &[(&'static str, &str)]| found(&asking(headers), EpochMs(0), &content);
+        let known = tag(&answer(&[]));
+        let strong = known.trim_start_matches("W/").to_owned();
+        for header in [&known, &strong, "*", &format!("\"x\", {known}"), &format!("{known},W/\"x\"")] {
+            let answer = answer(&[("if-none-match", header)]);
+            assert_eq!(answer.status(), 304, "{header}");
+            assert!(answer.body().is_empty());
+            assert_eq!((tag(&answer), &answer.headers()["cache-control"]), (known.clone(), &KEEP));
+            assert!(!answer.headers().contains_key("content-type"));
+        }
+        assert_eq!(answer(&[("if-none-match", "\"x\""), ("if-none-match", &known)]).status(), 304, "two headers");
+        for header in ["\"x\"", "", "W/", "W/\"\"", strong.trim_matches('"')] {
+            assert_eq!(answer(&[("if-none-match", header)]).status(), 200, "{header}");
+        }
+    }
+
+    #[test]
+    fn a_shared_cache_gets_the_time_with_every_answer() {
+        let content = json!({ "title": "A lamp" });
+        let known = tag(&found(&asking(&[]), EpochMs(0), &content));
+        let through_cache = asking(&[("if-none-match", &known), ("via", "1.1 0123.cloudfront.net (CloudFront)")]);
+        let answer = found(&through_cache, EpochMs(1), &content);
+        assert_eq!((answer.status(), tag(&answer)), (StatusCode::OK, known));
+    }
+
+    #[test]
+    fn everything_may_be_kept_for_as_long_as_a_change_may_take() {
+        for response in [found(&asking(&[]), EpochMs(0), &json!({})), not_found(Problem::new(Code::UnknownSale))] {
+            let header = response.headers()["cache-control"].to_str().unwrap();
+            let directives: Vec<&str> = header.split(", ").collect();
+            assert!(directives.contains(&"public") && directives.contains(&"max-age=0"), "{header}");
+            assert!(directives.contains(&&*format!("s-maxage={SHARED_S}")), "{header}");
+            assert!(!header.contains("stale-while-revalidate"), "{header}");
+        }
+    }
+}

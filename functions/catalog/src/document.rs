@@ -1,0 +1,84 @@
+use jiff::Timestamp;
+use sale::{Availability, Campaign, CampaignId, Phase, Price, Sale, SaleId};
+use serde::Serialize;
+
+use crate::shelf::{Listed, Look};
+
+/// A sale as everybody sees it.
+#[derive(Serialize)]
+pub(crate) struct Card {
+    sale_id: SaleId,
+    title: String,
+    round: u32,
+    state: Phase,
+    opens_at: Timestamp,
+    closes_at: Timestamp,
+    #[serde(flatten)]
+    price: Price,
+    per_user_limit: u8,
+    payment_window_s: u32,
+    availability: Availability,
+}
+
+impl Card {
+    pub(crate) fn of(sale: &Sale, look: Look) -> Self {
+        let terms = &sale.terms;
+        Self {
+            sale_id: sale.id.clone(),
+            title: terms.title.clone(),
+            round: sale.round.0,
+            state: look.phase,
+            opens_at: terms.opens_at_ms.into(),
+            closes_at: terms.closes_at_ms.into(),
+            price: terms.price,
+            per_user_limit: terms.per_user_limit,
+            payment_window_s: terms.payment_window_s,
+            availability: look.availability,
+        }
+    }
+}
+
+/// A campaign and its sales.
+#[derive(Serialize)]
+pub(crate) struct CampaignDocument {
+    campaign_id: CampaignId,
+    title: String,
+    sales: Vec<Card>,
+}
+
+impl CampaignDocument {
+    pub(crate) fn new(campaign: &Campaign, sales: Vec<Card>) -> Self {
+        Self { campaign_id: campaign.id.clone(), title: campaign.title.clone(), sales }
+    }
+}
+
+/// The campaigns, the first to open first.
+#[derive(Serialize)]
+pub(crate) struct CampaignsDocument {
+    campaigns: Vec<CampaignLine>,
+}
+
+#[derive(Serialize)]
+struct CampaignLine {
+    campaign_id: CampaignId,
+    title: String,
+    opens_at: Timestamp,
+    closes_at: Timestamp,
+}
+
+impl CampaignsDocument {
+    pub(crate) fn of(listed: &Listed) -> Self {
+        let line = |campaign: &Campaign| {
+            let sales = || listed.sales_of(campaign).map(|sale| &sale.terms);
+            Some(CampaignLine {
+                campaign_id: campaign.id.clone(),
+                title: campaign.title.clone(),
+                opens_at: sales().map(|terms| terms.opens_at_ms).min()?.into(),
+                closes_at: sales().map(|terms| terms.closes_at_ms).max()?.into(),
+            })
+        };
+        let mut campaigns: Vec<_> = listed.campaigns().filter_map(line).collect();
+        campaigns.sort_by(|a, b| (a.opens_at, &a.campaign_id).cmp(&(b.opens_at, &b.campaign_id)));
+        Self { campaigns }
+    }
+}

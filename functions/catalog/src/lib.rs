@@ -1,0 +1,74 @@
+//! What everybody may know: campaigns, sales, and roughly what is left of them.
+
+mod caching;
+mod document;
+mod shelf;
+
+use api::{Code, Problem, segments};
+use http::Method;
+use lambda_http::{Body, Request, Response};
+use runtime::Clock;
+use sale::{CampaignId, InvalidId, SaleId};
+
+use crate::caching::{found, not_found};
+use crate::document::{CampaignDocument, CampaignsDocument, Card};
+pub use crate::shelf::{Numbers, Shelf};
+
+/// Seconds after which a client may ask again when the ledger did not answer.
+const RETRY_AFTER_S: u32 = 2;
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis and DynamoDB, behind what the process remembers of them.
+    pub shelf: Shelf,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Answers one request. Nobody has to say who they are, so everybody gets the same answer, and caches may keep it.
+pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    match answer(deps, &request).await {
+        Ok(response) => response,
+        Err(problem) if matches!(problem.code(), Code::UnknownCampaign | Code::UnknownSale) => not_found(problem),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
+    match (request.method(), segments(request).as_slice()) {
+        (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
+        (&Method::GET, ["v1", "campaigns", campaign]) => look_at_campaign(deps, request, campaign).await,
+        (&Method::GET, ["v1", "sales", sale]) => look_at_sale(deps, request, sale).await,
+        _ => Err(Problem::new(Code::UnknownRoute)),
+    }
+}
+
+async fn campaigns(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
+    let listed = deps.shelf.listed().await.map_err(unanswered)?;
+    Ok(found(request, deps.clock.now(), &CampaignsDocument::of(&listed)))
+}
+
+async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
+    let id: CampaignId = campaign.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let listed = deps.shelf.listed().await.map_err(unanswered)?;
+    let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
+    let now = deps.clock.now();
+    let cards =
+        listed.sales_of(campaign).map(|sale| async { Card::of(sale, deps.shelf.look(&listed, sale, now).await) });
+    let document = CampaignDocument::new(campaign, futures::future::join_all(cards).await);
+    Ok(found(request, deps.clock.now(), &document))
+}
+
+async fn look_at_sale(deps: &Deps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
+    let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let listed = deps.shelf.listed().await.map_err(unanswered)?;
+    let sale = listed.sale(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    let card = Card::of(sale, deps.shelf.look(&listed, sale, deps.clock.now()).await);
+    Ok(found(request, deps.clock.now(), &card))
+}
+
+fn unanswered(error: impl std::error::Error + 'static) -> Problem {
+    tracing::error!(error = &error as &dyn std::error::Error, "the ledger did not answer");
+    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
+}

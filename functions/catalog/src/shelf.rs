@@ -1,0 +1,154 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fulfilment::{FulfilmentError, LANE};
+use ledger::{Ledger, Switches};
+use moka::Expiry;
+use moka::future::Cache;
+use rand::RngExt;
+use runtime::Clock;
+use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, Round, Sale, SaleId};
+use stock::Stock;
+
+/// How long this process goes by what it has read. Each entry draws its own time, so that those that were read together,
+/// here or by processes that were started together, are not read together again.
+const KEPT_MS: std::ops::RangeInclusive<u64> = 600..=800;
+/// What a change may take to be seen by everybody, shared caches included.
+const SEEN_WITHIN_MS: u64 = 2_000;
+const _: () = assert!(*KEPT_MS.end() + crate::caching::SHARED_S as u64 * 1000 < SEEN_WITHIN_MS);
+
+/// Longest wait for the ledger: a page that takes longer is one that nobody waits for.
+const LEDGER_TIMEOUT: Duration = Duration::from_millis(2500);
+/// Longest wait for Redis, a new connection included: what is left is worth less than the rest of the page.
+const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
+/// Rounds of which it is remembered what is left: several times the sales that are ever published at once.
+const MAX_ROUNDS: u64 = 10_000;
+/// How long a sale that is over is still shown, to whoever has its page open.
+const OVER_FOR_S: u32 = 24 * 60 * 60;
+
+/// What the process remembers of Redis and the ledger for a moment, to spare them.
+///
+/// The ledger is asked for everything that is published, once for all; so what is not there is known to be absent without
+/// a further call, and no flood of made-up ids reaches the ledger or fills the memory.
+#[derive(Clone)]
+pub struct Shelf {
+    stock: Stock,
+    ledger: Ledger,
+    clock: Clock,
+    listed: Cache<(), Arc<Listed>>,
+    left: Cache<(SaleId, Round), Availability>,
+}
+
+/// How much a shelf holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// Rounds of which it is remembered what is left.
+    pub rounds: u64,
+}
+
+/// What is published, at one moment.
+pub(crate) struct Listed {
+    sales: HashMap<SaleId, Sale>,
+    campaigns: BTreeMap<CampaignId, Campaign>,
+    switches: Switches,
+}
+
+/// A look at a sale.
+pub(crate) struct Look {
+    pub(crate) phase: Phase,
+    pub(crate) availability: Availability,
+}
+
+struct Jittered;
+
+impl<K, V> Expiry<K, V> for Jittered {
+    fn expire_after_create(&self, _: &K, _: &V, _: Instant) -> Option<Duration> {
+        Some(Duration::from_millis(rand::rng().random_range(KEPT_MS)))
+    }
+}
+
+impl Listed {
+    pub(crate) fn sale(&self, id: &SaleId) -> Option<&Sale> {
+        self.sales.get(id)
+    }
+
+    /// A campaign of which there is something to be seen.
+    pub(crate) fn campaign(&self, id: &CampaignId) -> Option<&Campaign> {
+        self.campaigns.get(id).filter(|campaign| self.sales_of(campaign).next().is_some())
+    }
+
+    pub(crate) fn campaigns(&self) -> impl Iterator<Item = &Campaign> {
+        self.campaigns.values()
+    }
+
+    pub(crate) fn sales_of(&self, campaign: &Campaign) -> impl Iterator<Item = &Sale> {
+        campaign.sale_ids.iter().filter_map(|id| self.sale(id))
+    }
+}
+
+impl Shelf {
+    /// An empty shelf in front of `stock` and `ledger`.
+    pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
+        let listed = Cache::builder().max_capacity(1).expire_after(Jittered).build();
+        let left = Cache::builder().max_capacity(MAX_ROUNDS).expire_after(Jittered).build();
+        Self { stock, ledger, clock, listed, left }
+    }
+
+    /// How much it holds.
+    pub async fn numbers(&self) -> Numbers {
+        self.left.run_pending_tasks().await;
+        Numbers { rounds: self.left.entry_count() }
+    }
+
+    /// What is published. One reads for all who ask at once.
+    ///
+    /// # Errors
+    /// If the ledger does not answer.
+    pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Arc<FulfilmentError>> {
+        if let Some(listed) = self.listed.get(&()).await {
+            return Ok(listed);
+        }
+        // Boxed: calls of AWS make large futures, and most requests make none.
+        self.listed.try_get_with((), Box::pin(self.read())).await
+    }
+
+    async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
+        let since = EpochMs(self.clock.now().0 - i64::from(OVER_FOR_S) * 1000);
+        let read = async {
+            tokio::try_join!(self.ledger.published_sales(since), self.ledger.campaigns(), self.ledger.switches())
+        };
+        let in_time = tokio::time::timeout(LEDGER_TIMEOUT, read).await.map_err(|_| FulfilmentError::OutOfTime)?;
+        let (sales, campaigns, switches) = in_time?;
+        Ok(Arc::new(Listed {
+            sales: sales.into_iter().map(|sale| (sale.id.clone(), sale)).collect(),
+            campaigns: campaigns.into_iter().map(|campaign| (campaign.id.clone(), campaign)).collect(),
+            switches,
+        }))
+    }
+
+    /// How a sale stands at `now`. Redis is asked only while there is something to be sold, by one for all who ask at once.
+    pub(crate) async fn look(&self, listed: &Listed, sale: &Sale, now: EpochMs) -> Look {
+        let phase = Phase::of(&sale.terms, sale.paused || listed.switches.stop(&sale.id), now);
+        let availability = match phase {
+            Phase::Upcoming => Availability::Available,
+            Phase::Closed => Availability::Unknown,
+            Phase::Open | Phase::Paused => self.left.get_with((sale.id.clone(), sale.round), self.ask(sale)).await,
+        };
+        Look { phase, availability }
+    }
+
+    async fn ask(&self, sale: &Sale) -> Availability {
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.counters(&sale.id, sale.round, LANE)).await {
+            Ok(Ok(Some(counters))) => Availability::of(counters.free(), counters.last),
+            Ok(Ok(None)) => Availability::Unknown,
+            Ok(Err(error)) => unknown(sale, &error),
+            Err(late) => unknown(sale, &late),
+        }
+    }
+}
+
+fn unknown(sale: &Sale, error: &(dyn std::error::Error + 'static)) -> Availability {
+    tracing::warn!(error, sale_id = %sale.id, "Redis does not say what is left");
+    Availability::Unknown
+}

@@ -1,0 +1,91 @@
+//! Tells buyers what became of their reservations, on the connections that they have open.
+//!
+//! Promised is: a message goes to every connection that the index shows, at least once, as long as the stream's retries
+//! last. One that failed is sent again with all that comes after it in the shard; who has it already is left out if the
+//! same process runs again, and hears it twice if not. It says where the reservation stands, so twice does no harm. The
+//! newest state wins: of several in one batch only the last is sent, and a shard gives the states of an order in order.
+//! Beyond that buyers ask, as they would without a connection.
+
+mod delivered;
+mod stream;
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::future::join_all;
+use ledger::{Connection, Ledger};
+use push::{Gateway, Message, Posted, PushError};
+use runtime::Clock;
+use tokio::time::{Instant, timeout_at};
+
+pub use delivered::Delivered;
+pub use stream::{BatchResponse, StreamEvent};
+use stream::{Step, steps};
+
+/// Orders whose buyers are told at once. With ten connections each it is a hundred calls, which one process makes easily.
+const ORDERS_AT_ONCE: usize = 10;
+/// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The connections.
+    pub gateway: Gateway,
+    /// What is sent of batches that come back.
+    pub delivered: Delivered,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// Why somebody was not told.
+type TellError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Handles a batch. Lambda gives the first record that failed again, and all that follow it.
+pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
+    let steps = steps(event);
+    let deadline = Instant::now() + BATCH_TIMEOUT;
+    let told = steps.iter().map(async |step| {
+        let error: TellError = match timeout_at(deadline, tell(deps, step)).await {
+            Ok(Ok(())) => return None,
+            Ok(Err(error)) => error,
+            Err(late) => late.into(),
+        };
+        let reservation_id = &step.order.id;
+        tracing::error!(%reservation_id, error = &*error as &dyn std::error::Error, "the buyer is not told yet");
+        Some(step.sequence_number.clone())
+    });
+    let told: Vec<_> = futures::stream::iter(told).buffer_unordered(ORDERS_AT_ONCE).collect().await;
+    let failed: Vec<String> = told.into_iter().flatten().collect();
+    if failed.is_empty() {
+        deps.delivered.forget(&steps);
+    }
+    BatchResponse::of(failed)
+}
+
+/// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.
+async fn tell(deps: &Deps, step: &Step) -> Result<(), TellError> {
+    let message = Message::of(&step.order);
+    let connections = deps.ledger.connections_of(&step.order.user, deps.clock.now()).await?;
+    let posts = connections.iter().map(|connection| post(deps, step, connection, &message));
+    let failed = join_all(posts).await.into_iter().filter_map(Result::err).next();
+    failed.map_or(Ok(()), |error| Err(error.into()))
+}
+
+async fn post(deps: &Deps, step: &Step, to: &Connection, message: &Message) -> Result<(), PushError> {
+    if deps.delivered.has(step, &to.id) {
+        return Ok(());
+    }
+    match deps.gateway.post(&to.id, message).await? {
+        Posted::Yes => deps.delivered.note(step, &to.id),
+        // If it stays, the next message finds it gone again, or time takes it.
+        Posted::Gone => {
+            if let Err(error) = deps.ledger.disconnect(&to.id).await {
+                tracing::warn!(error = &error as &dyn std::error::Error, "a connection that has ended is still noted");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! The `notifier` function: wiring.
+
+use aws_sdk_dynamodb::Client as DynamoDb;
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use ledger::Ledger;
+use notifier::{Deps, handle};
+use push::Gateway;
+use runtime::{Clock, aws_config, init_logs, setting};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    init_logs();
+    let config = aws_config().await;
+    let deps = Deps {
+        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        gateway: Gateway::new(&config, setting("PUSH_ENDPOINT")?),
+        delivered: notifier::Delivered::default(),
+        clock: Clock::system(),
+    };
+    let deps = &deps;
+    run(service_fn(move |event: LambdaEvent<_>| async move { Ok::<_, Error>(handle(deps, event.payload).await) })).await
+}

@@ -1,0 +1,163 @@
+use std::collections::HashMap;
+
+use ledger::Change;
+use sale::{Order, ReservationId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A batch of the table's stream. Records are read one by one, so that one which cannot be read is one.
+#[derive(Debug, Clone, Deserialize)]
+pub struct StreamEvent {
+    #[serde(default, rename = "Records")]
+    records: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    dynamodb: Change,
+}
+
+/// An order that has another state since a record of the stream.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) sequence_number: String,
+    pub(crate) order: Order,
+}
+
+/// Which records failed, in the form that Lambda reads (`ReportBatchItemFailures`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchResponse {
+    batch_item_failures: Vec<Failure>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Failure {
+    item_identifier: String,
+}
+
+impl BatchResponse {
+    pub(crate) fn of(sequence_numbers: Vec<String>) -> Self {
+        let failure = |item_identifier| Failure { item_identifier };
+        Self { batch_item_failures: sequence_numbers.into_iter().map(failure).collect() }
+    }
+
+    /// The sequence numbers of the records that failed.
+    pub fn failed(&self) -> impl Iterator<Item = &str> {
+        self.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str())
+    }
+}
+
+/// The last step of each order in a batch. A record that cannot be read is left out: it will not get better, and would
+/// hold up all that come after it.
+pub(crate) fn steps(event: StreamEvent) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut places: HashMap<ReservationId, usize> = HashMap::new();
+    for record in event.records {
+        let event_id = record["eventID"].as_str().unwrap_or_default().to_owned();
+        match read(record) {
+            Ok(None) => {}
+            Ok(Some(step)) => match places.get(&step.order.id) {
+                Some(place) => steps[*place] = step,
+                None => {
+                    places.insert(step.order.id.clone(), steps.len());
+                    steps.push(step);
+                }
+            },
+            Err(error) => tracing::error!(event_id, error = &*error as &dyn std::error::Error, "a record is left out"),
+        }
+    }
+    steps
+}
+
+fn read(record: Value) -> Result<Option<Step>, Box<dyn std::error::Error + Send + Sync>> {
+    let Record { dynamodb: change } = serde_json::from_value(record)?;
+    let order = change.moved_order()?;
+    Ok(order.map(|order| Step { sequence_number: change.sequence_number, order }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const PLACED: &str = include_str!("../../../events/notifier/placed.json");
+    const PAID: &str = include_str!("../../../events/notifier/paid.json");
+    const WITH_POISON: &str = include_str!("../../../events/notifier/with_poison.json");
+
+    fn record(event: &str) -> Value {
+        let mut event: Value = serde_json::from_str(event).unwrap();
+        event["Records"].as_array_mut().unwrap().pop().unwrap()
+    }
+
+    /// The steps of a batch of these records, as status and sequence number.
+    fn read(records: impl IntoIterator<Item = Value>) -> Vec<(&'static str, String)> {
+        let event = serde_json::from_value(json!({ "Records": records.into_iter().collect::<Vec<_>>() })).unwrap();
+        steps(event).into_iter().map(|step| (step.order.state.status(), step.sequence_number)).collect()
+    }
+
+    fn of_order(mut record: Value, uuid_end: &str) -> Value {
+        let id = format!("lamp.1.0198f0b2a4c57d1e8f00aabbccdd{uuid_end}");
+        record["dynamodb"]["NewImage"]["id"]["S"] = json!(id);
+        record
+    }
+
+    #[test]
+    fn an_order_that_is_made_or_moves_is_a_step() {
+        assert_eq!(read([record(PLACED)]), [("pending_payment", "1100000000021".to_owned())]);
+        assert_eq!(read([record(PAID)]), [("paid", "1100000000022".to_owned())]);
+    }
+
+    #[test]
+    fn other_writes_are_none() {
+        let mut noted = record(PAID);
+        noted["dynamodb"]["OldImage"]["state"]["S"] = json!("PAID");
+        noted["dynamodb"]["NewImage"]["refunds_due"] = json!({ "SS": ["pay_1"] });
+        let mut removed = record(PAID);
+        removed["eventName"] = json!("REMOVE");
+        removed["dynamodb"].as_object_mut().unwrap().remove("NewImage");
+        let mut keys_only = record(PAID);
+        keys_only["dynamodb"].as_object_mut().unwrap().retain(|name, _| !name.ends_with("Image"));
+        let mut guard = record(PLACED);
+        guard["dynamodb"]["NewImage"] = json!({ "pk": { "S": "UNIT#lamp#1#17" }, "unit": { "N": "17" } });
+        assert_eq!(read([noted, removed, keys_only, guard]), []);
+        assert_eq!(steps(serde_json::from_str("{}").unwrap()).len(), 0);
+    }
+
+    #[test]
+    fn without_an_old_image_every_write_is_a_step() {
+        let mut new_only = record(PAID);
+        new_only["dynamodb"].as_object_mut().unwrap().remove("OldImage");
+        assert_eq!(read([new_only]).len(), 1);
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_takes_no_other_with_it() {
+        let poison: Value = serde_json::from_str(WITH_POISON).unwrap();
+        let mut records = poison["Records"].as_array().unwrap().clone();
+        let mut unknown_state = of_order(record(PLACED), "0001");
+        unknown_state["dynamodb"]["NewImage"]["state"]["S"] = json!("LOST");
+        let mut no_place = of_order(record(PLACED), "0002");
+        no_place["dynamodb"].as_object_mut().unwrap().remove("SequenceNumber");
+        let mut no_type = of_order(record(PLACED), "0003");
+        no_type["dynamodb"]["NewImage"]["unit"] = json!({ "X": "17" });
+        records.splice(0..0, [json!(null), json!(7), json!([]), json!({}), unknown_state, no_place, no_type]);
+        assert_eq!(read(records), [("cancelled", "1100000000024".to_owned())]);
+    }
+
+    #[test]
+    fn of_one_order_the_last_step_counts() {
+        let other = of_order(record(PLACED), "0001");
+        let read = read([record(PLACED), other, record(PAID)]);
+        assert_eq!(read.iter().map(|(status, _)| *status).collect::<Vec<_>>(), ["paid", "pending_payment"]);
+    }
+
+    #[test]
+    fn failures_are_told_as_lambda_reads_them() {
+        let response = BatchResponse::of(vec!["1".into(), "2".into()]);
+        let expected = json!({ "batchItemFailures": [{ "itemIdentifier": "1" }, { "itemIdentifier": "2" }] });
+        assert_eq!(serde_json::to_value(response).unwrap(), expected);
+        assert_eq!(serde_json::to_value(BatchResponse::of(Vec::new())).unwrap(), json!({ "batchItemFailures": [] }));
+    }
+}

@@ -1,0 +1,60 @@
+//! The green channel: an order at once, for who does not want to wait for the queue.
+
+use std::time::Duration;
+
+use api::Problem;
+use fulfilment::{FulfilmentError, LANE, place};
+use lambda_http::{Request, RequestExt};
+use sale::{EpochMs, Order, ReservationId, UserId};
+use stock::Hold;
+
+use crate::Deps;
+
+/// Longest wait for the order. What is not done by then the queue does, so the client hears that it is queued.
+const PLACE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Whether the client asks for its order at once.
+pub(crate) fn is_asked_for(request: &Request) -> Result<bool, Problem> {
+    let query = request.query_string_parameters_ref();
+    match query.and_then(|query| query.first("expedite")) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Problem::invalid("expedite: true or false")),
+    }
+}
+
+/// Makes the order as the queue would. Its message is still under way and will find the order made.
+///
+/// None if that does not work out now: nothing is lost, since the message comes in any case.
+pub(crate) async fn expedite(
+    deps: &Deps,
+    id: &ReservationId,
+    user: &UserId,
+    hold: &Hold,
+    now: EpochMs,
+) -> Option<Order> {
+    let placed = tokio::time::timeout(PLACE_TIMEOUT, place_now(deps, id, user, hold, now)).await;
+    match placed.unwrap_or(Err(FulfilmentError::OutOfTime)) {
+        Ok(order) => {
+            tracing::info!(reservation_id = %order.id, state = order.state.as_str(), unit = order.unit.0, "expedited");
+            Some(order)
+        }
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %id, "it is left to the queue");
+            None
+        }
+    }
+}
+
+async fn place_now(
+    deps: &Deps,
+    id: &ReservationId,
+    user: &UserId,
+    hold: &Hold,
+    now: EpochMs,
+) -> Result<Order, FulfilmentError> {
+    let board = deps.board.now().await?;
+    let sale = board.sale_of(id).ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
+    let reservation = hold.clone().into_reservation(&id.sale, id.round, LANE, user);
+    place(&deps.stock, &deps.ledger, &deps.expiry, &sale.terms, &reservation, now).await
+}

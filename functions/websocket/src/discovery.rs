@@ -1,0 +1,93 @@
+use std::time::Duration;
+
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_smithy_runtime_api::client::http::HttpConnector as _;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::body::SdkBody;
+use http_body_util::{BodyExt as _, Limited};
+use serde::Deserialize;
+
+use crate::keys::Keys;
+
+/// Longest document. Those of known issuers have some kilobytes.
+const MAX_DOCUMENT: usize = 256 * 1024;
+/// Longest wait for both documents: the rest of the function's ten seconds is DynamoDB's.
+const TIMEOUT: Duration = Duration::from_secs(4);
+
+/// The issuer's keys could not be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DiscoveryError {
+    #[error("the issuer did not answer within {} s", TIMEOUT.as_secs())]
+    Late(#[from] tokio::time::error::Elapsed),
+    #[error("{what} did not come")]
+    NotThere {
+        what: &'static str,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    #[error("{what} came with status {status}")]
+    Status { what: &'static str, status: u16 },
+    #[error("{0} is not one that can be read")]
+    Unreadable(&'static str, #[source] serde_json::Error),
+    #[error("the discovery document is of another issuer")]
+    AnotherIssuer,
+    #[error("the keys are not on HTTPS")]
+    NotHttps,
+    #[error("there is no key among the keys that can be used")]
+    NoKeys,
+}
+
+/// What OpenID Connect Discovery 1.0 says that an issuer publishes.
+#[derive(Deserialize)]
+struct Document {
+    issuer: String,
+    jwks_uri: String,
+}
+
+/// Fetches documents.
+pub(crate) struct Http(Connector);
+
+impl Http {
+    pub(crate) fn new() -> Self {
+        Self(Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build())
+    }
+
+    /// The keys that `issuer` publishes.
+    pub(crate) async fn keys(&self, issuer: &str) -> Result<Keys, DiscoveryError> {
+        tokio::time::timeout(TIMEOUT, self.discover(issuer)).await?
+    }
+
+    async fn discover(&self, issuer: &str) -> Result<Keys, DiscoveryError> {
+        const DOCUMENT: &str = "the discovery document";
+        const KEYS: &str = "the key set";
+        let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+        let document = self.get(DOCUMENT, &url).await?;
+        let document: Document =
+            serde_json::from_slice(&document).map_err(|error| DiscoveryError::Unreadable(DOCUMENT, error))?;
+        if document.issuer != issuer {
+            return Err(DiscoveryError::AnotherIssuer);
+        }
+        // An issuer without TLS is one of this machine: the CDK app's settings refuse it elsewhere.
+        if !document.jwks_uri.starts_with("https://") && issuer.starts_with("https://") {
+            return Err(DiscoveryError::NotHttps);
+        }
+        let keys = self.get(KEYS, &document.jwks_uri).await?;
+        let keys = Keys::read(&keys).map_err(|error| DiscoveryError::Unreadable(KEYS, error))?;
+        if keys.is_empty() { Err(DiscoveryError::NoKeys) } else { Ok(keys) }
+    }
+
+    /// A redirect is followed nowhere: it is a status that is not 200.
+    async fn get(&self, what: &'static str, url: &str) -> Result<Vec<u8>, DiscoveryError> {
+        let mut request = HttpRequest::new(SdkBody::empty());
+        let not_there = |source| DiscoveryError::NotThere { what, source };
+        request.set_uri(url).map_err(|error| not_there(error.into()))?;
+        let response = self.0.call(request).await.map_err(|error| not_there(error.into()))?;
+        let status = response.status().as_u16();
+        if status != 200 {
+            return Err(DiscoveryError::Status { what, status });
+        }
+        let body = Limited::new(response.into_body(), MAX_DOCUMENT).collect().await.map_err(not_there)?;
+        Ok(body.to_bytes().into())
+    }
+}

@@ -1,0 +1,57 @@
+use std::collections::HashMap;
+
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse};
+use jsonwebtoken::{Algorithm, DecodingKey};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Most keys of an issuer that are kept. They have two or three.
+const MAX_KEYS: usize = 32;
+
+/// A public key, for one algorithm: what a token says of itself does not choose how it is checked.
+#[derive(Clone)]
+pub(crate) struct Key {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) decoding: DecodingKey,
+}
+
+/// An issuer's keys by their id.
+#[derive(Clone)]
+pub(crate) struct Keys(HashMap<String, Key>);
+
+#[derive(Deserialize)]
+struct KeySet {
+    keys: Vec<Value>,
+}
+
+impl Keys {
+    /// Reads a key set. A key of another kind is none, and takes nothing from the others.
+    pub(crate) fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
+        let KeySet { keys } = serde_json::from_slice(json)?;
+        let keys = keys.into_iter().take(MAX_KEYS).filter_map(|key| signing_key(&serde_json::from_value(key).ok()?));
+        Ok(Self(keys.collect()))
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Key> {
+        self.0.get(id)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+fn signing_key(jwk: &Jwk) -> Option<(String, Key)> {
+    let (algorithm, named) = match &jwk.algorithm {
+        AlgorithmParameters::RSA(_) => (Algorithm::RS256, KeyAlgorithm::RS256),
+        AlgorithmParameters::EllipticCurve(curve) if curve.curve == EllipticCurve::P256 => {
+            (Algorithm::ES256, KeyAlgorithm::ES256)
+        }
+        _ => return None,
+    };
+    let common = &jwk.common;
+    let signs = common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
+    let fits = common.key_algorithm.is_none_or(|algorithm| algorithm == named);
+    let id = common.key_id.clone().filter(|_| signs && fits)?;
+    Some((id, Key { algorithm, decoding: DecodingKey::from_jwk(jwk).ok()? }))
+}

@@ -1,0 +1,101 @@
+//! Who is connected: `$connect` checks the token and notes the connection, `$disconnect` forgets it. Clients only listen.
+//!
+//! A browser cannot give a WebSocket a header, so the token comes in the query. It is in no log: not here, and the access
+//! log of the API must leave out queries.
+
+mod discovery;
+mod issuer;
+mod keys;
+mod ring_provider;
+mod token;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest as Request;
+use ledger::{Connection, Ledger, LedgerError};
+use push::Gateway;
+use runtime::Clock;
+use sale::UserId;
+use serde::Serialize;
+
+pub use issuer::Issuer;
+pub use ring_provider::use_ring;
+pub use token::Refused;
+
+/// Longest work on one event: a moment less than the 10 s after which Lambda ends the function.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
+
+/// What the function talks to.
+#[derive(Clone)]
+pub struct Deps {
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The connections.
+    pub gateway: Gateway,
+    /// Who signs tokens.
+    pub issuer: Arc<Issuer>,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// What the gateway hears. A status other than 200 refuses a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reply {
+    /// The status.
+    pub status_code: u16,
+}
+
+impl Reply {
+    const OK: Self = Self { status_code: 200 };
+    const BAD_REQUEST: Self = Self { status_code: 400 };
+    const UNAUTHORIZED: Self = Self { status_code: 401 };
+    const UNAVAILABLE: Self = Self { status_code: 503 };
+}
+
+/// Answers one event.
+pub async fn handle(deps: &Deps, request: Request) -> Reply {
+    tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, request)).await.unwrap_or_else(|late| unavailable(&late))
+}
+
+async fn answer(deps: &Deps, request: Request) -> Reply {
+    let context = &request.request_context;
+    let Some(id) = context.connection_id.clone() else { return Reply::BAD_REQUEST };
+    match context.route_key.as_deref() {
+        Some("$connect") => {
+            let token = request.query_string_parameters.first("token").unwrap_or_default();
+            match deps.issuer.user(token).await {
+                Ok(user) => connect(deps, id, user).await.unwrap_or_else(|error| unavailable(&error)),
+                Err(Refused::BadToken) => Reply::UNAUTHORIZED,
+                Err(Refused::NoKeys) => Reply::UNAVAILABLE,
+            }
+        }
+        Some("$disconnect") => match deps.ledger.disconnect(&id).await {
+            Ok(()) => Reply::OK,
+            // Nobody hears it. The first message that finds the connection gone deletes it, or time does.
+            Err(error) => unavailable(&error),
+        },
+        _ => Reply::BAD_REQUEST,
+    }
+}
+
+/// Notes the connection before it looks for surplus ones, so that of two at once at least one sees both.
+async fn connect(deps: &Deps, id: String, user: UserId) -> Result<Reply, LedgerError> {
+    let connection = Connection { id, user, connected_at_ms: deps.clock.now() };
+    deps.ledger.connect(&connection).await?;
+    for surplus in deps.ledger.surplus_connections(&connection).await? {
+        // One that is still open costs nothing but its place: it hears nothing, since only the newest are told.
+        if let Err(error) = deps.gateway.close(&surplus.id).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "a surplus connection stays open");
+        }
+        deps.ledger.disconnect(&surplus.id).await?;
+    }
+    tracing::info!(user = %connection.user, "connected");
+    Ok(Reply::OK)
+}
+
+fn unavailable(error: &(dyn std::error::Error + 'static)) -> Reply {
+    tracing::error!(error, "a part did not answer");
+    Reply::UNAVAILABLE
+}

@@ -1,0 +1,33 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { RustFunction } from './rust-function.ts';
+import type { Settings } from './settings.ts';
+
+// Letters and digits only: 48 of them are about 285 bits, more than the seal's SHA-256 can use.
+const LENGTH = 48;
+
+/** The keys with which passes into a sale are sealed: the one that seals, and all that open. */
+export class PassSecret extends Construct {
+  readonly arn: string;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const secret = new Secret(this, 'Secret', {
+      description: 'Keys of the passes into a sale',
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ signing: 1 }),
+        generateStringKey: 'key1',
+        passwordLength: LENGTH,
+        excludePunctuation: true,
+      },
+      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.arn = secret.secretArn;
+  }
+
+  readFrom(fn: RustFunction): void {
+    fn.tell('PASS_SECRET_ARN', this.arn);
+    fn.allow(['secretsmanager:GetSecretValue'], [this.arn]);
+  }
+}

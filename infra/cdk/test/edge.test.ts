@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { KEY_HEADER, VIEWER_HEADER } from '../lib/edge.ts';
+import { DEPLOYED, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
+
+const settings = DEPLOYED.prod;
+const template = synthesized(settings);
+const { DistributionConfig: config } = only(template, 'AWS::CloudFront::Distribution').properties;
+
+// AWS-managed: CachingDisabled and AllViewerExceptHostHeader.
+const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
+
+describe('the edge', () => {
+  const [origin] = config.Origins;
+
+  test('hands everything on to the gateway over new TLS, and caches nothing, errors least of all', () => {
+    expect(config.DefaultCacheBehavior).toMatchObject({
+      ViewerProtocolPolicy: 'https-only',
+      CachePolicyId: CACHING_DISABLED,
+      OriginRequestPolicyId: ALL_VIEWER_EXCEPT_HOST,
+    });
+    expect(config.DefaultCacheBehavior.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'DELETE']));
+    expect(config).not.toHaveProperty('CacheBehaviors');
+    expect(origin.CustomOriginConfig).toEqual({ OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] });
+    expect(JSON.stringify(origin.DomainName)).toContain(only(template, 'AWS::ApiGatewayV2::Api').id);
+    const remembered = config.CustomErrorResponses.map((each: Json) => [each.ErrorCode, each.ErrorCachingMinTTL]);
+    for (const status of [404, 500, 502, 503, 504]) expect(remembered).toContainEqual([status, 0]);
+  });
+
+  test('names itself with a secret that no template has in it', () => {
+    const key = secretFor(template, /CloudFront/);
+    expect(key.properties).not.toHaveProperty('SecretString');
+    expect(origin.OriginCustomHeaders).toEqual([
+      {
+        HeaderName: KEY_HEADER,
+        HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: key.id }, ':SecretString:::}}']] },
+      },
+    ]);
+    // CloudFront refuses these.
+    for (const name of [KEY_HEADER, VIEWER_HEADER]) expect(name).not.toMatch(/^x-(edge|amz|amzn|real-ip|forwarded-proto)/);
+  });
+
+  test('writes the viewer\'s address over whatever the viewer says', () => {
+    const writer = only(template, 'AWS::CloudFront::Function');
+    const [association] = config.DefaultCacheBehavior.FunctionAssociations;
+    expect([association.EventType, target(association.FunctionARN)]).toEqual(['viewer-request', writer.id]);
+    const handler = new Function(`${writer.properties.FunctionCode}; return handler;`)();
+    const request = { headers: { [VIEWER_HEADER]: { value: '6.6.6.6' }, authorization: { value: 'Bearer a' } } };
+    expect(handler({ request, viewer: { ip: '2001:db8::1' } }).headers).toEqual({
+      [VIEWER_HEADER]: { value: '2001:db8::1' },
+      authorization: { value: 'Bearer a' },
+    });
+  });
+
+  test('stands behind the firewall of us-east-1', () => {
+    expect(config.WebACLId).toEqual({
+      'Fn::GetStackOutput': { StackName: `${settings.name}-edge`, OutputName: 'FirewallArn', Region: 'us-east-1' },
+    });
+  });
+
+  test('is an output, beside the gateway', () => {
+    expect(JSON.stringify(template.toJSON().Outputs.EdgeUrl)).toContain(only(template, 'AWS::CloudFront::Distribution').id);
+  });
+
+  test('asks for TLS 1.2 under a name of your own', () => {
+    const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/c';
+    const own = { ...settings, edge: { ...settings.edge!, domain: { name: 'sale.example.com', certificateArn } } };
+    const named = synthesized(own);
+    const { DistributionConfig } = only(named, 'AWS::CloudFront::Distribution').properties;
+    expect(DistributionConfig.Aliases).toEqual(['sale.example.com']);
+    expect(DistributionConfig.ViewerCertificate).toMatchObject({
+      AcmCertificateArn: certificateArn,
+      MinimumProtocolVersion: 'TLSv1.2_2021',
+    });
+    named.hasOutput('EdgeUrl', { Value: 'https://sale.example.com' });
+  });
+});
+
+describe('the firewall', () => {
+  const edge = synthesizedEdge(settings);
+  const { properties, id } = only(edge, 'AWS::WAFv2::WebACL');
+  const rule = (name: string) => properties.Rules.find((each: Json) => each.Name === name);
+
+  test('lets in whom no rule turns away', () => {
+    expect([properties.Scope, properties.DefaultAction]).toEqual(['CLOUDFRONT', { Allow: {} }]);
+    expect(properties.Rules.map((each: Json) => each.Priority)).toEqual([0, 1]);
+  });
+
+  test('turns away addresses that AWS knows', () => {
+    expect(rule('known-bad-addresses')).toMatchObject({
+      OverrideAction: { None: {} },
+      Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesAmazonIpReputationList' } },
+    });
+  });
+
+  test('turns away too many requests of one address, as the gateway would', () => {
+    const { Statement, Action } = rule('rate-per-address');
+    expect(Statement.RateBasedStatement).toEqual({
+      AggregateKeyType: 'IP',
+      EvaluationWindowSec: 300,
+      Limit: settings.edge!.requestsPer5MinutesPerIp,
+    });
+    const { ResponseCode, CustomResponseBodyKey } = Action.Block.CustomResponse;
+    expect(ResponseCode).toBe(429);
+    expect(properties.CustomResponseBodies[CustomResponseBodyKey]).toEqual({
+      ContentType: 'APPLICATION_JSON',
+      Content: '{"message":"Too Many Requests"}',
+    });
+  });
+
+  test('tells its address', () => {
+    edge.hasOutput('FirewallArn', { Value: { 'Fn::GetAtt': [id, 'Arn'] } });
+  });
+});
+
+test.each(['dev', 'local'] as const)('%s has no edge, and no function is told of one', (name) => {
+  const plain = synthesized(DEPLOYED[name]);
+  expect(resources(plain).filter(({ type }) => /^AWS::(CloudFront|WAFv2)::/.test(type))).toEqual([]);
+  expect(JSON.stringify(plain.toJSON())).not.toContain('EDGE_KEY_SECRET_ARN');
+});

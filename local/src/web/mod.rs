@@ -1,0 +1,150 @@
+//! The page and the API on one origin, as CloudFront has them in production.
+
+mod gateway;
+mod stand_in;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::extract::{Request, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tower_http::services::ServeDir;
+
+use crate::client::Client;
+use crate::deployment::Deployment;
+use crate::identity::Issuer;
+use crate::paths;
+
+/// A web server on the loopback. Dropping it ends it.
+pub struct WebServer {
+    address: SocketAddr,
+    server: JoinHandle<std::io::Result<()>>,
+}
+
+struct Shared {
+    deployment: Deployment,
+    issuer: Issuer,
+    client: Client,
+    http: reqwest::Client,
+    /// What every answer has, whoever made it.
+    headers: HeaderMap,
+}
+
+impl WebServer {
+    /// Serves the page of a deployment on `port`, or on a free one if that is 0.
+    ///
+    /// # Errors
+    /// If the port is taken.
+    pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer) -> Result<Self> {
+        let shared = Arc::new(Shared {
+            client: Client::new(&deployment.api_url)?,
+            http: reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?,
+            headers: security_headers(push_url(deployment))?,
+            deployment: deployment.clone(),
+            issuer,
+        });
+        let routes = Router::new()
+            .route("/config.json", get(config))
+            .route("/stand-in/login", post(stand_in::login))
+            .route("/stand-in/pay", post(stand_in::pay))
+            .route("/v1/{*rest}", any(gateway::pass))
+            .fallback_service(ServeDir::new(paths::web()))
+            .layer(middleware::from_fn_with_state(Arc::clone(&shared), add_headers))
+            .with_state(shared);
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
+        let address = listener.local_addr()?;
+        Ok(Self { address, server: tokio::spawn(axum::serve(listener, routes).into_future()) })
+    }
+
+    /// Where the page is.
+    pub fn url(&self) -> String {
+        url(self.address.port())
+    }
+
+    /// Waits until it ends, which it does not do by itself.
+    ///
+    /// # Errors
+    /// If it fails.
+    pub async fn ended(mut self) -> Result<()> {
+        Ok((&mut self.server).await??)
+    }
+}
+
+impl Drop for WebServer {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+/// Where the page of a web server on `port` is.
+pub fn url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
+fn push_url(deployment: &Deployment) -> Option<&str> {
+    deployment.push_url.as_deref()
+}
+
+async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {
+    Json(json!({
+        "login": { "kind": "stand-in", "url": "/stand-in/login" },
+        "pay": { "kind": "stand-in", "url": "/stand-in/pay" },
+        "push_url": push_url(&shared.deployment),
+    }))
+}
+
+/// Nothing but the page's own files runs, and nothing but its own origin and its push is talked to.
+fn security_headers(push_url: Option<&str>) -> Result<HeaderMap> {
+    let connect = push_url.map_or_else(String::new, |url| format!(" {}", origin_of(url)));
+    let policy = format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'{connect}; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    );
+    let opener_policy = HeaderName::from_static("cross-origin-opener-policy");
+    Ok(HeaderMap::from_iter([
+        (CONTENT_SECURITY_POLICY, HeaderValue::from_str(&policy)?),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+        (opener_policy, HeaderValue::from_static("same-origin")),
+    ]))
+}
+
+/// Scheme, host and port of an address.
+fn origin_of(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url[host..].find('/').map_or(url, |end| &url[..host + end])
+}
+
+async fn add_headers(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.extend(shared.headers.clone());
+    // Files change under a developer's hands.
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_names_the_push_alone() {
+        let policy = |push| security_headers(push).unwrap()["content-security-policy"].to_str().unwrap().to_owned();
+        assert!(policy(None).contains("connect-src 'self';"));
+        for push in ["ws://127.0.0.1:4566", "ws://127.0.0.1:4566/", "ws://127.0.0.1:4566/_aws/prod?x=1"] {
+            assert!(policy(Some(push)).contains("connect-src 'self' ws://127.0.0.1:4566;"), "{push}");
+        }
+        assert!(!policy(None).contains("unsafe"));
+    }
+}

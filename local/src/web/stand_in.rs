@@ -1,0 +1,69 @@
+//! What stands in for an issuer's login page and a payment provider. On this machine only.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use sale::{Currency, EpochMs, Price, ReservationId, UserId};
+use serde::{Deserialize, Serialize};
+
+use super::Shared;
+use crate::client::Payment;
+use crate::identity::OPERATORS;
+
+type Refusal = (StatusCode, String);
+
+/// Who wants to be signed in.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Login {
+    user: UserId,
+    #[serde(default)]
+    operator: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct SignedIn {
+    token: String,
+    expires_at: String,
+}
+
+/// Whoever asks is believed.
+pub(super) async fn login(
+    State(shared): State<Arc<Shared>>,
+    Json(login): Json<Login>,
+) -> Result<Json<SignedIn>, Refusal> {
+    let groups: &[&str] = if login.operator { &[OPERATORS] } else { &[] };
+    let claims = shared.issuer.claims(login.user.as_str(), groups);
+    let token = shared.issuer.sign(&claims).map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let expires_at = EpochMs(i64::try_from(claims.exp * 1000).unwrap_or(i64::MAX)).to_string();
+    Ok(Json(SignedIn { token, expires_at }))
+}
+
+/// What somebody wants to pay.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Pay {
+    reservation_id: ReservationId,
+    price_minor: u64,
+    currency: Currency,
+}
+
+#[derive(Serialize)]
+pub(super) struct Paid {
+    outcome: String,
+}
+
+/// Tells the API of a payment, as the provider does. Paying the same again is the same payment.
+pub(super) async fn pay(State(shared): State<Arc<Shared>>, Json(pay): Json<Pay>) -> Result<Json<Paid>, Refusal> {
+    let refused = |error: anyhow::Error| (StatusCode::BAD_GATEWAY, format!("{error:#}"));
+    let key = shared.deployment.payment_key().await.map_err(refused)?;
+    let payment = Payment {
+        id: format!("stand-in-{}", pay.reservation_id.uuid.as_simple()),
+        reservation_id: pay.reservation_id.to_string(),
+        price: Price { price_minor: pay.price_minor, currency: pay.currency },
+    };
+    let outcome = shared.client.tell_of_payment(&key, &payment).await.map_err(refused)?;
+    Ok(Json(Paid { outcome }))
+}

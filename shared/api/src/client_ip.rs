@@ -1,0 +1,52 @@
+use std::net::{IpAddr, Ipv6Addr};
+
+use lambda_http::request::RequestContext;
+use lambda_http::{Request, RequestExt};
+
+/// Where the request came from, as the gateway saw it; no header is looked at, since a client can write it. Of IPv6 the
+/// network, `NETWORK/64`, since that much is one customer's.
+pub fn client_ip(request: &Request) -> Option<String> {
+    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
+    let address: IpAddr = context.http.source_ip.as_ref()?.parse().ok()?;
+    Some(match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(context: &str) -> Option<String> {
+        let event = format!(
+            r#"{{"version":"2.0","rawPath":"/","headers":{{"x-forwarded-for":"198.51.100.9, 203.0.113.9",
+                "forwarded":"for=198.51.100.9","x-real-ip":"198.51.100.9","cf-connecting-ip":"198.51.100.9"}},
+               "requestContext":{{"http":{{"method":"GET","path":"/"{context}}}}}}}"#
+        );
+        client_ip(&lambda_http::request::from_str(&event).unwrap())
+    }
+
+    #[test]
+    fn the_gateway_says_where_a_request_came_from() {
+        for (source, ip) in [
+            ("203.0.113.7", "203.0.113.7"),
+            ("::ffff:203.0.113.7", "203.0.113.7"),
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+            ("2001:db8:1:2::", "2001:db8:1:2::/64"),
+            ("2001:DB8:0:0:ffff::1", "2001:db8::/64"),
+        ] {
+            assert_eq!(from(&format!(r#","sourceIp":"{source}""#)).as_deref(), Some(ip));
+        }
+    }
+
+    #[test]
+    fn a_header_never_does() {
+        for context in ["", r#","sourceIp":null"#, r#","sourceIp":"""#, r#","sourceIp":"198.51.100.9, 203.0.113.7""#] {
+            assert_eq!(from(context), None, "{context}");
+        }
+    }
+}

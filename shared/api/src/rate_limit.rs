@@ -1,0 +1,52 @@
+use std::fmt;
+
+/// Fields of draft-ietf-httpapi-ratelimit-headers-11.
+pub(crate) const RATE_LIMIT: &str = "ratelimit";
+pub(crate) const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
+
+/// How often a user may ask for something, as clients see it. What holds for others beside the user is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RatePolicy {
+    /// Letters, digits, `-` and `_`.
+    pub name: &'static str,
+    /// So many requests
+    pub quota: u32,
+    /// in so many seconds.
+    pub window_s: u32,
+}
+
+impl RatePolicy {
+    /// `RateLimit-Policy`.
+    pub(crate) fn field(self) -> String {
+        format!("{self};q={};w={}", self.quota, self.window_s)
+    }
+
+    /// `RateLimit`, once nothing is left for so many seconds.
+    pub(crate) fn used_up(self, seconds: u32) -> String {
+        format!("{self};r=0;t={seconds}")
+    }
+}
+
+impl fmt::Display for RatePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Code, Problem, RatePolicy};
+
+    #[test]
+    fn who_asks_too_often_hears_how_often_and_when_again() {
+        let policy = RatePolicy { name: "challenge", quota: 20, window_s: 60 };
+        for (ms, seconds) in [(0, "1"), (1, "1"), (1000, "1"), (1001, "2"), (2999, "3")] {
+            let response = Problem::rate_limited(policy, ms).into_response();
+            assert_eq!(response.status(), Code::RateLimited.status());
+            let header = |name: &str| response.headers()[name].to_str().unwrap();
+            assert_eq!(header("retry-after"), seconds);
+            assert_eq!(header("ratelimit-policy"), r#""challenge";q=20;w=60"#);
+            assert_eq!(header("ratelimit"), format!(r#""challenge";r=0;t={seconds}"#));
+        }
+    }
+}

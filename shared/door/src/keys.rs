@@ -1,0 +1,139 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use hmac::{Hmac, KeyInit};
+use serde::Deserialize;
+use sha2::Sha256;
+
+/// Keys that a ring can have: changing one takes two, and one more is left for a change that was begun and not ended.
+pub const MAX_KEYS: usize = 3;
+/// Shortest key: 32 random characters have more than the 128 bits that nobody can try out.
+pub const MIN_KEY_LENGTH: usize = 32;
+/// Longest key. What is longer than a block of SHA-256 (64 bytes) makes no key stronger.
+pub const MAX_KEY_LENGTH: usize = 256;
+
+/// A text that is not a ring of keys. Says nothing of the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidKeyRing {
+    /// Not JSON of the right form.
+    #[error("the keys are not of the form {{\"signing\":1,\"key1\":\"…\"}}")]
+    Form,
+    /// A key's name is not `key1` to `key255`.
+    #[error("a key is named key1 to key255")]
+    Name,
+    /// A key is too short or too long.
+    #[error("a key has {MIN_KEY_LENGTH} to {MAX_KEY_LENGTH} bytes")]
+    Length,
+    /// Too many keys.
+    #[error("there are at most {MAX_KEYS} keys")]
+    TooMany,
+    /// The key that is to sign is not there.
+    #[error("the key that is to sign is not in the ring")]
+    NoSigningKey,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    signing: u8,
+    #[serde(flatten)]
+    keys: BTreeMap<String, String>,
+}
+
+/// The keys that passes are sealed with: one seals, all of them open. So a new key is known to every process before the
+/// first pass is sealed with it, and an old one until the last pass of it is over.
+#[derive(Clone)]
+pub struct KeyRing {
+    signing: u8,
+    // Ready for use: a key is spread over its blocks once.
+    keys: BTreeMap<u8, Hmac<Sha256>>,
+}
+
+impl KeyRing {
+    pub(crate) fn signing(&self) -> (u8, Hmac<Sha256>) {
+        (self.signing, self.keys[&self.signing].clone())
+    }
+
+    pub(crate) fn key(&self, number: u8) -> Option<Hmac<Sha256>> {
+        self.keys.get(&number).cloned()
+    }
+}
+
+impl FromStr for KeyRing {
+    type Err = InvalidKeyRing;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKeyRing> {
+        let document: Document = serde_json::from_str(text).map_err(|_| InvalidKeyRing::Form)?;
+        if document.keys.len() > MAX_KEYS {
+            return Err(InvalidKeyRing::TooMany);
+        }
+        let mut keys = BTreeMap::new();
+        for (name, key) in &document.keys {
+            let number = number(name).ok_or(InvalidKeyRing::Name)?;
+            if !(MIN_KEY_LENGTH..=MAX_KEY_LENGTH).contains(&key.len()) {
+                return Err(InvalidKeyRing::Length);
+            }
+            keys.insert(number, Hmac::new_from_slice(key.as_bytes()).map_err(|_| InvalidKeyRing::Length)?);
+        }
+        if !keys.contains_key(&document.signing) {
+            return Err(InvalidKeyRing::NoSigningKey);
+        }
+        Ok(Self { signing: document.signing, keys })
+    }
+}
+
+/// `key7` is 7. One number has one name.
+fn number(name: &str) -> Option<u8> {
+    let text = name.strip_prefix("key")?;
+    let number = text.parse().ok()?;
+    (number > 0 && format!("{number}") == text).then_some(number)
+}
+
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyRing")
+            .field("signing", &self.signing)
+            .field("known", &self.keys.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn a_ring_is_read() {
+        let ring: KeyRing = format!(r#"{{"signing":2,"key1":"{KEY}","key2":"{KEY}"}}"#).parse().unwrap();
+        assert_eq!(format!("{ring:?}"), "KeyRing { signing: 2, known: [1, 2] }");
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        let long = "k".repeat(MAX_KEY_LENGTH + 1);
+        for (text, error) in [
+            (String::new(), InvalidKeyRing::Form),
+            ("[]".to_owned(), InvalidKeyRing::Form),
+            (format!(r#"{{"key1":"{KEY}"}}"#), InvalidKeyRing::Form),
+            (format!(r#"{{"signing":"1","key1":"{KEY}"}}"#), InvalidKeyRing::Form),
+            (format!(r#"{{"signing":256,"key1":"{KEY}"}}"#), InvalidKeyRing::Form),
+            (r#"{"signing":1,"key1":7}"#.to_owned(), InvalidKeyRing::Form),
+            (r#"{"signing":1}"#.to_owned(), InvalidKeyRing::NoSigningKey),
+            (format!(r#"{{"signing":2,"key1":"{KEY}"}}"#), InvalidKeyRing::NoSigningKey),
+            (r#"{"signing":1,"key1":""}"#.to_owned(), InvalidKeyRing::Length),
+            (format!(r#"{{"signing":1,"key1":"{}"}}"#, &KEY[1..]), InvalidKeyRing::Length),
+            (format!(r#"{{"signing":1,"key1":"{long}"}}"#), InvalidKeyRing::Length),
+            (format!(r#"{{"signing":0,"key0":"{KEY}"}}"#), InvalidKeyRing::Name),
+            (format!(r#"{{"signing":1,"key01":"{KEY}"}}"#), InvalidKeyRing::Name),
+            (format!(r#"{{"signing":1,"key1":"{KEY}","note":"{KEY}"}}"#), InvalidKeyRing::Name),
+            (
+                format!(r#"{{"signing":1,"key1":"{KEY}","key2":"{KEY}","key3":"{KEY}","key4":"{KEY}"}}"#),
+                InvalidKeyRing::TooMany,
+            ),
+        ] {
+            assert_eq!(text.parse::<KeyRing>().unwrap_err(), error, "{text}");
+        }
+    }
+}

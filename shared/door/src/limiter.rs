@@ -1,0 +1,180 @@
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use governor::clock::{Clock, MonotonicClock};
+use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
+use governor::state::StateStore;
+use governor::state::keyed::ShrinkableKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use sale::UserId;
+
+use crate::{Limits, RATES, Rate, Route};
+
+/// Users and addresses that are counted at once, each, for each route: with some 200 bytes for each that is at most a
+/// few tens of MB, and a process would need a thousand new ones in every second to get there.
+const MAX_KEYS: usize = 16_384;
+
+/// Too many requests: one will be taken after `retry_after`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limited {
+    /// What was asked too often.
+    pub limits: &'static Limits,
+    /// When to ask again.
+    pub retry_after: Duration,
+}
+
+/// Counts what one process sees of each user and address.
+pub struct Limiter<C: Clock = MonotonicClock> {
+    routes: [Counters<C>; RATES.len()],
+}
+
+struct Counters<C: Clock> {
+    users: Keyed<C>,
+    addresses: Keyed<C>,
+}
+
+struct Keyed<C: Clock> {
+    limiter: RateLimiter<String, Bounded, C, NoOpMiddleware<C::Instant>>,
+}
+
+impl Default for Limiter {
+    fn default() -> Self {
+        Self::new(&MonotonicClock)
+    }
+}
+
+impl<C: Clock + Clone> Limiter<C> {
+    /// Nothing counted yet.
+    pub fn new(clock: &C) -> Self {
+        let counters = |limits: Limits| Counters {
+            users: Keyed::new(limits.per_user, clock),
+            addresses: Keyed::new(limits.per_ip, clock),
+        };
+        Self { routes: RATES.map(counters) }
+    }
+
+    /// Counts a request, unless it is one too many. One that its user may not send is not counted for its address.
+    ///
+    /// # Errors
+    /// [`Limited`] if it is one too many.
+    pub fn check(&self, route: Route, user: &UserId, ip: &str) -> Result<(), Limited> {
+        let counters = &self.routes[route as usize];
+        let checked = counters.users.check(user.as_str()).and_then(|()| counters.addresses.check(ip));
+        checked.map_err(|retry_after| Limited { limits: route.limits(), retry_after })
+    }
+}
+
+impl<C: Clock + Clone> Keyed<C> {
+    fn new(rate: Rate, clock: &C) -> Self {
+        let interval = Duration::from_micros(rate.interval_us().into());
+        let burst = NonZeroU32::new(rate.burst).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::with_period(interval).unwrap_or(Quota::per_second(burst)).allow_burst(burst);
+        Self { limiter: RateLimiter::new(quota, Bounded::default(), clock.clone()) }
+    }
+
+    fn check(&self, key: &str) -> Result<(), Duration> {
+        if self.limiter.len() >= MAX_KEYS {
+            self.limiter.retain_recent();
+        }
+        let not_until = self.limiter.check_key(&key.to_owned());
+        not_until.map_err(|not_until| not_until.wait_time_from(self.limiter.clock().now()))
+    }
+}
+
+/// State for at most [`MAX_KEYS`] keys. With more of them the further ones are let through uncounted: a flood of so many
+/// senders is one that no limit by sender holds, and the sale's own limit does.
+#[derive(Default)]
+struct Bounded(Mutex<HashMap<String, Nanos>>);
+
+impl StateStore for Bounded {
+    type Key = String;
+
+    fn measure_and_replace<T, F, E>(&self, key: &String, f: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        let mut states = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (outcome, state) = f(states.get(key).copied())?;
+        if states.len() < MAX_KEYS || states.contains_key(key) {
+            states.insert(key.clone(), state);
+        }
+        Ok(outcome)
+    }
+}
+
+impl ShrinkableKeyedStateStore<String> for Bounded {
+    fn retain_recent(&self, drop_below: Nanos) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, state| *state > drop_below);
+    }
+
+    fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use governor::clock::FakeRelativeClock;
+
+    use super::*;
+
+    fn user(name: impl ToString) -> UserId {
+        name.to_string().parse().unwrap()
+    }
+
+    #[test]
+    fn a_user_has_a_burst_and_then_waits_as_told() {
+        let clock = FakeRelativeClock::default();
+        let limiter = Limiter::new(&clock);
+        let alice = user("alice");
+        for limits in &RATES {
+            let check = || limiter.check(limits.route, &alice, "192.0.2.1");
+            for _ in 0..limits.per_user.burst {
+                assert_eq!(check(), Ok(()));
+            }
+            let limited = check().unwrap_err();
+            assert_eq!(limited.limits, limits);
+            assert!(limited.retry_after <= Duration::from_micros(limits.per_user.interval_us().into()));
+            assert_eq!(limiter.check(limits.route, &user("bob"), "192.0.2.1"), Ok(()), "another user may");
+            clock.advance(limited.retry_after);
+            assert_eq!(check(), Ok(()), "{}", limits.name);
+            assert!(check().is_err());
+        }
+    }
+
+    #[test]
+    fn an_address_has_a_rate_of_its_own() {
+        let limiter = Limiter::new(&FakeRelativeClock::default());
+        let burst = Route::Cancel.limits().per_ip.burst;
+        for i in 0..burst {
+            assert_eq!(limiter.check(Route::Cancel, &user(i), "192.0.2.1"), Ok(()));
+        }
+        assert!(limiter.check(Route::Cancel, &user(burst), "192.0.2.1").is_err());
+        assert_eq!(limiter.check(Route::Cancel, &user(burst), "192.0.2.2"), Ok(()));
+        assert_eq!(limiter.check(Route::Orders, &user(0), "192.0.2.1"), Ok(()), "each route is counted alone");
+    }
+
+    #[test]
+    fn the_number_of_keys_is_bounded_and_old_ones_make_room() {
+        let clock = FakeRelativeClock::default();
+        let keyed = Keyed::new(Rate { burst: 1, per_s: 10 }, &clock);
+        for i in 0..=MAX_KEYS {
+            assert_eq!(keyed.check(&i.to_string()), Ok(()));
+        }
+        assert_eq!(keyed.limiter.len(), MAX_KEYS);
+        assert!(keyed.check("0").is_err(), "who is counted stays counted");
+        assert_eq!(keyed.check("new"), Ok(()));
+        assert_eq!(keyed.check("new"), Ok(()), "who finds no room is let through");
+        clock.advance(Duration::from_secs(21));
+        assert_eq!(keyed.check("new"), Ok(()));
+        assert!(keyed.check("new").is_err());
+        assert_eq!(keyed.limiter.len(), 1);
+    }
+}

@@ -1,0 +1,120 @@
+use aws_sdk_dynamodb::types::AttributeValue;
+use sale::{EpochMs, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::item::{number, text, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// Connections of one user: some windows on some devices. An eleventh takes the place of the oldest.
+pub const MAX_CONNECTIONS: usize = 10;
+/// API Gateway ends a connection after two hours (its quotas for WebSocket APIs).
+const CONNECTION_LIFE_S: u32 = 2 * 60 * 60;
+/// Connections beyond [`MAX_CONNECTIONS`] that one reading finds. There are some only while several are made at once.
+const SURPLUS_READ: usize = 15;
+
+/// A connection on which a user hears of what becomes of reservations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connection {
+    /// API Gateway's name for it.
+    pub id: String,
+    /// Whose it is.
+    pub user: UserId,
+    /// When it was made.
+    pub connected_at_ms: EpochMs,
+}
+
+#[derive(Serialize)]
+struct ConnectionItem<'a> {
+    pk: String,
+    connections_of: &'a UserId,
+    connected_at_ms: EpochMs,
+    /// Seconds since the Unix epoch, as DynamoDB's time to live takes them. It may come days late, so nobody goes by it.
+    expires_at: i64,
+}
+
+/// What the index has of a connection.
+#[derive(Deserialize)]
+struct IndexedConnection {
+    pk: String,
+    connections_of: UserId,
+    connected_at_ms: EpochMs,
+}
+
+impl Ledger {
+    /// Notes a connection. Without a condition: API Gateway names no two connections alike, and the same one twice is the
+    /// same item.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn connect(&self, connection: &Connection) -> Result<(), LedgerError> {
+        let item = ConnectionItem {
+            pk: keys::connection(&connection.id),
+            connections_of: &connection.user,
+            connected_at_ms: connection.connected_at_ms,
+            expires_at: connection.connected_at_ms.plus_s(CONNECTION_LIFE_S).as_epoch_s(),
+        };
+        let put = self.client.put_item().table_name(&self.table).set_item(Some(to_item(item)?));
+        put.send().await.map_err(LedgerError::of("PutItem"))?;
+        Ok(())
+    }
+
+    /// Forgets a connection, if it is known.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn disconnect(&self, id: &str) -> Result<(), LedgerError> {
+        let delete = self.client.delete_item().table_name(&self.table).key("pk", text(keys::connection(id)));
+        delete.send().await.map_err(LedgerError::of("DeleteItem"))?;
+        Ok(())
+    }
+
+    /// The user's connections that can still be there at `now`, the newest first and [`MAX_CONNECTIONS`] of them at most.
+    /// May lag a moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn connections_of(&self, user: &UserId, now: EpochMs) -> Result<Vec<Connection>, LedgerError> {
+        self.newest_connections(user, now, MAX_CONNECTIONS).await
+    }
+
+    /// Connections of the user of `new` that are too many with it: the oldest.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn surplus_connections(&self, new: &Connection) -> Result<Vec<Connection>, LedgerError> {
+        let limit = MAX_CONNECTIONS + SURPLUS_READ;
+        let mut all = self.newest_connections(&new.user, new.connected_at_ms, limit).await?;
+        // Whether the index has the new one already or not.
+        all.retain(|connection| connection.id != new.id);
+        Ok(all.split_off(all.len().min(MAX_CONNECTIONS - 1)))
+    }
+
+    async fn newest_connections(
+        &self,
+        user: &UserId,
+        now: EpochMs,
+        limit: usize,
+    ) -> Result<Vec<Connection>, LedgerError> {
+        let ended = EpochMs(now.0.saturating_sub(i64::from(CONNECTION_LIFE_S) * 1000));
+        let output = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(keys::CONNECTIONS_BY_USER)
+            .key_condition_expression("connections_of = :user AND connected_at_ms > :ended")
+            .expression_attribute_values(":user", AttributeValue::S(user.to_string()))
+            .expression_attribute_values(":ended", number(ended.0))
+            .scan_index_forward(false)
+            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
+            .send()
+            .await
+            .map_err(LedgerError::of("Query"))?;
+        let read = |item| -> Result<Connection, LedgerError> {
+            let IndexedConnection { pk, connections_of: user, connected_at_ms } = serde_dynamo::from_item(item)?;
+            let id = keys::connection_id(&pk)
+                .ok_or_else(|| LedgerError::Contradiction(format!("{pk} is in the index of connections")))?;
+            Ok(Connection { id: id.to_owned(), user, connected_at_ms })
+        };
+        output.items.unwrap_or_default().into_iter().map(read).collect()
+    }
+}

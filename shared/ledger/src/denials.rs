@@ -1,0 +1,150 @@
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use sale::{EpochMs, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::conflict::retry_conflicts;
+use crate::item::{number, text, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// Most denials that are read: every process holds them in memory and reads them every few seconds.
+const MAX_DENIALS: usize = 10_000;
+/// How long the item of a denial that has ended stays for a look, until DynamoDB's time to live takes it.
+const KEPT_AFTER_S: u32 = 24 * 60 * 60;
+
+/// Who denied a user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeniedBy {
+    /// An operator.
+    Operators,
+    /// The system, for too many strikes.
+    System,
+}
+
+/// Why a user is denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeniedWhy {
+    /// An operator said so.
+    Asked,
+    /// Passes that nobody gave out.
+    ForgedTokens,
+    /// Challenges answered wrong again and again.
+    WrongAnswers,
+    /// Orders that failed since the user has all that one may have.
+    FailedOrder,
+}
+
+/// A user who is kept out until a moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denial {
+    /// Who.
+    pub user: UserId,
+    /// The first moment at which the user is let in again.
+    pub until_ms: EpochMs,
+    /// Why.
+    pub reason: DeniedWhy,
+    /// By whom.
+    pub by: DeniedBy,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DenialItem {
+    pk: String,
+    denied_list: String,
+    /// Seconds since the Unix epoch, as DynamoDB's time to live takes them. It may come days late, so nobody goes by it.
+    expires_at: i64,
+    #[serde(flatten)]
+    denial: Denial,
+}
+
+impl Ledger {
+    /// Denies a user. What stands then: this denial, or one that the system may not change.
+    ///
+    /// The last word of an operator holds, longer or shorter. The system's is on the condition that the user is not
+    /// denied for as long already. Guards against: strikes that are counted while an operator denies the user for longer;
+    /// two processes that count the last strike at once; a denial by strikes that comes late, after a later one.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn deny(&self, denial: &Denial) -> Result<Denial, LedgerError> {
+        let item = DenialItem {
+            pk: keys::denied(&denial.user),
+            denied_list: keys::DENIED.to_owned(),
+            expires_at: denial.until_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
+            denial: denial.clone(),
+        };
+        let mut put = self.client.put_item().table_name(&self.table).set_item(Some(to_item(item)?));
+        if denial.by == DeniedBy::System {
+            put = put
+                .condition_expression("attribute_not_exists(pk) OR until_ms < :until")
+                .expression_attribute_values(":until", number(denial.until_ms.0))
+                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        }
+        match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(denial.clone()),
+            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
+                Ok(serde_dynamo::from_item::<_, DenialItem>(failed.item.unwrap_or_default())?.denial)
+            }
+            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+        }
+    }
+
+    /// Lets a user in again and forgets the strikes.
+    ///
+    /// The strikes go first: if this dies in between, the user is still denied and the same call ends it; the other way
+    /// round, one more strike would deny a user whom an operator has just let in.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn allow(&self, user: &UserId) -> Result<(), LedgerError> {
+        for pk in [keys::strikes(user), keys::denied(user)] {
+            let delete = self.client.delete_item().table_name(&self.table).key("pk", text(pk));
+            delete.send().await.map_err(LedgerError::of("DeleteItem"))?;
+        }
+        Ok(())
+    }
+
+    /// Everybody who is denied at `now`, those for longest first. May lag a moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn denied(&self, now: EpochMs) -> Result<Vec<Denial>, LedgerError> {
+        let mut denials = Vec::new();
+        let mut start = None;
+        loop {
+            let output = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .index_name(keys::DENIED_BY_END)
+                .key_condition_expression("denied_list = :list AND until_ms > :now")
+                .expression_attribute_values(":list", text(keys::DENIED))
+                .expression_attribute_values(":now", number(now.0))
+                .scan_index_forward(false)
+                .set_exclusive_start_key(start)
+                .send()
+                .await
+                .map_err(LedgerError::of("Query"))?;
+            for item in output.items.unwrap_or_default() {
+                // One that cannot be read must not let the others in.
+                match serde_dynamo::from_item::<_, DenialItem>(item) {
+                    Ok(item) => denials.push(item.denial),
+                    Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a denial is left out"),
+                }
+            }
+            start = output.last_evaluated_key;
+            if start.is_none() {
+                break;
+            }
+            if denials.len() >= MAX_DENIALS {
+                tracing::error!(MAX_DENIALS, "more users are denied than are read: those that end first get in");
+                break;
+            }
+        }
+        denials.truncate(MAX_DENIALS);
+        Ok(denials)
+    }
+}

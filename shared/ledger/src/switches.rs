@@ -1,0 +1,79 @@
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
+use sale::SaleId;
+use serde::Deserialize;
+
+use crate::conflict::retry_conflicts;
+use crate::item::{Item, text};
+use crate::{Ledger, LedgerError, keys};
+
+/// What operators have stopped at once, whatever its terms say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Switches {
+    /// Whether everything is stopped.
+    #[serde(default)]
+    pub stopped: bool,
+    /// Sales that are stopped each by itself. Starting everything leaves them stopped.
+    #[serde(default)]
+    pub stopped_sales: BTreeSet<SaleId>,
+}
+
+impl Switches {
+    /// Whether nothing may be bought in this sale.
+    pub fn stop(&self, sale: &SaleId) -> bool {
+        self.stopped || self.stopped_sales.contains(sale)
+    }
+
+    fn of(item: Option<Item>) -> Result<Self, LedgerError> {
+        Ok(item.filter(|item| !item.is_empty()).map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
+    }
+}
+
+impl Ledger {
+    /// What is stopped. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn switches(&self) -> Result<Switches, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::SWITCHES)).consistent_read(true);
+        Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+    }
+
+    /// Stops one sale, or everything.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn stop(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
+        match sale {
+            None => self.switch("SET stopped = :to", AttributeValue::Bool(true)).await,
+            Some(sale) => self.switch("ADD stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await,
+        }
+    }
+
+    /// Undoes [`Self::stop`] of the same: who starts everything does not start a sale that was stopped by itself.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn start(&self, sale: Option<&SaleId>) -> Result<Switches, LedgerError> {
+        match sale {
+            None => self.switch("SET stopped = :to", AttributeValue::Bool(false)).await,
+            Some(sale) => self.switch("DELETE stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await,
+        }
+    }
+
+    /// Without a condition: each change is of one switch or of one element of a set, so that two operators who stop
+    /// different things at once do not undo each other, and a repeated request changes nothing.
+    async fn switch(&self, update: &str, to: AttributeValue) -> Result<Switches, LedgerError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::SWITCHES))
+            .update_expression(update)
+            .expression_attribute_values(":to", to)
+            .return_values(ReturnValue::AllNew);
+        let output = retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
+        Switches::of(output.attributes)
+    }
+}

@@ -1,0 +1,62 @@
+use jiff::Timestamp;
+use sale::{Order, OrderState, ReservationId};
+use serde::Serialize;
+
+/// What a buyer is told of a reservation: the state that it has, in the words of `GET /v1/reservations/{id}`.
+///
+/// It may come twice. It says where the reservation stands and not what happened, so hearing it again does no harm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename = "reservation")]
+pub struct Message {
+    reservation_id: ReservationId,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pay_by: Option<Timestamp>,
+}
+
+impl Message {
+    /// That a reservation stands as this order says.
+    pub fn of(order: &Order) -> Self {
+        Self {
+            reservation_id: order.id.clone(),
+            status: order.state.status(),
+            pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
+        }
+    }
+
+    /// The message as it is sent.
+    ///
+    /// # Panics
+    /// Never: it is made of texts.
+    pub fn to_body(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts are JSON")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
+
+    fn told(state: OrderState) -> Value {
+        let order = json!({
+            "id": ID, "user": "alice", "state": state, "lane": 0, "unit": 17, "slot": 0,
+            "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_801_000_i64,
+            "price_minor": 990, "currency": "EUR", "pay_by_ms": 1_795_511_401_000_i64,
+        });
+        let order: Order = serde_json::from_value(order).unwrap();
+        serde_json::from_slice(&Message::of(&order).to_body()).unwrap()
+    }
+
+    #[test]
+    fn it_says_where_the_reservation_stands() {
+        let pay_by = "2026-11-24T09:10:01Z";
+        let pending =
+            json!({ "type": "reservation", "reservation_id": ID, "status": "pending_payment", "pay_by": pay_by });
+        assert_eq!(told(OrderState::Pending), pending);
+        let paid = json!({ "type": "reservation", "reservation_id": ID, "status": "paid" });
+        assert_eq!(told(OrderState::Paid), paid);
+    }
+}

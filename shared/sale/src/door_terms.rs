@@ -1,0 +1,114 @@
+use serde::{Deserialize, Serialize};
+
+/// Strikes that a sale can ask for before it denies a user.
+pub const MAX_STRIKES: u32 = 100;
+/// Longest time in which strikes add up.
+pub const MAX_STRIKE_WINDOW_S: u32 = 24 * 60 * 60;
+/// Longest denial that strikes lead to. Operators may deny for longer.
+pub const MAX_DENIED_FOR_S: u32 = 31 * 24 * 60 * 60;
+/// Highest plan: ten times what the gateway takes from one account unless AWS raises it.
+pub const MAX_PLANNED_REQUESTS_PER_S: u32 = 100_000;
+
+/// Who is kept away from a sale, and how many are expected at it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DoorTerms {
+    /// Strikes within the window after which a user is denied.
+    pub strikes: u32,
+    /// Time in which strikes add up, from the first one on.
+    pub strike_window_s: u32,
+    /// How long a user is denied.
+    pub denied_for_s: u32,
+    /// Requests a second that the sale is prepared for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planned_requests_per_s: Option<u32>,
+}
+
+/// A door that cannot be kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidDoor {
+    /// Strikes out of range.
+    #[error("door.strikes must be 1 to {MAX_STRIKES}")]
+    Strikes,
+    /// Window out of range.
+    #[error("door.strike_window_s must be 1 to {MAX_STRIKE_WINDOW_S}")]
+    StrikeWindow,
+    /// Denial out of range.
+    #[error("door.denied_for_s must be 1 to {MAX_DENIED_FOR_S}")]
+    DeniedFor,
+    /// Plan out of range.
+    #[error("door.planned_requests_per_s must be 1 to {MAX_PLANNED_REQUESTS_PER_S}")]
+    PlannedRequests,
+}
+
+impl Default for DoorTerms {
+    fn default() -> Self {
+        Self { strikes: 10, strike_window_s: 600, denied_for_s: 3600, planned_requests_per_s: None }
+    }
+}
+
+impl DoorTerms {
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// The first bound that does not hold.
+    pub fn validate(&self) -> Result<(), InvalidDoor> {
+        if !(1..=MAX_STRIKES).contains(&self.strikes) {
+            Err(InvalidDoor::Strikes)
+        } else if !(1..=MAX_STRIKE_WINDOW_S).contains(&self.strike_window_s) {
+            Err(InvalidDoor::StrikeWindow)
+        } else if !(1..=MAX_DENIED_FOR_S).contains(&self.denied_for_s) {
+            Err(InvalidDoor::DeniedFor)
+        } else if self.planned_requests_per_s.is_some_and(|plan| !(1..=MAX_PLANNED_REQUESTS_PER_S).contains(&plan)) {
+            Err(InvalidDoor::PlannedRequests)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What one request is of the load that a minute is planned to have: 1 is as much as planned.
+    pub fn share_of_a_minute(&self) -> Option<f64> {
+        self.planned_requests_per_s.map(|planned| 1.0 / (f64::from(planned) * 60.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(change: impl FnOnce(&mut DoorTerms)) -> Result<(), InvalidDoor> {
+        let mut door = DoorTerms::default();
+        change(&mut door);
+        door.validate()
+    }
+
+    #[test]
+    fn bounds_are_inclusive() {
+        assert_eq!(verdict(|_| {}), Ok(()));
+        assert_eq!(verdict(|d| d.strikes = 1), Ok(()));
+        assert_eq!(verdict(|d| d.strikes = MAX_STRIKES), Ok(()));
+        assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S), Ok(()));
+        assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S), Ok(()));
+        assert_eq!(verdict(|d| d.planned_requests_per_s = Some(MAX_PLANNED_REQUESTS_PER_S)), Ok(()));
+    }
+
+    #[test]
+    fn outside_the_bounds_is_refused() {
+        assert_eq!(verdict(|d| d.strikes = 0), Err(InvalidDoor::Strikes));
+        assert_eq!(verdict(|d| d.strikes = MAX_STRIKES + 1), Err(InvalidDoor::Strikes));
+        assert_eq!(verdict(|d| d.strike_window_s = 0), Err(InvalidDoor::StrikeWindow));
+        assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S + 1), Err(InvalidDoor::StrikeWindow));
+        assert_eq!(verdict(|d| d.denied_for_s = 0), Err(InvalidDoor::DeniedFor));
+        assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S + 1), Err(InvalidDoor::DeniedFor));
+        for plan in [0, MAX_PLANNED_REQUESTS_PER_S + 1] {
+            assert_eq!(verdict(|d| d.planned_requests_per_s = Some(plan)), Err(InvalidDoor::PlannedRequests));
+        }
+    }
+
+    #[test]
+    fn a_minute_as_planned_adds_up_to_one() {
+        let door = DoorTerms { planned_requests_per_s: Some(500), ..DoorTerms::default() };
+        assert!((door.share_of_a_minute().unwrap() * 500.0 * 60.0 - 1.0).abs() < 1e-9);
+        assert_eq!(DoorTerms::default().share_of_a_minute(), None);
+    }
+}

@@ -1,0 +1,231 @@
+//! The way in: challenges, and the tokens that right answers are given.
+
+use std::time::Duration;
+
+use ledger::{Denial, DeniedBy, DeniedWhy};
+use runtime::Clock;
+use sale::{EpochMs, Terms};
+use serde_json::{Value, json};
+use tests::{terms, user};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+
+fn in_ms(ms: i64) -> EpochMs {
+    EpochMs(Clock::system().now().0 + ms)
+}
+
+fn challenge_key(user: &str) -> String {
+    format!("challenge:{{{SALE}:1:0}}:{user}")
+}
+
+async fn ask(lab: &Lab, user: &str, kind: &str) -> Answer {
+    lab.answer(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user).json(&json!({ "kind": kind }))).await
+}
+
+async fn answer(lab: &Lab, user: &str, id: &str, answer: &str) -> Answer {
+    let body = json!({ "challenge_id": id, "answer": answer });
+    lab.answer(&Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)).await
+}
+
+/// What Redis has of a user's challenge: `ID ANSWER`.
+async fn noted(lab: &Lab, user: &str) -> Option<String> {
+    let client = redis::Client::open(lab.valkey.url()).unwrap();
+    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+    redis::cmd("GET").arg(challenge_key(user)).query_async(&mut redis).await.unwrap()
+}
+
+/// Asks for a picture and looks the answer up where no client can.
+async fn read_picture(lab: &Lab, user: &str) -> (String, String) {
+    let asked = ask(lab, user, "picture").await.expect(201);
+    let noted = noted(lab, user).await.expect("Redis has it");
+    let (id, sum) = noted.split_once(' ').unwrap();
+    assert_eq!(asked.text("challenge_id"), id);
+    (id.to_owned(), sum.to_owned())
+}
+
+/// Has a user answer right.
+async fn enter(lab: &Lab, user: &str) -> Answer {
+    let (id, sum) = read_picture(lab, user).await;
+    answer(lab, user, &id, &sum).await
+}
+
+async fn selling_with(change: impl FnOnce(&mut Terms)) -> Lab {
+    let mut terms = terms(100, 1);
+    change(&mut terms);
+    Lab::selling(terms).await
+}
+
+#[tokio::test]
+async fn a_right_answer_is_the_way_in() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let asked = ask(&lab, "alice", "picture").await.expect(201);
+    let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["challenge_id", "expires_at", "kind", "picture"], "the answer is not among them");
+    let admitted = enter(&lab, "alice").await.expect(201);
+    let path = admitted.text("reserve_path").to_owned();
+    assert!(path.ends_with(admitted.text("token")));
+    lab.answer(&Ask::post(&path).by("mallory")).await.problem(403, "bad_token");
+    lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
+}
+
+#[tokio::test]
+async fn nothing_asks_for_a_picture() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let path = format!("/v1/sales/{SALE}/challenges");
+    assert_eq!(lab.answer(&Ask::post(&path).by("alice")).await.expect(201).text("kind"), "picture");
+    assert_eq!(lab.answer(&Ask::post(&path).by("alice").json(&json!({}))).await.expect(201).text("kind"), "picture");
+    for body in [json!({ "kind": "song" }), json!({ "kind": null }), json!({ "picture": true })] {
+        lab.answer(&Ask::post(&path).by("alice").json(&body)).await.problem(400, "invalid_request");
+    }
+    lab.answer(&Ask::post(&path)).await.problem(401, "unauthorized");
+    lab.answer(&Ask::post("/v1/sales/nothing/challenges").by("alice")).await.problem(404, "unknown_sale");
+}
+
+#[tokio::test]
+async fn a_challenge_is_answered_once_by_its_user_in_time() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let (id, sum) = read_picture(&lab, "alice").await;
+    answer(&lab, "alice", &id, "1").await.problem(403, "wrong_answer");
+    answer(&lab, "alice", &id, &sum).await.problem(403, "wrong_answer");
+
+    let (id, sum) = read_picture(&lab, "bob").await;
+    answer(&lab, "mallory", &id, &sum).await.problem(403, "wrong_answer");
+    answer(&lab, "bob", &id, &sum).await.expect(201);
+    answer(&lab, "bob", &id, &sum).await.problem(403, "wrong_answer");
+
+    let (id, sum) = read_picture(&lab, "carol").await;
+    lab.redis(&["PEXPIRE", &challenge_key("carol"), "0"]).await;
+    answer(&lab, "carol", &id, &sum).await.problem(403, "wrong_answer");
+
+    let (id, sum) = read_picture(&lab, "dave").await;
+    read_picture(&lab, "dave").await;
+    answer(&lab, "dave", &id, &sum).await.problem(403, "wrong_answer");
+}
+
+#[tokio::test]
+async fn before_it_opens_and_after_it_closed() {
+    let opens_at_ms = in_ms(200_000);
+    let coming = selling_with(|terms| terms.opens_at_ms = opens_at_ms).await;
+    let (id, sum) = read_picture(&coming, "alice").await;
+    let problem = answer(&coming, "alice", &id, &sum).await.problem(409, "not_open");
+    assert_eq!(problem.text("opens_at"), opens_at_ms.to_string());
+    assert!(noted(&coming, "alice").await.is_some(), "it can be answered again");
+
+    let over = selling_with(|_| {}).await;
+    let (id, sum) = read_picture(&over, "alice").await;
+    over.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator()).await.expect(200);
+    ask(&over, "alice", "picture").await.problem(410, "closed");
+    answer(&over, "alice", &id, &sum).await.problem(410, "closed");
+}
+
+#[tokio::test]
+async fn while_it_is_paused_or_stopped() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let (id, sum) = read_picture(&lab, "alice").await;
+    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator()).await.expect(200);
+    answer(&lab, "alice", &id, &sum).await.problem(503, "paused");
+    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/resume")).by_operator()).await.expect(200);
+    for stopped in [None, Some(SALE.parse().unwrap())] {
+        lab.ledger.stop(stopped.as_ref()).await.unwrap();
+        lab.board.refresh().await.unwrap();
+        ask(&lab, "alice", "picture").await.problem(503, "paused");
+        answer(&lab, "alice", &id, &sum).await.problem(503, "paused");
+        lab.ledger.start(stopped.as_ref()).await.unwrap();
+        lab.board.refresh().await.unwrap();
+    }
+    answer(&lab, "alice", &id, &sum).await.expect(201);
+}
+
+#[tokio::test]
+async fn once_it_is_sold_out_only_who_has_a_reservation_gets_in() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let path = enter(&lab, "bob").await.expect(201).text("reserve_path").to_owned();
+    lab.answer(&Ask::post(&path).by("bob")).await.expect(202);
+    enter(&lab, "alice").await.problem(409, "sold_out");
+    enter(&lab, "bob").await.expect(201);
+}
+
+#[tokio::test]
+async fn who_is_denied_gets_nothing() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let until_ms = in_ms(60_000);
+    let denial = Denial { user: user("mallory"), until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
+    lab.ledger.deny(&denial).await.unwrap();
+    lab.board.refresh().await.unwrap();
+    ask(&lab, "mallory", "picture").await.problem(403, "denied");
+    answer(&lab, "mallory", &"0".repeat(32), "1").await.problem(403, "denied");
+    ask(&lab, "alice", "picture").await.expect(201);
+}
+
+#[tokio::test]
+async fn who_answers_wrong_again_and_again_is_denied() {
+    let lab = selling_with(|terms| terms.door.strikes = 3).await;
+    for _ in 0..3 {
+        let (id, _) = read_picture(&lab, "mallory").await;
+        answer(&lab, "mallory", &id, "1").await.problem(403, "wrong_answer");
+    }
+    ask(&lab, "mallory", "picture").await.problem(403, "denied");
+    lab.board.refresh().await.unwrap();
+    ask(&lab, "mallory", "picture").await.problem(403, "denied");
+}
+
+#[tokio::test]
+async fn who_asks_too_often_hears_when_to_ask_again() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let limited = loop {
+        let asked = ask(&lab, "alice", "work").await;
+        if asked.status != 201 {
+            break asked.problem(429, "rate_limited");
+        }
+    };
+    assert_eq!(limited.header("ratelimit-policy"), r#""challenge";q=20;w=60"#);
+    ask(&lab, "bob", "work").await.expect(201);
+    answer(&lab, "alice", &"0".repeat(32), "1").await.problem(429, "rate_limited");
+    let retry_after_s: u64 = limited.header("retry-after").parse().unwrap();
+    assert_eq!(limited.header("ratelimit"), format!(r#""challenge";r=0;t={retry_after_s}"#));
+    // What is tested is that so long is long enough.
+    tokio::time::sleep(Duration::from_secs(retry_after_s)).await;
+    ask(&lab, "alice", "work").await.expect(201);
+}
+
+#[tokio::test]
+async fn a_flood_of_challenges_leaves_one_for_each_user_and_ends_at_the_address() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let mut users = 0;
+    while ask(&lab, &format!("bot-{users}"), "work").await.status == 201 {
+        users += 1;
+        assert!(users < 5_000, "an address is limited");
+    }
+    assert!(users >= 1_200, "{users} people behind one address can ask");
+    assert!(noted(&lab, &format!("bot-{users}")).await.is_none(), "who is refused leaves nothing");
+}
+
+/// What a client does that is asked for work.
+fn work(challenge: &Value) -> String {
+    let id = challenge["challenge_id"].as_str().unwrap().parse().unwrap();
+    (0_u64..).map(|n| n.to_string()).find(|answer| door::is_work(id, answer)).unwrap()
+}
+
+#[tokio::test]
+async fn work_instead_of_a_picture() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let asked = ask(&lab, "alice", "work").await.expect(201);
+    assert_eq!(asked.body["work"], json!({ "bits": door::WORK_BITS }));
+    let done = work(&asked.body);
+    answer(&lab, "alice", asked.text("challenge_id"), &done).await.expect(201);
+
+    for (kind, said) in [("work", "work"), ("work", "17"), ("picture", "work"), ("picture", "none")] {
+        let asked = ask(&lab, kind, kind).await.expect(201);
+        answer(&lab, kind, asked.text("challenge_id"), said).await.problem(403, "wrong_answer");
+    }
+}
+
+#[tokio::test]
+async fn work_does_not_stand_for_a_picture() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let asked = ask(&lab, "alice", "picture").await.expect(201);
+    let done = work(&asked.body);
+    answer(&lab, "alice", asked.text("challenge_id"), &done).await.problem(403, "wrong_answer");
+}

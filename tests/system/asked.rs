@@ -1,0 +1,61 @@
+use lambda_http::{Body, Request, RequestExt};
+
+use crate::ask::Ask;
+use crate::passes::LAB_RING;
+
+/// A request as its client wrote it.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    /// Without the query.
+    pub(crate) path: String,
+    query: String,
+    headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Asked {
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.clone())
+    }
+
+    /// What the query says of a name. Nothing is unescaped: no parameter that is good needs it.
+    pub(crate) fn queried(&self, name: &str) -> Option<String> {
+        let found = self.query.split('&').filter_map(|pair| pair.split_once('=')).find(|pair| pair.0 == name);
+        found.map(|(_, value)| value.to_owned())
+    }
+}
+
+impl From<&Ask> for Asked {
+    fn from(ask: &Ask) -> Self {
+        // Whoever sealed its pass, this is what one looks like.
+        let ask = ask.sealed(&LAB_RING);
+        let (path, query) = ask.path.split_once('?').unwrap_or((&ask.path, ""));
+        Self {
+            method: ask.method.to_owned(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            headers: ask.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            body: ask.body,
+        }
+    }
+}
+
+impl From<&Request> for Asked {
+    fn from(request: &Request) -> Self {
+        let headers = request.headers().iter();
+        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()));
+        Self {
+            method: request.method().to_string(),
+            path: request.raw_http_path().to_owned(),
+            query: request.uri().query().unwrap_or_default().to_owned(),
+            headers: headers.collect(),
+            body: match request.body() {
+                Body::Text(text) => text.clone().into_bytes(),
+                Body::Binary(bytes) => bytes.clone(),
+                _ => Vec::new(),
+            },
+        }
+    }
+}

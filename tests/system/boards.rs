@@ -1,0 +1,87 @@
+//! What a process knows of the ledger without asking it.
+
+use std::time::Duration;
+
+use fulfilment::Board;
+use runtime::Clock;
+use sale::{DoorTerms, Terms};
+use tests::{Conduct, Service, terms, user};
+
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+use crate::parts::Parts;
+use crate::wait::until;
+
+#[tokio::test]
+async fn many_questions_are_one_reading() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.board.refresh().await.unwrap();
+    lab.board_calls.take();
+    for number in 0..50 {
+        lab.answer(&Ask::reserve(&format!("nowhere-{number}"), "alice")).await.problem(404, "unknown_sale");
+    }
+    let readings = lab.board_calls.take_targets().iter().filter(|target| target.ends_with("GetItem")).count();
+    assert!(readings <= 3, "{readings} readings, one every two seconds");
+}
+
+#[tokio::test]
+async fn those_who_come_first_share_a_reading() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.calls.take();
+    let board = Board::new(lab.ledger.clone(), Clock::system());
+    let all = futures::future::try_join_all((0..20).map(|_| board.now())).await.unwrap();
+    assert_eq!(lab.calls.take().len(), 3, "sales, switches, denials");
+    assert!(all.iter().all(|snapshot| snapshot.sale(&SALE.parse().unwrap()).is_some()));
+}
+
+#[tokio::test]
+async fn what_others_change_is_known_within_seconds() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let board = Board::new(lab.ledger.clone(), Clock::system());
+    assert!(!board.now().await.unwrap().switches.stopped);
+    lab.ledger.stop(None).await.unwrap();
+    until("it is known", 5, async || board.now().await.unwrap().switches.stopped.then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_denial_that_this_process_made_holds_at_once() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let now = Clock::system().now();
+    lab.board.note_denied(&user("eve"), now.plus_s(60));
+    assert!(lab.board.now().await.unwrap().is_denied(&user("eve"), now));
+    lab.answer(&Ask::reserve(SALE, "eve")).await.problem(403, "denied");
+}
+
+#[tokio::test]
+async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let board = Board::new(parts.ledger.clone(), Clock::system());
+    board.now().await.unwrap();
+    parts.aws.set(Service::DynamoDb, Conduct::Hangs);
+    // Past the time for which it is good.
+    tokio::time::sleep(Duration::from_millis(2100)).await;
+    for _ in 0..100 {
+        let known = tokio::time::timeout(Duration::from_millis(100), board.now()).await.expect("at once").unwrap();
+        assert!(known.sale(&SALE.parse().unwrap()).is_some());
+    }
+    let empty = Board::new(parts.ledger.clone(), Clock::system());
+    assert!(empty.now().await.is_err(), "nothing is known");
+}
+
+#[tokio::test]
+async fn the_load_of_a_sale_is_told_as_a_share_of_its_plan() {
+    let door = DoorTerms { planned_requests_per_s: Some(10), ..DoorTerms::default() };
+    let lab = Lab::selling(Terms { door, ..terms(50, 1) }).await;
+    for number in 0..30 {
+        lab.answer(&Ask::reserve(SALE, &format!("user-{number}"))).await.expect(202);
+    }
+    let recorder = metrics_util::debugging::DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    metrics::with_local_recorder(&recorder, || lab.board.report_load());
+    let told = snapshotter.snapshot().into_vec();
+    let [(key, .., metrics_util::debugging::DebugValue::Histogram(values))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(key.key().name(), "SaleLoad");
+    assert_eq!(key.key().labels().map(metrics::Label::value).collect::<Vec<_>>(), [SALE]);
+    assert!((values.iter().map(|value| value.into_inner()).sum::<f64>() - 0.05).abs() < 1e-9, "{values:?}");
+}

@@ -1,0 +1,83 @@
+//! A part that does not answer is left alone, and asked again soon.
+
+use std::time::{Duration, Instant};
+
+use sale::Round;
+use stock::StockError;
+use tests::{Conduct, Service, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+use crate::parts::Parts;
+use crate::wait::until;
+
+/// Calls without an answer after which a part is left alone at the latest.
+const FAILURES: usize = 10;
+/// What an answer may take that waits for nobody.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
+async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
+}
+
+#[tokio::test]
+async fn a_silent_redis_is_not_waited_for_by_everybody() {
+    let lab = Lab::selling(terms(50, 1)).await;
+    let bought = lab.buy("alice").await;
+    let parts = Parts::of(&lab).await;
+    let deps = parts.reservation(&lab);
+    ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
+    parts.redis.delay(Duration::MAX);
+    let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
+    let early = names.iter().map(async |name| ask_of(&deps, &Ask::reserve(SALE, name)).await);
+    for answer in futures::future::join_all(early).await {
+        answer.problem(503, "overloaded");
+    }
+
+    let mut at_once = 0;
+    for number in 0..20 {
+        let began = Instant::now();
+        let answer = ask_of(&deps, &Ask::reserve(SALE, &format!("late-{number}"))).await;
+        assert_eq!(answer.problem(503, "overloaded").header("retry-after"), "2");
+        at_once += usize::from(began.elapsed() < AT_ONCE);
+    }
+    assert!(at_once >= 15, "{at_once} of 20: only those that try wait");
+    let counters = async || parts.stock.counters(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await;
+    until("it is left alone", 5, async || matches!(counters().await, Err(StockError::Open)).then_some(())).await;
+    // The ledger alone answers these.
+    ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice")).await.expect(200);
+    ask_of(&deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
+
+    parts.redis.delay(Duration::ZERO);
+    until("it is asked again", 5, async || {
+        (ask_of(&deps, &Ask::reserve(SALE, "carol")).await.status == 202).then_some(())
+    })
+    .await;
+    for number in 0..5 {
+        ask_of(&deps, &Ask::reserve(SALE, &format!("after-{number}"))).await.expect(202);
+    }
+}
+
+#[tokio::test]
+async fn a_silent_queue_is_not_waited_for_by_everybody() {
+    let lab = Lab::selling(terms(50, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let deps = parts.reservation(&lab);
+    ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
+    parts.aws.set(Service::Sqs, Conduct::Hangs);
+    let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
+    let early = names.iter().map(async |name| ask_of(&deps, &Ask::reserve(SALE, name)).await);
+    for answer in futures::future::join_all(early).await {
+        answer.problem(503, "overloaded");
+    }
+    let began = Instant::now();
+    let mut refused = ask_of(&deps, &Ask::reserve(SALE, "late")).await.problem(503, "overloaded");
+    if began.elapsed() > AT_ONCE {
+        // That was the one that tried.
+        let began = Instant::now();
+        refused = ask_of(&deps, &Ask::reserve(SALE, "later")).await.problem(503, "overloaded");
+        assert!(began.elapsed() < AT_ONCE);
+    }
+    assert!(refused.text("reservation_id").starts_with(SALE), "the unit is the buyer's");
+}

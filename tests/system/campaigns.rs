@@ -1,0 +1,141 @@
+//! Campaigns: operators write them, everybody sees those that have something to show.
+
+use sale::{EpochMs, Terms};
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::catalog::{ask, shown};
+use crate::events::{request, sample};
+use crate::lab::Lab;
+use crate::wait::until;
+
+async fn put(lab: &Lab, campaign: &Value) -> Answer {
+    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(campaign)).await
+}
+
+fn autumn(sales: &[&str]) -> Value {
+    json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": sales })
+}
+
+fn ids(campaign: &Answer) -> Vec<String> {
+    let sales = campaign.body["sales"].as_array().unwrap().iter();
+    sales.map(|sale| sale["sale_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_campaign_shows_its_published_sales_in_its_order() {
+    let lab = Lab::new().await;
+    let now = runtime::Clock::system().now();
+    for (sale, opens_in_s, closes_in_s) in [("lamp", -60, 60), ("chair", 60, 600)] {
+        let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
+        lab.publish(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
+        lab.load(sale).await;
+    }
+    put(&lab, &autumn(&["chair", "pot", "lamp"])).await.expect(201);
+    put(&lab, &json!({ "campaign_id": "winter", "title": "Winter", "sale_ids": ["pot"] })).await.expect(201);
+
+    let catalog = lab.catalog();
+    let list = shown(&catalog, "/v1/campaigns").await.body;
+    let lamp_opens = EpochMs(now.0 - 60_000);
+    assert_eq!(list["campaigns"].as_array().unwrap().len(), 1, "winter has nothing to show yet: {list}");
+    assert_eq!(
+        (&list["campaigns"][0]["campaign_id"], &list["campaigns"][0]["title"]),
+        (&json!("autumn"), &json!("Autumn"))
+    );
+    let moment = |name: &str| list["campaigns"][0][name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert_eq!((moment("opens_at").into(), moment("closes_at").into()), (lamp_opens, EpochMs(now.0 + 600_000)));
+
+    let page = shown(&catalog, "/v1/campaigns/autumn").await;
+    assert_eq!((page.text("title"), ids(&page)), ("Autumn", vec!["chair".to_owned(), "lamp".to_owned()]));
+    let [chair, lamp] = [0, 1].map(|n| &page.body["sales"][n]);
+    assert_eq!((&chair["state"], &lamp["state"]), (&json!("upcoming"), &json!("open")));
+    let mut alone = shown(&catalog, "/v1/sales/lamp").await.body;
+    alone.as_object_mut().unwrap().remove("server_time");
+    assert_eq!(*lamp, alone, "a sale is the same wherever it is shown");
+    ask(&catalog, &Ask::get("/v1/campaigns/winter")).await.problem(404, "unknown_campaign");
+    assert_eq!(
+        lab.answer(&Ask::get("/v1/admin/campaigns").by_operator()).await.expect(200).body["campaigns"][1]["campaign_id"],
+        "winter"
+    );
+}
+
+#[tokio::test]
+async fn the_sample_events_are_good() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    let (deps, catalog) = (lab.admin(), lab.catalog());
+    for (name, status) in [("admin/campaign", 201), ("admin/campaigns", 200)] {
+        assert_eq!(admin::handle(&deps, request(&sample(name))).await.status(), status, "{name}");
+    }
+    for name in ["catalog/campaigns", "catalog/campaign", "catalog/sale"] {
+        assert_eq!(catalog::handle(&catalog, request(&sample(name))).await.status(), 200, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_seen_within_two_seconds() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    put(&lab, &autumn(&["lamp"])).await.expect(201);
+    let catalog = lab.catalog();
+    assert_eq!(shown(&catalog, "/v1/campaigns/autumn").await.text("title"), "Autumn");
+    let change = json!({ "campaign_id": "autumn", "title": "Late autumn", "sale_ids": ["lamp"], "version": 1 });
+    put(&lab, &change).await.expect(200);
+    let seen = async || (shown(&catalog, "/v1/campaigns/autumn").await.text("title") == "Late autumn").then_some(());
+    until("the new title", 2, seen).await;
+}
+
+#[tokio::test]
+async fn operators_do_not_undo_each_other() {
+    let lab = Lab::new().await;
+    let made = put(&lab, &autumn(&["lamp"])).await.expect(201);
+    assert_eq!(made.body, json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"], "version": 1 }));
+    put(&lab, &autumn(&["lamp"])).await.expect(200);
+    let changed = put(&lab, &autumn(&["chair"])).await.problem(409, "campaign_changed");
+    assert_eq!(changed.body["version"], 1);
+
+    let of = |version: u32, sales: &[&str]| {
+        let mut campaign = autumn(sales);
+        campaign["version"] = json!(version);
+        campaign
+    };
+    let first = put(&lab, &of(1, &["lamp", "chair"])).await.expect(200);
+    assert_eq!(first.body["version"], 2);
+    let again = put(&lab, &of(1, &["lamp", "chair"])).await.expect(200);
+    assert_eq!(again.body, first.body, "its answer was lost");
+    put(&lab, &of(1, &["lamp", "pot"])).await.problem(409, "campaign_changed");
+    put(&lab, &of(2, &[])).await.expect(200);
+    put(&lab, &of(1, &["lamp", "chair"])).await.problem(409, "campaign_changed");
+    let mut nowhere = of(1, &[]);
+    nowhere["campaign_id"] = json!("winter");
+    put(&lab, &nowhere).await.problem(404, "unknown_campaign");
+}
+
+#[tokio::test]
+async fn what_is_out_of_bounds_is_refused() {
+    let lab = Lab::new().await;
+    let many: Vec<String> = (0..=sale::MAX_CAMPAIGN_SALES).map(|n| format!("sale-{n}")).collect();
+    for (member, value) in [
+        ("title", json!("")),
+        ("title", json!("a\nb")),
+        ("sale_ids", json!(["lamp", "lamp"])),
+        ("sale_ids", json!(["Lamp"])),
+        ("sale_ids", json!(many)),
+        ("campaign_id", json!("Autumn")),
+        ("version", json!(0)),
+        ("version", json!(u32::MAX)),
+        ("version", json!("1")),
+        ("total", json!(1)),
+    ] {
+        let mut campaign = autumn(&["lamp"]);
+        campaign[member] = value;
+        put(&lab, &campaign).await.problem(400, "invalid_request");
+    }
+    let mine = Ask::post("/v1/admin/campaigns").by("mallory").json(&autumn(&["lamp"]));
+    lab.answer(&mine).await.problem(403, "denied");
+    lab.answer(&Ask::get("/v1/admin/campaigns").by("mallory")).await.problem(403, "denied");
+    assert_eq!(
+        lab.answer(&Ask::get("/v1/admin/campaigns").by_operator()).await.expect(200).body["campaigns"],
+        json!([])
+    );
+}

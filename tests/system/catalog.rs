@@ -1,0 +1,221 @@
+//! What everybody may know of a sale: how soon, for how many calls, and when a part does not answer.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use catalog::Shelf;
+use fulfilment::LANE;
+use futures::future::join_all;
+use lambda_http::RequestExt;
+use runtime::Clock;
+use sale::{EpochMs, ReservationId, Round, SaleId, Terms, UserId};
+use serde_json::json;
+use stock::{Reserve, Stock};
+use tests::{SlowProxy, fresh_id, terms, user};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::calls::redis_calls;
+use crate::lab::{Lab, SALE};
+use crate::wait::until;
+
+/// What a change may take to be seen.
+const SEEN_WITHIN_S: u64 = 2;
+/// Made-up ids in a flood.
+const MADE_UP: usize = 10_000;
+/// The shortest time for which the function goes by what it has read.
+const KEPT_AT_LEAST: Duration = Duration::from_millis(600);
+/// What the ledger is asked to know everything that is published.
+const ONE_READING: [&str; 3] = ["DynamoDB_20120810.GetItem", "DynamoDB_20120810.Query", "DynamoDB_20120810.Query"];
+
+impl Lab {
+    /// The function, in a process that knows nothing yet.
+    pub(crate) fn catalog(&self) -> catalog::Deps {
+        self.catalog_with(self.stock.clone())
+    }
+
+    fn catalog_with(&self, stock: Stock) -> catalog::Deps {
+        let clock = Clock::system();
+        catalog::Deps { shelf: Shelf::new(stock, self.ledger.clone(), clock), clock }
+    }
+}
+
+pub(crate) async fn ask(catalog: &catalog::Deps, ask: &Ask) -> Answer {
+    Answer::of_handler(ask, Box::pin(catalog::handle(catalog, ask.request())).await)
+}
+
+/// What the page of a sale shows.
+pub(crate) async fn shown(catalog: &catalog::Deps, path: &str) -> Answer {
+    let answer = ask(catalog, &Ask::get(path)).await;
+    assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{answer:?}");
+    answer
+}
+
+async fn sees(catalog: &catalog::Deps, member: &str, value: &str) {
+    let what = format!("{member} is {value}");
+    let seen = async || (shown(catalog, "/v1/sales/lamp").await.text(member) == value).then_some(());
+    Box::pin(until(&what, SEEN_WITHIN_S, seen)).await;
+}
+
+/// Buyers, as far as Redis knows them.
+async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<(ReservationId, UserId)> {
+    let sale: SaleId = SALE.parse().unwrap();
+    let mut bought = Vec::new();
+    for buyer in buyers {
+        let (id, buyer) = (fresh_id(&sale, Round(1)), user(buyer));
+        let answer = lab.stock.reserve(&id, LANE, &buyer).await.unwrap();
+        assert!(matches!(answer, Reserve::Reserved(_)), "{answer:?}");
+        bought.push((id, buyer));
+    }
+    bought
+}
+
+#[tokio::test]
+async fn what_is_left_is_seen_within_two_seconds() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let catalog = lab.catalog();
+    let card = shown(&catalog, "/v1/sales/lamp").await.body;
+    assert_eq!((&card["availability"], &card["state"]), (&json!("available"), &json!("open")));
+    for number in ["total", "free", "left", "version", "units"] {
+        assert_eq!(card.get(number), None, "no number of units is public");
+    }
+    buy(&lab, 0..18).await;
+    sees(&catalog, "availability", "few_left").await;
+    let last = buy(&lab, 18..20).await;
+    sees(&catalog, "availability", "sold_out").await;
+    for (id, user) in &last {
+        lab.stock.release(id, LANE, user, None).await.unwrap();
+    }
+    sees(&catalog, "availability", "few_left").await;
+    lab.redis(&["FLUSHALL"]).await;
+    sees(&catalog, "availability", "unknown").await;
+    lab.load(SALE).await;
+    sees(&catalog, "availability", "available").await;
+}
+
+#[tokio::test]
+async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
+    let lab = Lab::new().await;
+    let catalog = lab.catalog();
+    let soon = EpochMs(Clock::system().now().0 + 3_600_000);
+    let terms = Terms { opens_at_ms: soon, closes_at_ms: soon.plus_s(60), ..terms(20, 1) };
+    let sale: SaleId = SALE.parse().unwrap();
+    lab.ledger.create_sale(&sale, &terms, None).await.unwrap();
+    ask(&catalog, &Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
+    lab.ledger.publish_sale(&sale).await.unwrap();
+    until("it is published", SEEN_WITHIN_S, async || {
+        (ask(&catalog, &Ask::get("/v1/sales/lamp")).await.status == 200).then_some(())
+    })
+    .await;
+    sees(&catalog, "state", "upcoming").await;
+    let amend = async |name: &str, change: &dyn Fn(&mut sale::Sale)| {
+        let amended = lab.ledger.amend_sale(&sale, name, |sale| Ok::<_, ()>(change(sale)));
+        Box::pin(amended).await.unwrap();
+    };
+    amend("open", &|sale| sale.terms.opens_at_ms = EpochMs(0)).await;
+    sees(&catalog, "state", "open").await;
+    amend("pause", &|sale| sale.paused = true).await;
+    sees(&catalog, "state", "paused").await;
+    amend("resume", &|sale| sale.paused = false).await;
+    sees(&catalog, "state", "open").await;
+    lab.ledger.stop(None).await.unwrap();
+    sees(&catalog, "state", "paused").await;
+    lab.ledger.start(None).await.unwrap();
+    sees(&catalog, "state", "open").await;
+    amend("close", &|sale| sale.terms.closes_at_ms = Clock::system().now()).await;
+    sees(&catalog, "state", "closed").await;
+}
+
+#[tokio::test]
+async fn ten_at_once_make_one_load() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    for path in ["/v1/sales/lamp", "/v1/campaigns"] {
+        let catalog = lab.catalog();
+        lab.calls.take();
+        let ten = join_all((0..10).map(|_| shown(&catalog, path)));
+        let (answers, redis) = redis_calls(&lab.valkey.url(), ten).await;
+        let mut aws = lab.calls.take_targets();
+        aws.sort();
+        assert_eq!(aws, ONE_READING, "{path}");
+        assert_eq!(redis, if path.contains("sales") { vec!["GET"] } else { vec![] }, "{path}");
+        assert!(answers.iter().all(|answer| answer.header("etag") == answers[0].header("etag")));
+    }
+}
+
+/// Readings that this much time has room for.
+fn readings(time: Duration) -> usize {
+    2 + time.as_millis() as usize / KEPT_AT_LEAST.as_millis() as usize
+}
+
+#[tokio::test]
+async fn a_flood_of_made_up_ids_reaches_nothing() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let catalog = lab.catalog();
+    shown(&catalog, "/v1/sales/lamp").await;
+    lab.calls.take();
+    let began = Instant::now();
+    let request = Ask::get("/v1/sales/lamp").request();
+    let flood = async {
+        for n in 0..MADE_UP {
+            let request = request.clone().with_raw_http_path(&format!("/v1/sales/made-up-{n}"));
+            assert_eq!(catalog::handle(&catalog, request).await.status(), 404);
+        }
+    };
+    let ((), redis) = redis_calls(&lab.valkey.url(), flood).await;
+    let (aws, readings) = (lab.calls.take_targets().len(), readings(began.elapsed()));
+    assert!(aws <= readings * ONE_READING.len(), "{aws} calls, though there was time for {readings} readings");
+    assert_eq!(redis.len(), 0);
+    assert_eq!(catalog.shelf.numbers().await.rounds, 1);
+    ask(&catalog, &Ask::get("/v1/sales/made-up-0")).await.problem(404, "unknown_sale");
+    ask(&catalog, &Ask::get("/v1/campaigns/made-up-0")).await.problem(404, "unknown_campaign");
+}
+
+#[tokio::test]
+async fn who_has_it_is_told_so_until_it_changes() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let catalog = lab.catalog();
+    let first = shown(&catalog, "/v1/sales/lamp").await;
+    let with = Ask::get("/v1/sales/lamp").header("if-none-match", first.header("etag"));
+    let unchanged = ask(&lab.catalog(), &with).await;
+    assert_eq!((unchanged.status, unchanged.header("etag")), (304, first.header("etag")), "by another process too");
+    // A shared cache would go on with an old time.
+    let through = ask(&catalog, &with.clone().header("via", "1.1 0123.cloudfront.net (CloudFront)")).await;
+    assert_eq!((through.status, through.header("etag")), (200, first.header("etag")));
+    assert!(through.text("server_time") > first.text("server_time"));
+    buy(&lab, 0..20).await;
+    let changed = until("the change is seen", SEEN_WITHIN_S, async || {
+        Some(ask(&catalog, &with).await).filter(|answer| answer.status == 200)
+    });
+    assert_eq!(changed.await.text("availability"), "sold_out");
+}
+
+/// A part that does not answer costs a page what that part knows, and a moment.
+#[tokio::test]
+async fn without_redis_the_page_says_that_it_does_not_know() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let nobody = Stock::new(&format!("redis://127.0.0.1:{}", local::process::free_port().unwrap())).unwrap();
+    let slow = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
+    slow.delay(Duration::MAX);
+    let silent = Stock::new(&format!("redis://{}", slow.address())).unwrap();
+    for stock in [nobody, silent.clone()] {
+        let catalog = lab.catalog_with(stock);
+        let began = Instant::now();
+        let card = shown(&catalog, "/v1/sales/lamp").await;
+        assert_eq!((card.text("availability"), card.text("state")), ("unknown", "open"));
+        assert!(began.elapsed() < Duration::from_secs(SEEN_WITHIN_S), "{:?}", began.elapsed());
+    }
+    let catalog = lab.catalog_with(silent);
+    sees(&catalog, "availability", "unknown").await;
+    slow.delay(Duration::ZERO);
+    sees(&catalog, "availability", "available").await;
+}
+
+#[tokio::test]
+async fn what_is_no_id_is_looked_up_nowhere() {
+    let lab = Lab::new().await;
+    let catalog = lab.catalog();
+    for path in ["/v1/sales/Lamp", "/v1/campaigns/a_b", "/v1/sales/-"] {
+        ask(&catalog, &Ask::get(path)).await.problem(400, "invalid_request");
+    }
+    assert_eq!(lab.calls.take_targets(), [] as [&str; 0]);
+}

@@ -1,0 +1,225 @@
+//! `openapi.yaml` says what the system is: its routes, its problems, its bounds. That every answer is as it says is looked
+//! at in all tests, where answers are read.
+
+use std::collections::BTreeSet;
+
+use api::Code;
+use http::HeaderMap;
+use serde_json::{Value, json};
+
+use crate::ask::Ask;
+use crate::asked::Asked;
+use crate::openapi::{By, OPENAPI};
+
+fn schemas() -> impl Iterator<Item = (&'static String, &'static Value)> {
+    OPENAPI.document["components"]["schemas"].as_object().expect("there are schemas").iter()
+}
+
+fn code_of(schema: &Value) -> Option<&str> {
+    schema["properties"]["code"]["const"].as_str()
+}
+
+/// The kinds of problem that a content's schema lets be: one, or one of several.
+fn problems(schema: &Value) -> Vec<&Value> {
+    match schema["oneOf"].as_array() {
+        Some(several) => several.iter().map(|schema| OPENAPI.resolve(schema)).collect(),
+        None => vec![OPENAPI.resolve(schema)],
+    }
+}
+
+#[test]
+fn the_routes_are_those_of_the_deployment() {
+    let text = std::fs::read_to_string(local::paths::cdk().join("lib/routes.ts")).unwrap();
+    let (_, routes) = text.split_once("const ROUTES").expect("there are routes");
+    let deployed: BTreeSet<(String, String, String)> = routes
+        .split("method:")
+        .skip(1)
+        .map(|route| {
+            let said = |what: &str| route.split_once(what).and_then(|(_, rest)| rest.split('\'').next()).expect(what);
+            (said("\'").to_owned(), said("path: \'").to_owned(), said("checkedBy: \'").to_owned())
+        })
+        .collect();
+    let documented = OPENAPI.operations().map(|(method, path, operation)| {
+        let security = operation.get("security").unwrap_or(&OPENAPI.document["security"]);
+        let scheme = security[0].as_object().and_then(|schemes| schemes.keys().next()).map(String::as_str);
+        let checked_by = match scheme {
+            Some("bearer") => "jwt",
+            Some("webhookSignature") => "signature",
+            None => "nobody",
+            Some(other) => panic!("{path} is checked by {other}"),
+        };
+        (method, path.clone(), checked_by.to_owned())
+    });
+    let documented: BTreeSet<_> = documented.collect();
+    let only_in = |these: &BTreeSet<_>, others: &BTreeSet<_>| these.difference(others).cloned().collect::<Vec<_>>();
+    assert_eq!(only_in(&deployed, &documented), [], "not in openapi.yaml");
+    assert_eq!(only_in(&documented, &deployed), [], "not in routes.ts");
+}
+
+#[test]
+fn the_problems_are_those_of_the_functions() {
+    let known: BTreeSet<(&str, u64)> =
+        Code::ALL.iter().map(|code| (code.as_str(), u64::from(code.status().as_u16()))).collect();
+    let described = schemas().filter_map(|(name, schema)| {
+        let status = schema["properties"]["status"]["const"].as_u64();
+        code_of(schema).map(|code| (code, status.unwrap_or_else(|| panic!("{name} has no status"))))
+    });
+    assert_eq!(described.collect::<BTreeSet<_>>(), known);
+
+    let mut used = BTreeSet::new();
+    for (method, path, operation) in OPENAPI.operations() {
+        for (status, answer) in OPENAPI.answers(operation) {
+            let content = &answer["content"]["application/problem+json"];
+            if content.is_null() {
+                continue;
+            }
+            for problem in problems(&content["schema"]) {
+                let code = code_of(problem).unwrap_or_else(|| panic!("{method} {path}: {status} has any code"));
+                assert_eq!(problem["properties"]["status"]["const"], status, "{method} {path}: {code}");
+                used.insert((code, u64::from(status)));
+            }
+        }
+    }
+    assert_eq!(used, known, "what no operation answers");
+}
+
+#[test]
+fn codes_of_headers_are_codes_of_their_answers() {
+    for (method, path, operation) in OPENAPI.operations() {
+        for (status, answer) in OPENAPI.answers(operation) {
+            let schema = &answer["content"]["application/problem+json"]["schema"];
+            for (name, header) in answer["headers"].as_object().into_iter().flatten() {
+                let header = OPENAPI.resolve(header);
+                assert!(header["required"] == true || !header["x-sent-with"].is_null(), "{method} {path}: {name}");
+                let any = header["x-sent-with"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .any(|code| problems(schema).iter().any(|problem| code_of(problem) == code.as_str()));
+                assert!(any || !header["x-sent-with"].is_array(), "{method} {path}: {status} never has {name}");
+            }
+        }
+    }
+}
+
+/// Every content of the document, wherever it stands.
+fn contents(value: &'static Value, found: &mut Vec<&'static Value>) {
+    match value {
+        Value::Object(members) => {
+            if members.contains_key("schema") {
+                found.push(value);
+            }
+            members.values().for_each(|value| contents(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| contents(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn examples_are_valid() {
+    let mut found = Vec::new();
+    contents(&OPENAPI.document, &mut found);
+    let mut examples = 0;
+    for content in found {
+        let named = content["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
+        for example in content.get("example").into_iter().chain(named) {
+            assert_eq!(OPENAPI.misfits(&content["schema"], example), [] as [String; 0], "{example}");
+            examples += 1;
+        }
+    }
+    assert!(examples >= 30, "{examples}");
+}
+
+#[test]
+fn bounds_are_those_of_the_types() {
+    for (place, bound) in [
+        ("SaleId/maxLength", sale::MAX_SALE_ID_LENGTH as u64),
+        ("CampaignId/maxLength", sale::MAX_SALE_ID_LENGTH as u64),
+        ("UserId/maxLength", sale::MAX_USER_ID_LENGTH as u64),
+        ("SaleIds/maxItems", sale::MAX_CAMPAIGN_SALES as u64),
+        ("Isolation/properties/requests_per_s/maximum", u64::from(sale::MAX_ISOLATED_REQUESTS_PER_S)),
+        ("ChallengeAnswer/properties/answer/maxLength", door::MAX_ANSWER_LENGTH as u64),
+        ("Unit/maximum", u64::from(sale::MAX_TOTAL)),
+        ("Orders/properties/orders/maxItems", ledger::ORDERS_PAGE as u64),
+        ("Title/maxLength", sale::MAX_TITLE_LENGTH as u64),
+        ("SaleTerms/properties/total/maximum", u64::from(sale::MAX_TOTAL)),
+        ("SaleTerms/properties/per_user_limit/maximum", u64::from(sale::MAX_PER_USER_LIMIT)),
+        ("LimitReached/properties/reservation_ids/maxItems", u64::from(sale::MAX_PER_USER_LIMIT)),
+        ("PriceMinor/maximum", sale::MAX_PRICE_MINOR),
+        ("SaleTerms/properties/payment_window_s/minimum", u64::from(sale::MIN_PAYMENT_WINDOW_S)),
+        ("SaleTerms/properties/payment_window_s/maximum", u64::from(sale::MAX_PAYMENT_WINDOW_S)),
+        ("Restock/properties/units/maximum", u64::from(sale::MAX_TOTAL - 1)),
+        ("Audit/properties/total/maximum", u64::from(sale::MAX_TOTAL)),
+        ("Audit/properties/discrepancies/maxItems", sale::audit::MAX_DISCREPANCIES as u64),
+        ("DoorTerms/properties/strikes/maximum", u64::from(sale::MAX_STRIKES)),
+        ("DoorTerms/properties/strike_window_s/maximum", u64::from(sale::MAX_STRIKE_WINDOW_S)),
+        ("DoorTerms/properties/denied_for_s/maximum", u64::from(sale::MAX_DENIED_FOR_S)),
+        ("DoorTerms/properties/planned_requests_per_s/maximum", u64::from(sale::MAX_PLANNED_REQUESTS_PER_S)),
+    ] {
+        let pointer = format!("/components/schemas/{place}");
+        assert_eq!(OPENAPI.document.pointer(&pointer), Some(&json!(bound)), "{place}");
+    }
+    let too_large = &OPENAPI.document["components"]["responses"]["TooLarge"]["content"]["application/problem+json"];
+    assert_eq!(too_large["example"]["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
+}
+
+/// The tests of the system hold it to the document; this one holds them to it.
+#[test]
+fn what_is_not_documented_is_noticed() {
+    let id = format!("lamp.1.{}", "0".repeat(32));
+    let path = format!("/v1/reservations/{id}");
+    let (look, cancel) = (Asked::from(&Ask::get(&path)), Asked::from(&Ask::delete(&path)));
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", "application/json".parse().unwrap());
+    headers.insert("cache-control", "no-store".parse().unwrap());
+    let with = |name: &'static str, value: &str| {
+        let mut headers = headers.clone();
+        headers.insert(name, value.parse().unwrap());
+        headers
+    };
+    let without = |name: &str| {
+        let mut headers = headers.clone();
+        headers.remove(name);
+        headers
+    };
+    let problem = || with("content-type", "application/problem+json");
+    let queued = json!({
+        "reservation_id": id, "status": "queued", "unit": 1, "reserved_at": "2026-11-24T09:00:00Z"
+    });
+    let changed = |name: &str, value: Value| {
+        let mut body = queued.clone();
+        body[name] = value;
+        body
+    };
+    let check = |asked: &Asked, by, status, headers: &HeaderMap, body: &Value| {
+        OPENAPI.check(asked, by, status, headers, body).map_err(|error| error.chars().take(60).collect::<String>())
+    };
+    assert_eq!(check(&look, By::Function, 200, &headers, &queued), Ok(()));
+    assert_eq!(check(&look, By::Gateway, 200, &with("apigw-requestid", "x"), &queued), Ok(()));
+    for (what, status, headers, body) in [
+        ("a status", 202, headers.clone(), queued.clone()),
+        ("a member", 200, headers.clone(), changed("user", json!("alice"))),
+        ("a member of another status", 200, headers.clone(), changed("pay_by", queued["reserved_at"].clone())),
+        ("no moment", 200, headers.clone(), changed("reserved_at", json!("yesterday"))),
+        ("out of bounds", 200, headers.clone(), changed("unit", json!(0))),
+        ("no JSON", 200, headers.clone(), Value::Null),
+        ("a content type", 200, with("content-type", "text/html"), queued.clone()),
+        ("a header", 200, with("x-powered-by", "x"), queued.clone()),
+        ("another header", 200, with("cache-control", "public"), queued.clone()),
+        ("no header", 200, without("cache-control"), queued.clone()),
+        ("a code", 404, problem(), json!({ "status": 404, "title": "", "code": "sold_out" })),
+        ("without Retry-After", 503, problem(), json!({ "status": 503, "title": "", "code": "overloaded" })),
+        ("words of the gateway", 401, headers.clone(), json!({ "message": "Unauthorized" })),
+    ] {
+        assert!(check(&look, By::Function, status, &headers, &body).is_err(), "{what} is not noticed");
+    }
+    let mut gone = changed("status", json!("cancelled"));
+    gone["ended_at"] = gone["reserved_at"].clone();
+    assert_eq!(check(&cancel, By::Function, 200, &headers, &gone), Ok(()));
+    let asked = Asked::from(&Ask::delete(&path).json(&json!({ "why": "no money" })));
+    assert!(check(&asked, By::Function, 200, &headers, &gone).is_err(), "an accepted request is not noticed");
+    let nowhere = Asked::from(&Ask::post(&path));
+    assert_eq!(check(&nowhere, By::Gateway, 404, &headers, &json!({ "message": "Not Found" })), Ok(()));
+    assert!(check(&nowhere, By::Gateway, 200, &headers, &queued).is_err(), "a route is not noticed");
+}

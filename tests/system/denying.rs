@@ -1,0 +1,161 @@
+//! Users who are kept out.
+
+use ledger::{Denial, DeniedBy, DeniedWhy, Strike, Struck};
+use runtime::Clock;
+use sale::{DoorTerms, EpochMs, Terms};
+use serde_json::json;
+use tests::{terms, user};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+
+const STRICT: DoorTerms =
+    DoorTerms { strikes: 2, strike_window_s: 600, denied_for_s: 900, planned_requests_per_s: None };
+
+fn in_s(seconds: i64) -> EpochMs {
+    EpochMs(Clock::system().now().0 + seconds * 1000)
+}
+
+fn deny(name: &str, until: EpochMs) -> Ask {
+    Ask::post("/v1/admin/denied").by_operator().json(&json!({ "user": name, "until": until.to_string() }))
+}
+
+async fn denied(lab: &Lab) -> Vec<String> {
+    let list = lab.answer(&Ask::get("/v1/admin/denied").by_operator()).await.expect(200);
+    list.body["denied"].as_array().unwrap().iter().map(|each| each["user"].as_str().unwrap().to_owned()).collect()
+}
+
+/// With forged passes: what each is answered.
+async fn forge(lab: &Lab, deps: &reservation::Deps, name: &str, times: usize) {
+    for _ in 0..times {
+        let ask = Ask::post(format!("/v1/sales/{SALE}/reservations/forged")).by(name);
+        Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await).problem(403, "bad_token");
+    }
+    lab.board.refresh().await.unwrap();
+}
+
+#[tokio::test]
+async fn operators_keep_a_user_out_and_let_in_again() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let alice = lab.buy("alice").await;
+    let until = in_s(3600);
+    for _ in 0..2 {
+        let answer = lab.answer(&deny("alice", until)).await.expect(200);
+        assert_eq!((answer.text("reason"), answer.text("by")), ("asked", "operators"));
+        assert_eq!(denied(&lab).await, ["alice"]);
+    }
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
+    lab.reserve("bob").await;
+    // What she has is hers to look at.
+    lab.answer(&Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::get("/v1/orders").by("alice")).await.expect(200);
+    for _ in 0..2 {
+        let left = lab.answer(&Ask::delete("/v1/admin/denied/alice").by_operator()).await.expect(200);
+        assert_eq!(left.body["denied"], json!([]));
+    }
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
+}
+
+#[tokio::test]
+async fn any_user_can_be_named_in_a_path() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.answer(&deny("auth0|alice", in_s(60))).await.expect(200);
+    lab.answer(&Ask::delete("/v1/admin/denied/auth0%7Calice").by_operator()).await.expect(200);
+    assert_eq!(denied(&lab).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_denial_ends_by_itself() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.answer(&deny("alice", in_s(30))).await.expect(200);
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
+    // The same board, and nothing is read again: the clock alone ends it.
+    let later = reservation::Deps { clock: Clock::ahead_by_ms(31_000), ..lab.reservation() };
+    let ask = Ask::reserve(SALE, "alice");
+    Answer::of_handler(&ask, reservation::handle(&later, ask.request()).await).expect(202);
+    let admin = admin::Deps { clock: Clock::ahead_by_ms(31_000), ..lab.admin() };
+    let ask = Ask::get("/v1/admin/denied").by_operator();
+    let list = Answer::of_handler(&ask, admin::handle(&admin, ask.request()).await).expect(200);
+    assert_eq!(list.body["denied"], json!([]), "though its item is still there");
+}
+
+#[tokio::test]
+async fn forged_passes_are_strikes_and_enough_of_them_a_denial() {
+    let lab = Lab::selling(Terms { door: STRICT, ..terms(5, 1) }).await;
+    let deps = lab.reservation();
+    forge(&lab, &deps, "mallory", 9).await;
+    assert_eq!(denied(&lab).await, [""; 0]);
+    forge(&lab, &deps, "mallory", 1).await;
+    assert_eq!(denied(&lab).await, ["mallory"]);
+    lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");
+    lab.reserve("alice").await;
+    // Let in again with nothing counted.
+    lab.answer(&Ask::delete("/v1/admin/denied/mallory").by_operator()).await.expect(200);
+    forge(&lab, &deps, "mallory", 5).await;
+    lab.reserve("mallory").await;
+}
+
+#[tokio::test]
+async fn an_order_that_fails_at_the_limit_is_one_strike_however_often_it_comes() {
+    let lab = Lab::selling(Terms { door: STRICT, ..terms(9, 1) }).await;
+    lab.buy("mallory").await;
+    let mut failing = Vec::new();
+    for _ in 0..2 {
+        // Redis forgets what its user has.
+        lab.redis(&["FLUSHALL"]).await;
+        lab.load(SALE).await;
+        let key = format!("buyers:{{{SALE}:1:0}}");
+        lab.redis(&["HDEL", &key, "mallory"]).await;
+        failing.push(lab.reserve("mallory").await);
+        for _ in 0..3 {
+            assert!(lab.deliver(&[failing.last().unwrap()]).await.batch_item_failures.is_empty());
+        }
+        assert_eq!(lab.order_of(failing.last().unwrap()).await.failure, Some(sale::Failure::LimitReached));
+        let expected: &[&str] = if failing.len() < 2 { &[] } else { &["mallory"] };
+        assert_eq!(denied(&lab).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn strikes_add_up_within_their_window_only() {
+    let lab = Lab::new().await;
+    let door = DoorTerms { strikes: 3, ..STRICT };
+    let strike =
+        async |at_s: i64| lab.ledger.strike(&user("eve"), &Strike::WrongAnswers, &door, in_s(at_s)).await.unwrap();
+    assert_eq!(strike(0).await, Struck::Counted(1));
+    assert_eq!(strike(300).await, Struck::Counted(2));
+    assert_eq!(strike(601).await, Struck::Counted(1), "a new window");
+    let all = futures::future::join_all((0..2).map(|_| strike(602))).await;
+    let until = all.iter().find_map(|struck| match struck {
+        Struck::Denied(until) => Some(*until),
+        Struck::Counted(_) => None,
+    });
+    assert!(until.expect("the third denies").since_ms(in_s(602)) > 890_000, "{all:?}");
+}
+
+#[tokio::test]
+async fn strikes_at_once_begin_one_window_and_none_is_lost() {
+    let lab = Lab::new().await;
+    let door = DoorTerms { strikes: 100, ..STRICT };
+    let (eve, now) = (user("eve"), in_s(0));
+    let strikes = (0..10).map(|_| lab.ledger.strike(&eve, &Strike::ForgedTokens, &door, now));
+    let mut counts: Vec<Struck> = futures::future::try_join_all(strikes).await.unwrap();
+    counts.sort_by_key(|struck| if let Struck::Counted(count) = struck { *count } else { u32::MAX });
+    assert_eq!(counts, (1..=10).map(Struck::Counted).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_system_does_not_shorten_a_denial_and_operators_may() {
+    let lab = Lab::new().await;
+    let denial = |until_ms, by| Denial { user: user("eve"), until_ms, reason: DeniedWhy::ForgedTokens, by };
+    let long = denial(in_s(5000), DeniedBy::Operators);
+    lab.ledger.deny(&long).await.unwrap();
+    assert_eq!(lab.ledger.deny(&denial(in_s(1000), DeniedBy::System)).await.unwrap(), long);
+    assert_eq!(lab.ledger.denied(in_s(0)).await.unwrap(), [long]);
+    let short = denial(in_s(100), DeniedBy::Operators);
+    lab.ledger.deny(&short).await.unwrap();
+    let longer = denial(in_s(1000), DeniedBy::System);
+    assert_eq!(lab.ledger.deny(&longer).await.unwrap(), longer);
+    assert_eq!(lab.ledger.denied(in_s(0)).await.unwrap(), [longer]);
+}

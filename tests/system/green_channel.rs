@@ -1,0 +1,119 @@
+//! An order at once, for who does not want to wait for the queue.
+
+use futures::future::join_all;
+use queue::{ExpiryQueue, OrderMessage};
+use sale::{HoldState, OrderState};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::Lab;
+use crate::resources::depth;
+
+fn expedite(id: impl std::fmt::Display, user: &str) -> Ask {
+    Ask::get(format!("/v1/reservations/{id}?expedite=true")).by(user)
+}
+
+#[tokio::test]
+async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let look = Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice");
+    assert_eq!(lab.answer(&look).await.expect(200).text("status"), "queued");
+
+    let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
+    assert_eq!(ordered.text("status"), "pending_payment");
+    assert_eq!(lab.hold_state(&alice).await, HoldState::Ordered);
+    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1, "it will expire");
+    let order = lab.order_of(&alice).await;
+    assert_eq!((order.state, order.unit), (OrderState::Pending, alice.unit));
+
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&alice).await, order);
+    assert_eq!(lab.answer(&look).await.expect(200).body, ordered.body);
+    assert_eq!(lab.clean_audit().await, (2, 0, 1));
+}
+
+#[tokio::test]
+async fn what_is_ordered_is_looked_at_and_no_more() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.buy("alice").await;
+    let before = lab.contents().await;
+    lab.calls.take();
+    let look = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
+    assert_eq!(look.text("status"), "pending_payment");
+    assert_eq!(lab.calls.take_targets(), ["DynamoDB_20120810.GetItem"]);
+    assert_eq!(lab.contents().await, before);
+}
+
+#[tokio::test]
+async fn only_ones_own() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let before = lab.contents().await;
+    lab.answer(&expedite(&alice.id, "mallory")).await.problem(404, "unknown_reservation");
+    let never = tests::fresh_id(&alice.id.sale, alice.id.round);
+    lab.answer(&expedite(never, "alice")).await.problem(404, "unknown_reservation");
+    lab.answer(&Ask { path: format!("/v1/reservations/{}?expedite=yes", alice.id), ..expedite("", "alice") })
+        .await
+        .problem(400, "invalid_request");
+    let plain = Ask { path: format!("/v1/reservations/{}?expedite=false", alice.id), ..expedite("", "alice") };
+    assert_eq!(lab.answer(&plain).await.expect(200).text("status"), "queued");
+    assert_eq!(lab.contents().await, before);
+}
+
+/// The queue and the green channel at the same moment, several times over.
+#[tokio::test]
+async fn beside_its_message_it_makes_one_order() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let mut buyers = Vec::new();
+    for buyer in 0..10 {
+        buyers.push(lab.reserve(&format!("buyer-{buyer}")).await);
+    }
+    let lab = &lab;
+    let both = buyers.iter().map(|reservation| async move {
+        let ask = expedite(&reservation.id, reservation.user.as_str());
+        let batch = [reservation];
+        let (answer, again, batch) = tokio::join!(lab.answer(&ask), lab.answer(&ask), lab.deliver(&batch));
+        for answer in [answer, again] {
+            assert!(["queued", "pending_payment"].contains(&answer.expect(200).text("status")));
+        }
+        assert!(batch.batch_item_failures.is_empty());
+    });
+    join_all(both).await;
+    for reservation in &buyers {
+        assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);
+    }
+    assert_eq!(lab.clean_audit().await, (10, 0, 10));
+}
+
+/// The order is in the ledger before its expiry message is sent: what is missing then, its own message brings.
+#[tokio::test]
+async fn if_it_does_not_work_out_the_queue_does_it() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let nowhere = format!("{}-gone", lab.expiry_url);
+    let deps = reservation::Deps { expiry: ExpiryQueue::new(lab.sqs.clone(), nowhere), ..lab.reservation() };
+    let ask = expedite(&alice.id, "alice");
+    let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
+    assert_eq!(answer.text("status"), "queued", "as it was when it was asked for");
+    let event = crate::events::batch([OrderMessage::new(alice.clone(), None).to_body()]);
+    assert!(order::handle(&lab.order(), event).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
+    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1);
+    assert_eq!(lab.clean_audit().await, (2, 0, 1));
+}
+
+#[tokio::test]
+async fn it_is_counted_by_itself() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let deps = lab.reservation();
+    let of = async |ask: &Ask| Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await);
+    let ask = expedite(&alice.id, "alice");
+    for _ in 0..door::Route::Expedite.limits().per_user.burst {
+        of(&ask).await.expect(200);
+    }
+    of(&ask).await.problem(429, "rate_limited");
+    of(&Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+}

@@ -1,0 +1,47 @@
+//! Who asks too often.
+
+use door::Route;
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::calls::redis_calls;
+use crate::lab::{Lab, SALE};
+
+async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
+}
+
+#[tokio::test]
+async fn each_route_has_a_limit_for_each_user() {
+    let lab = Lab::selling(terms(50, 1)).await;
+    let alice = lab.buy("alice").await;
+    let deps = lab.reservation();
+    let path = format!("/v1/reservations/{}", alice.id);
+    for (route, ask) in [
+        (Route::Reserve, Ask::reserve(SALE, "alice")),
+        (Route::Look, Ask::get(&path).by("alice")),
+        (Route::Orders, Ask::get("/v1/orders").by("alice")),
+        (Route::Cancel, Ask::delete(&path).by("alice")),
+    ] {
+        let mut answers = 0;
+        let refused = loop {
+            let answer = ask_of(&deps, &ask).await;
+            if answer.status == 429 {
+                break answer;
+            }
+            assert!(matches!(answer.status, 200 | 409), "{answer:?}");
+            answers += 1;
+        };
+        let burst = route.limits().per_user.burst;
+        assert!((burst..burst * 2).contains(&answers), "{route:?}: {answers}");
+        let refused = refused.problem(429, "rate_limited");
+        assert!(refused.header("retry-after").parse::<u32>().unwrap() >= 1);
+        assert!(refused.header("ratelimit-policy").contains(&format!("q={burst}")), "{refused:?}");
+    }
+    let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(&deps, &Ask::reserve(SALE, "alice"))).await;
+    if answer.status == 429 {
+        assert_eq!(calls, [""; 0]);
+    }
+    ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
+}

@@ -1,0 +1,222 @@
+//! `openapi.yaml`, and what every answer and every accepted request of these tests is held to by it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use http::HeaderMap;
+use jsonschema::{Draft, Validator};
+use serde_json::{Value, json};
+
+use crate::asked::Asked;
+
+/// A header's extension: the codes that it always comes with, or [`EVERY_PROBLEM`].
+const SENT_WITH: &str = "x-sent-with";
+const EVERY_PROBLEM: &str = "problem";
+const PROBLEM: &str = "application/problem+json";
+
+/// Who wrote an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    Function,
+    Gateway,
+}
+
+pub(crate) struct OpenApi {
+    pub(crate) document: Value,
+    /// By the schema's text: the same schema stands behind many answers.
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// Read once.
+pub(crate) static OPENAPI: LazyLock<OpenApi> = LazyLock::new(|| {
+    let text = std::fs::read_to_string(local::paths::root().join("openapi.yaml")).expect("openapi.yaml is there");
+    let document = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("openapi.yaml: {error}"));
+    OpenApi { document, validators: Mutex::default() }
+});
+
+fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flatten()
+}
+
+fn items(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// A header or a parameter as its schema sees it.
+fn plain(text: &str, schema: &Value) -> Value {
+    match text.parse::<u64>() {
+        Ok(number) if schema["type"] == "integer" && number.to_string() == text => json!(number),
+        _ => json!(text),
+    }
+}
+
+impl OpenApi {
+    /// What is behind a reference, or the value itself.
+    pub(crate) fn resolve<'a>(&'a self, mut value: &'a Value) -> &'a Value {
+        while let Some(pointer) = value["$ref"].as_str() {
+            let there = self.document.pointer(&pointer[1..]);
+            value = there.unwrap_or_else(|| panic!("there is no {pointer}"));
+        }
+        value
+    }
+
+    /// Every operation: method, path and what it says.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (String, &String, &Value)> {
+        members(&self.document["paths"]).flat_map(|(path, item)| {
+            members(item).map(move |(method, operation)| (method.to_uppercase(), path, operation))
+        })
+    }
+
+    /// Every answer of an operation: status and what it says.
+    pub(crate) fn answers<'a>(&'a self, operation: &'a Value) -> impl Iterator<Item = (u16, &'a Value)> {
+        let answers = members(&operation["responses"]);
+        answers.map(|(status, answer)| (status.parse().expect("a status"), self.resolve(answer)))
+    }
+
+    /// What does not fit the schema.
+    pub(crate) fn misfits(&self, schema: &Value, value: &Value) -> Vec<String> {
+        let key = schema.to_string();
+        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        let validator = validators.entry(key).or_insert_with(|| {
+            // References point into the document, so the schema is looked at inside of it.
+            let inside = json!({ "$ref": "#/it", "it": schema, "components": self.document["components"] });
+            let options = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true);
+            Arc::new(options.build(&inside).unwrap_or_else(|error| panic!("{schema}: {error}")))
+        });
+        let validator = Arc::clone(validator);
+        drop(validators);
+        validator.iter_errors(value).map(|error| format!("{}: {error:.300}", error.instance_path())).collect()
+    }
+
+    /// The operation that a request is for, with what stands in the places of its path.
+    fn operation(&self, asked: &Asked) -> Option<(&Value, Vec<(String, String)>)> {
+        let segments: Vec<&str> = asked.path.split('/').collect();
+        let matched = self.operations().filter(|(method, ..)| *method == asked.method).filter_map(|(_, path, it)| {
+            let template: Vec<&str> = path.split('/').collect();
+            if template.len() != segments.len() {
+                return None;
+            }
+            let mut places = Vec::new();
+            for (part, segment) in template.iter().zip(&segments) {
+                match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+                    Some(name) => places.push((name.to_owned(), (*segment).to_owned())),
+                    None if part != segment => return None,
+                    None => {}
+                }
+            }
+            Some((it, places))
+        });
+        // Among several, the gateway takes the one with the fewest places.
+        matched.min_by_key(|(_, places)| places.len())
+    }
+
+    /// Whether `openapi.yaml` says that this request can be answered so.
+    ///
+    /// # Errors
+    /// What it does not say.
+    pub(crate) fn check(
+        &self,
+        asked: &Asked,
+        by: By,
+        status: u16,
+        headers: &HeaderMap,
+        body: &Value,
+    ) -> Result<(), String> {
+        let media_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let media_type = media_type.split(';').next().unwrap_or_default();
+        let Some((operation, places)) = self.operation(asked) else {
+            let unknown = match by {
+                By::Gateway => (status, body) == (404, &json!({ "message": "Not Found" })),
+                By::Function => (status, &body["code"]) == (404, &json!("unknown_route")),
+            };
+            return if unknown { Ok(()) } else { Err("there is no such operation".to_owned()) };
+        };
+        let answer = self.answers(operation).find(|(documented, _)| *documented == status);
+        let (_, answer) = answer.ok_or_else(|| format!("no status {status}"))?;
+        let misfits = if answer["content"].is_null() {
+            if media_type.is_empty() && body.is_null() { Vec::new() } else { vec!["there should be none".to_owned()] }
+        } else {
+            let content = &answer["content"][media_type];
+            if content.is_null() {
+                return Err(format!("no content type {media_type:?} at {status}"));
+            }
+            self.misfits(&content["schema"], body)
+        };
+        if by == By::Function && status >= 400 && media_type != PROBLEM {
+            return Err("only the gateway speaks like that".to_owned());
+        }
+        if !misfits.is_empty() {
+            return Err(format!("body of {status}: {}", misfits.join("; ")));
+        }
+        self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(&body["code"]))?;
+        if status < 400 { self.check_accepted(operation, &places, asked) } else { Ok(()) }
+    }
+
+    fn check_headers(
+        &self,
+        documented: &Value,
+        by: By,
+        headers: &HeaderMap,
+        problem: Option<&Value>,
+    ) -> Result<(), String> {
+        for (name, header) in members(documented) {
+            let header = self.resolve(header);
+            let sent_with = &header[SENT_WITH];
+            let with_this_code = problem.is_some_and(|code| items(sent_with).any(|it| it == code));
+            let must_be =
+                header["required"] == true || problem.is_some() && (sent_with == EVERY_PROBLEM || with_this_code);
+            match headers.get(name).map(|value| value.to_str().unwrap_or_default()) {
+                None if must_be => return Err(format!("without {name}")),
+                Some(value) if by == By::Function && !sent_with.is_null() && !must_be => {
+                    return Err(format!("{name} is {value:?}"));
+                }
+                Some(value) => {
+                    let misfits = self.misfits(&header["schema"], &plain(value, &header["schema"]));
+                    if !misfits.is_empty() {
+                        return Err(format!("{name}: {}", misfits.join("; ")));
+                    }
+                }
+                None => {}
+            }
+        }
+        let known = |name: &str| members(documented).any(|(known, _)| known.eq_ignore_ascii_case(name));
+        let unknown = headers.keys().find(|name| *name != "content-type" && !known(name.as_str()));
+        match unknown {
+            // The gateway adds headers of its own.
+            Some(name) if by == By::Function => Err(format!("a header {name}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// What is answered as good must be a request as documented.
+    fn check_accepted(&self, operation: &Value, places: &[(String, String)], asked: &Asked) -> Result<(), String> {
+        let parameters: Vec<&Value> = items(&operation["parameters"]).map(|it| self.resolve(it)).collect();
+        for parameter in &parameters {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let given = match parameter["in"].as_str() {
+                Some("path") => places.iter().find(|place| place.0 == name).map(|place| place.1.clone()),
+                Some("query") => asked.queried(name),
+                _ => asked.header(name),
+            };
+            let schema = self.resolve(&parameter["schema"]);
+            match given {
+                None if parameter["required"] == true => return Err(format!("accepted without {name}")),
+                None => {}
+                Some(value) => {
+                    let misfits = self.misfits(schema, &plain(&value, schema));
+                    if !misfits.is_empty() {
+                        return Err(format!("accepted with {name}: {}", misfits.join("; ")));
+                    }
+                }
+            }
+        }
+        let documented = self.resolve(&operation["requestBody"]);
+        if asked.body.is_empty() {
+            let missing = documented["required"] == true;
+            return if missing { Err("accepted without a body".to_owned()) } else { Ok(()) };
+        }
+        let body: Value = serde_json::from_slice(&asked.body).map_err(|error| format!("accepted: {error}"))?;
+        let misfits = self.misfits(&documented["content"]["application/json"]["schema"], &body);
+        if misfits.is_empty() { Ok(()) } else { Err(format!("accepted with a body: {}", misfits.join("; "))) }
+    }
+}

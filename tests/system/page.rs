@@ -1,0 +1,106 @@
+//! The local web server: the page and the API on one origin, and what stands in for the rest of the world.
+
+use local::identity::Issuer;
+use local::web::WebServer;
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+
+use crate::cloud::cloud;
+use crate::shop::Shop;
+
+struct Page {
+    server: WebServer,
+    http: Client,
+}
+
+impl Page {
+    async fn open() -> Self {
+        let cloud = cloud().await;
+        let issuer = Issuer::from_pem(&cloud.deployment.endpoint, cloud.issuer.private_key_pem().to_owned()).unwrap();
+        let server = WebServer::start(0, &cloud.deployment, issuer).await.unwrap();
+        Self { server, http: Client::new() }
+    }
+
+    async fn get(&self, path: &str) -> Response {
+        self.http.get(format!("{}{path}", self.server.url())).send().await.unwrap()
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Response {
+        self.http.post(format!("{}{path}", self.server.url())).json(body).send().await.unwrap()
+    }
+
+    async fn log_in(&self, body: Value) -> String {
+        let answer: Value = self.post("/stand-in/login", &body).await.error_for_status().unwrap().json().await.unwrap();
+        assert!(answer["expires_at"].as_str().unwrap() > &*crate::shop::in_s(60));
+        answer["token"].as_str().unwrap().to_owned()
+    }
+
+    async fn with_token(&self, path: &str, token: &str) -> Response {
+        self.http.get(format!("{}{path}", self.server.url())).bearer_auth(token).send().await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn every_answer_keeps_strangers_out() {
+    let page = Page::open().await;
+    assert!(page.server.url().starts_with("http://127.0.0.1:"));
+    for (path, status) in [
+        ("/", 200),
+        ("/config.json", 200),
+        ("/no-such-file", 404),
+        ("/../Cargo.toml", 404),
+        ("/%2e%2e/Cargo.toml", 404),
+        ("/v1/orders", 401),
+        ("/v1/nowhere", 404),
+    ] {
+        let answer = page.get(path).await;
+        // There may be no page yet.
+        assert!(answer.status() == status || path == "/", "{path}: {answer:?}");
+        let header = |name: &str| answer.headers()[name].to_str().unwrap();
+        let policy = header("content-security-policy");
+        for directive in ["default-src 'none'", "script-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"] {
+            assert!(policy.split("; ").any(|known| known == directive), "{path}: {policy}");
+        }
+        assert!(!policy.contains("unsafe-"), "{policy}");
+        assert_eq!((header("x-content-type-options"), header("referrer-policy")), ("nosniff", "no-referrer"));
+        assert!(!answer.headers().contains_key("access-control-allow-origin") || path.starts_with("/v1/"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_hears_where_to_log_in_and_pay() {
+    let config: Value = Page::open().await.get("/config.json").await.json().await.unwrap();
+    assert_eq!(config["login"], json!({ "kind": "stand-in", "url": "/stand-in/login" }));
+    assert_eq!(config["pay"], json!({ "kind": "stand-in", "url": "/stand-in/pay" }));
+    assert!(config["push_url"].is_null() || config["push_url"].as_str().unwrap().starts_with("ws"));
+}
+
+#[tokio::test]
+async fn whoever_logs_in_is_known_to_the_api() {
+    let page = Page::open().await;
+    let alice = page.log_in(json!({ "user": "alice" })).await;
+    let orders: Value = page.with_token("/v1/orders?", &alice).await.error_for_status().unwrap().json().await.unwrap();
+    assert!(orders["orders"].is_array());
+    assert_eq!(page.with_token("/v1/admin/sales", &alice).await.status(), 403);
+    let olga = page.log_in(json!({ "user": "olga", "operator": true })).await;
+    assert_eq!(page.with_token("/v1/admin/sales", &olga).await.status(), 200);
+    for bad in [json!({}), json!({ "user": "a b" }), json!({ "user": "alice", "admin": true })] {
+        assert!(page.post("/stand-in/login", &bad).await.status().is_client_error(), "{bad}");
+    }
+    let unmarked = page.http.post(format!("{}/stand-in/login", page.server.url())).body(r#"{"user":"alice"}"#);
+    assert_eq!(unmarked.send().await.unwrap().status(), 415, "what a form of another page could send");
+}
+
+#[tokio::test]
+async fn what_was_reserved_is_paid_once() {
+    let page = Page::open().await;
+    let shop = Shop::open("page-pay", json!({})).await;
+    let id = shop.buy("alice").await;
+    let pay = json!({ "reservation_id": id, "price_minor": 990, "currency": "EUR" });
+    for _ in 0..2 {
+        let paid: Value = page.post("/stand-in/pay", &pay).await.error_for_status().unwrap().json().await.unwrap();
+        assert_eq!(paid, json!({ "outcome": "applied" }));
+    }
+    let order = shop.wait_for("alice", &id, "paid").await;
+    assert_ne!(order.body["refund_due"], true);
+}

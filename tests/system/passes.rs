@@ -1,0 +1,69 @@
+//! Passes for tests: sealed with the lab's keys or with those of the deployed system.
+
+use std::sync::LazyLock;
+
+use door::{Grant, KeyRing};
+use runtime::{Clock, PassKeys, Secret};
+use sale::{EpochMs, Round};
+use tokio::sync::OnceCell;
+
+use crate::cloud::cloud;
+
+/// The keys of every lab.
+const RING: &str = r#"{"signing":1,"key1":"a key for tests, which is long enough"}"#;
+/// Stands in a path where the pass will be.
+pub(crate) const PLACE: &str = "PASS";
+/// How old a pass is unless a test says so: good by clocks that are minutes off, too.
+const AGE_S: i64 = 150;
+
+/// The keys of every lab.
+pub(crate) static LAB_RING: LazyLock<KeyRing> = LazyLock::new(|| RING.parse().unwrap());
+
+/// What a pass will say.
+#[derive(Debug, Clone)]
+pub(crate) struct PassOf {
+    pub(crate) sale: String,
+    pub(crate) round: u32,
+    pub(crate) user: String,
+    pub(crate) issued_at: Option<EpochMs>,
+    pub(crate) returning: bool,
+}
+
+impl PassOf {
+    /// Of a user who is known to have come before: no memory of a process keeps the request from Redis.
+    pub(crate) fn new(sale: &str, round: u32, user: &str) -> Self {
+        Self { sale: sale.to_owned(), round, user: user.to_owned(), issued_at: None, returning: true }
+    }
+
+    /// None for what cannot be a sale or a user.
+    pub(crate) fn seal(&self, ring: &KeyRing) -> Option<String> {
+        let (sale, user) = (self.sale.parse().ok()?, self.user.parse().ok()?);
+        let long_ago = || EpochMs(Clock::system().now().0 - AGE_S * 1000);
+        let issued_at_ms = self.issued_at.unwrap_or_else(long_ago);
+        let round = Round(self.round);
+        Some(ring.seal(&Grant { sale: &sale, round, user: &user, issued_at_ms, returning: self.returning }))
+    }
+}
+
+/// The name of the secret that has the lab's keys, on the emulator.
+pub(crate) async fn lab_secret() -> &'static str {
+    static SECRET: OnceCell<()> = OnceCell::const_new();
+    const NAME: &str = "lab-pass-keys";
+    let make = async || {
+        let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.aws_config().await);
+        client.create_secret().name(NAME).secret_string(RING).send().await.unwrap();
+    };
+    SECRET.get_or_init(make).await;
+    NAME
+}
+
+/// The lab's keys, as a function reads them through this client.
+pub(crate) async fn keys_through(client: aws_sdk_secretsmanager::Client) -> PassKeys {
+    PassKeys::new(Secret::new(client, lab_secret().await))
+}
+
+/// The keys of the deployed system.
+pub(crate) async fn deployed_ring() -> &'static KeyRing {
+    static DEPLOYED: OnceCell<KeyRing> = OnceCell::const_new();
+    DEPLOYED.get_or_init(async || cloud().await.deployment.pass_ring().await.unwrap()).await
+}

@@ -1,0 +1,226 @@
+//! Who may connect: what `$connect` makes of tokens, and of issuers that are not what they should be.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::{StatusCode, header::LOCATION};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use local::function::FunctionProcess;
+use local::identity::{AUDIENCE, Claims};
+use local::paths;
+use local::runtime_api::RuntimeApi;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::cloud::cloud;
+use crate::lab::Lab;
+use crate::push::{connections, event, websocket};
+use crate::resources::items;
+
+/// `{"alg":"none","kid":"local"}`
+const ALG_NONE: &str = "eyJhbGciOiJub25lIiwia2lkIjoibG9jYWwifQ";
+
+async fn status(deps: &websocket::Deps, token: Option<&str>) -> u16 {
+    websocket::handle(deps, event("connect", "c", token)).await.status_code
+}
+
+#[tokio::test]
+async fn only_a_good_token_connects_and_nothing_is_written_for_another() {
+    let lab = Lab::new().await;
+    let cloud = cloud().await;
+    let issuer = &cloud.issuer;
+    let deps = websocket(&lab, &cloud.deployment.endpoint, issuer.url()).await;
+    let good = issuer.token("alice").unwrap();
+    let sign = |change: &dyn Fn(&mut Claims)| {
+        let mut claims = issuer.claims("alice", &[]);
+        change(&mut claims);
+        issuer.sign(&claims).unwrap()
+    };
+    let part = |token: &str, n: usize| token.split('.').nth(n).unwrap().to_owned();
+    let operator = issuer.operator_token("olga").unwrap();
+    for (what, token) in [
+        ("none", None),
+        ("empty", Some(String::new())),
+        ("not a token", Some("x".to_owned())),
+        ("too long", Some(format!("{good}{}", "A".repeat(20_000)))),
+        ("expired", Some(sign(&|claims| claims.exp = claims.iat - 60))),
+        ("for another shop", Some(sign(&|claims| claims.aud = "another-shop".into()))),
+        ("of another issuer", Some(sign(&|claims| claims.iss = "https://issuer.example".into()))),
+        ("of nobody", Some(sign(&|claims| claims.sub = String::new()))),
+        ("signed by nobody", Some(format!("{ALG_NONE}.{}.", part(&good, 1)))),
+        ("another's claims", Some(format!("{}.{}.{}", part(&good, 0), part(&operator, 1), part(&good, 2)))),
+    ] {
+        assert_eq!(status(&deps, token.as_deref()).await, 401, "{what}");
+    }
+    assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
+    assert_eq!(status(&deps, Some(&good)).await, 200);
+    assert_eq!(connections(&lab).await, ["c"]);
+}
+
+/// Something that answers at the addresses of an issuer, and counts how often its keys are asked for.
+struct FakeIssuer {
+    url: String,
+    asked: Arc<AtomicUsize>,
+    fault: watch::Sender<Fault>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    AnotherName,
+    NoDocument,
+    NotJson,
+    TooLong,
+    Redirects,
+    NoKeys,
+    Hangs,
+    /// A sound one, whose keys are others.
+    None,
+    /// A sound one, with the keys of the cloud's issuer.
+    Renewed,
+}
+
+impl FakeIssuer {
+    async fn start(fault: Fault) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked);
+        let (fault, now) = watch::channel(fault);
+        let of_keys = now.clone();
+        let document = move || document(*now.borrow(), address);
+        let keys = move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            keys(*of_keys.borrow())
+        };
+        let routes = Router::new().route("/.well-known/openid-configuration", get(document)).route("/keys", get(keys));
+        tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
+        Self { url: format!("http://{address}"), asked, fault }
+    }
+}
+
+async fn document(fault: Fault, address: SocketAddr) -> axum::response::Response {
+    let url = format!("http://{address}");
+    let document = json!({ "issuer": url, "jwks_uri": format!("{url}/keys") });
+    match fault {
+        Fault::AnotherName => {
+            json!({ "issuer": "https://issuer.example", "jwks_uri": format!("{url}/keys") }).to_string().into_response()
+        }
+        Fault::NoDocument => StatusCode::NOT_FOUND.into_response(),
+        Fault::NotJson => "<html>".into_response(),
+        Fault::TooLong => format!("{document}{}", " ".repeat(1024 * 1024)).into_response(),
+        Fault::Redirects => (StatusCode::FOUND, [(LOCATION, format!("{url}/elsewhere"))]).into_response(),
+        Fault::Hangs => std::future::pending().await,
+        Fault::NoKeys | Fault::None | Fault::Renewed => document.to_string().into_response(),
+    }
+}
+
+async fn keys(fault: Fault) -> String {
+    if matches!(fault, Fault::Renewed) {
+        let url = format!("{}/.well-known/jwks.json", cloud().await.issuer.url());
+        return reqwest::get(url).await.unwrap().text().await.unwrap();
+    }
+    // RFC 7517, appendix A.1.
+    let x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU";
+    let y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0";
+    let key = json!({ "kty": "EC", "crv": "P-256", "kid": "another", "x": x, "y": y });
+    let keys = if matches!(fault, Fault::NoKeys) { Vec::<Value>::new() } else { vec![key] };
+    json!({ "keys": keys }).to_string()
+}
+
+#[tokio::test]
+async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
+    let lab = Lab::new().await;
+    let cloud = cloud().await;
+    let good = cloud.issuer.token("alice").unwrap();
+    for fault in [
+        Fault::AnotherName,
+        Fault::NoDocument,
+        Fault::NotJson,
+        Fault::TooLong,
+        Fault::Redirects,
+        Fault::NoKeys,
+        Fault::Hangs,
+    ] {
+        let issuer = FakeIssuer::start(fault).await;
+        let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
+        let answered = tokio::time::timeout(Duration::from_secs(10), status(&deps, Some(&good))).await;
+        assert_eq!(answered, Ok(503), "{fault:?}");
+    }
+    assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
+}
+
+#[tokio::test]
+async fn unknown_keys_make_the_issuer_be_asked_once() {
+    let lab = Lab::new().await;
+    let cloud = cloud().await;
+    let issuer = FakeIssuer::start(Fault::None).await;
+    let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
+    let good = cloud.issuer.token("alice").unwrap();
+    let many = futures::future::join_all((0..50).map(|_| status(&deps, Some(&good)))).await;
+    assert_eq!(many, [401; 50]);
+    assert_eq!(status(&deps, Some(&good)).await, 401);
+    assert_eq!(issuer.asked.load(Ordering::Relaxed), 1);
+}
+
+/// Moves the clock of this test's runtime on. What is waiting then is done waiting.
+async fn pass(minutes: u64) {
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(minutes * 60 + 1)).await;
+    tokio::time::resume();
+}
+
+#[tokio::test]
+async fn keys_are_found_when_they_are_new_and_kept_for_a_while_when_the_issuer_is_away() {
+    let lab = Lab::new().await;
+    let cloud = cloud().await;
+    let issuer = FakeIssuer::start(Fault::None).await;
+    let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
+    let token = cloud.issuer.sign(&Claims { iss: issuer.url.clone(), ..cloud.issuer.claims("alice", &[]) }).unwrap();
+    let token = Some(token.as_str());
+    assert_eq!(status(&deps, token).await, 401);
+    issuer.fault.send_replace(Fault::Renewed);
+    assert_eq!(status(&deps, token).await, 401, "it was asked a moment ago");
+    pass(1).await;
+    assert_eq!(status(&deps, token).await, 200);
+    assert_eq!(issuer.asked.load(Ordering::Relaxed), 2);
+    issuer.fault.send_replace(Fault::NoDocument);
+    pass(61).await;
+    assert_eq!(status(&deps, token).await, 200, "the issuer is away for a moment");
+    pass(60).await;
+    assert_eq!(status(&deps, token).await, 503, "its keys are too old");
+    issuer.fault.send_replace(Fault::Renewed);
+    pass(1).await;
+    assert_eq!(status(&deps, token).await, 200);
+}
+
+#[tokio::test]
+async fn no_token_is_in_a_log_at_any_level() {
+    let lab = Lab::new().await;
+    let cloud = cloud().await;
+    let endpoint = &cloud.deployment.endpoint;
+    let api = RuntimeApi::start(Duration::from_secs(10)).await;
+    let settings = [
+        ("TABLE_NAME", lab.table.clone()),
+        ("PUSH_ENDPOINT", endpoint.clone()),
+        ("JWT_ISSUER", cloud.issuer.url().to_owned()),
+        ("JWT_AUDIENCE", AUDIENCE.to_owned()),
+        ("LOG_LEVEL", "trace".to_owned()),
+    ];
+    let bootstrap = paths::target().join("lambda/websocket/bootstrap");
+    let process = FunctionProcess::start("websocket", &bootstrap, api.address(), endpoint, &settings).unwrap();
+    let good = cloud.issuer.token("alice").unwrap();
+    for (token, status) in [(good.as_str(), 200), (&good[..good.len() - 4], 401), ("not.a.token", 401)] {
+        let event = serde_json::to_vec(&event("connect", "c", Some(token))).unwrap();
+        let reply: Value = serde_json::from_slice(&api.invoke(event).await.unwrap()).unwrap();
+        assert_eq!(reply, json!({ "statusCode": status }));
+    }
+    let logged = process.logged().unwrap();
+    assert!(logged.contains("\"connected\"") && logged.contains("TRACE"), "{logged}");
+    let payload = good.split('.').nth(1).unwrap();
+    assert!(!logged.contains(payload) && !logged.contains("not.a.token"), "{logged}");
+}

@@ -1,0 +1,75 @@
+// The shop: which screen, and what is around it.
+
+import { config } from './config.js';
+import { clock } from './clock.js';
+import { focusOn } from './dom.js';
+import { language, t } from './i18n.js';
+import { signInDialog } from './login.js';
+import { finishSignIn } from './oidc.js';
+import { nothing } from './parts.js';
+import { session } from './session.js';
+import { frame } from './frame.js';
+import { CampaignView, CampaignsView } from './views/campaigns.js';
+import { OrdersView } from './views/orders.js';
+import { ReservationView } from './views/reservation.js';
+import { SaleView } from './views/sale.js';
+import { View } from './views/view.js';
+
+class MissingView extends View {
+  constructor(main) {
+    super(main);
+    this.render();
+  }
+
+  render() {
+    document.title = `${t('missing.title')} · ${t('brand')}`;
+    this.main.replaceChildren(...nothing({ title: t('missing.title'), text: t('missing.text') }));
+  }
+}
+
+const ID = '([a-z0-9][a-z0-9.-]{0,91})';
+const ROUTES = [
+  [/^$/, CampaignsView],
+  [new RegExp(`^campaigns/${ID}$`), CampaignView],
+  [new RegExp(`^sales/${ID}$`), SaleView],
+  [new RegExp(`^reservations/${ID}$`), ReservationView],
+  [/^orders$/, OrdersView],
+];
+
+const main = document.getElementById('main');
+let view = null;
+
+function route(first = false) {
+  const path = location.hash.replace(/^#\/?/, '');
+  view?.leave();
+  view = null;
+  main.replaceChildren();
+  for (const [pattern, Screen] of ROUTES) {
+    const match = pattern.exec(path);
+    if (match) {
+      view = new Screen(main, match[1]);
+      break;
+    }
+  }
+  view ??= new MissingView(main);
+  frame.at(path);
+  if (first) return;
+  window.scrollTo(0, 0);
+  focusOn(main.querySelector('h1') ?? main);
+}
+
+session.dialog = (expired) => signInDialog(expired);
+frame.start({
+  links: [['', 'nav.sales'], ['orders', 'nav.orders']],
+});
+document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
+window.addEventListener('hashchange', (event) => {
+  // The link that skips to the content is not a screen.
+  if (new URL(event.newURL).hash !== '#main') route();
+});
+session.addEventListener('change', () => {
+  if (!session.current) route();
+});
+language.addEventListener('change', () => frame.at(location.hash.replace(/^#\/?/, '')));
+
+config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => route(true));

@@ -1,0 +1,187 @@
+// The way from the button to a reservation, without a page: challenge, answer, token, reservation.
+
+import { clock } from './clock.js';
+import { Problem, ask } from './http.js';
+import { Purchase } from './purchase.js';
+import { SignInCancelled, session } from './session.js';
+import { Wait, jittered } from './timing.js';
+import { solve } from './work.js';
+
+/** Problems that pass by themselves: asking again is safe, since it is the same request. */
+const PASSING = new Set(['overloaded', 'network']);
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15_000;
+/** Some three minutes; then a person decides. */
+const AUTOMATIC_RETRIES = 15;
+/** A pass that ends this soon is not worth a request. */
+const PASS_MARGIN_MS = 2_000;
+
+/** Where one is: `stage` changes, and then `change` is told. */
+export class Buying extends EventTarget {
+  stage = { name: 'idle' };
+  #sale;
+  #signal;
+  #purchase = null;
+  #retries = 0;
+  #wait = new Wait();
+  #run = 0;
+
+  /** `sale()` is the card as it is now; `signal` ends everything. */
+  constructor(sale, signal) {
+    super();
+    this.#sale = sale;
+    this.#signal = signal;
+    window.addEventListener('online', () => this.#wait.nudge(), { signal });
+    signal.addEventListener('abort', () => this.#wait.nudge(), { once: true });
+  }
+
+  /** What is kept of this user's attempt, or null. */
+  get purchase() {
+    const sale = this.#sale();
+    return session.current && sale ? new Purchase(session.current.user, sale.sale_id, sale.round) : null;
+  }
+
+  get idle() {
+    return this.stage.name === 'idle';
+  }
+
+  /** Goes on with what a reload interrupted. */
+  resume() {
+    if (this.idle && this.purchase?.sent && !this.purchase.reservationId) this.buy();
+  }
+
+  reset() {
+    this.#run += 1;
+    this.#stage('idle');
+  }
+
+  buy() {
+    return this.#step(async () => {
+      await session.require();
+      this.#purchase = this.purchase;
+      if (this.#purchase.reservationId) this.#purchase.renew();
+      this.#purchase.save({});
+      const { pass } = this.#purchase;
+      if (pass && pass.until - PASS_MARGIN_MS > clock.now()) await this.#reserve();
+      else await this.#ask('picture', {});
+    });
+  }
+
+  /** Another challenge: `picture` or `work`. */
+  challenge(kind, why = {}) {
+    return this.#step(() => this.#ask(kind, why));
+  }
+
+  answer(text) {
+    const { challenge } = this.stage;
+    return this.#step(() => this.#answer(challenge, text));
+  }
+
+  /** Tries again what is waited for, now. */
+  hurry() {
+    this.#wait.nudge();
+  }
+
+  async #ask(kind, why) {
+    const run = this.#run;
+    this.#stage('waiting', { what: 'challenge' });
+    const body = kind === 'picture' ? {} : { kind };
+    const challenge = await ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal });
+    if (run !== this.#run) return;
+    this.#stage(challenge.kind, { challenge, why, progress: 0 });
+    if (challenge.kind === 'work') await this.#solve(challenge, run);
+  }
+
+  async #solve(challenge, run) {
+    const stop = new AbortController();
+    const ended = () => stop.abort();
+    this.addEventListener('change', ended, { once: true, signal: this.#signal });
+    const progress = (part) => {
+      this.dispatchEvent(Object.assign(new Event('progress'), { part }));
+    };
+    try {
+      const task = { id: challenge.challenge_id, bits: challenge.work.bits };
+      const answer = await solve(task, progress, AbortSignal.any([this.#signal, stop.signal]));
+      if (run === this.#run) await this.#answer(challenge, answer);
+    } catch (error) {
+      if (!stop.signal.aborted || run === this.#run) throw error;
+    }
+  }
+
+  async #answer(challenge, answer) {
+    this.#stage('waiting', { what: 'check', kind: challenge.kind });
+    const body = { challenge_id: challenge.challenge_id, answer };
+    const sale = this.#sale().sale_id;
+    try {
+      const pass = await ask('POST', `/v1/sales/${sale}/tokens`, { body, signal: this.#signal });
+      this.#purchase.save({ pass: { path: pass.reserve_path, until: Date.parse(pass.expires_at) } });
+    } catch (error) {
+      if (error.code === 'wrong_answer') return this.#ask(challenge.kind, { wrong: true });
+      throw error;
+    }
+    return this.#reserve();
+  }
+
+  async #reserve() {
+    this.#stage('waiting', { what: 'reserve' });
+    const purchase = this.#purchase;
+    purchase.save({ sent: true });
+    try {
+      const { reservation_id: id } = await ask('POST', purchase.pass.path, { key: purchase.key, signal: this.#signal });
+      purchase.save({ sent: false, pass: null, reservationId: id });
+      this.#stage('done', { id });
+    } catch (error) {
+      if (error.code === 'bad_token') {
+        purchase.save({ pass: null });
+        return this.#ask('picture', { over: true });
+      }
+      // Whoever heard a clear no has nothing that a reload should ask for again.
+      if (error instanceof Problem && !PASSING.has(error.code) && error.status < 500) purchase.save({ sent: false });
+      throw error;
+    }
+    return undefined;
+  }
+
+  async #step(step) {
+    const run = (this.#run += 1);
+    const user = session.current?.user;
+    const live = () => run === this.#run && !this.#signal.aborted;
+    this.#retries = 0;
+    for (let next = step; next && live();) {
+      try {
+        await next();
+        return;
+      } catch (error) {
+        if (!live()) return;
+        // Signed in as somebody else in between: what was begun is not theirs.
+        const mine = user === undefined || user === session.current?.user;
+        next = mine ? await this.#afterwards(error, step) : () => this.reset();
+      }
+    }
+  }
+
+  /** What to do after it went wrong: the step to try again, or null. */
+  async #afterwards(error, step) {
+    if (error instanceof SignInCancelled) {
+      this.#stage('signed_out');
+      return null;
+    }
+    const problem = error instanceof Problem ? error : new Problem('internal');
+    if (!PASSING.has(problem.code) || this.#retries >= AUTOMATIC_RETRIES) {
+      this.#stage('problem', { problem, at: clock.now() });
+      return null;
+    }
+    const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#retries, LONGEST_RETRY_MS);
+    const ms = jittered(Math.max(backoff, (problem.retryAfterS ?? 0) * 1000));
+    this.#retries += 1;
+    this.#stage('retrying', { problem, until: clock.now() + ms });
+    const again = this.#purchase?.sent && this.#purchase.pass ? () => this.#reserve() : step;
+    await this.#wait.for(ms);
+    return again;
+  }
+
+  #stage(name, more = {}) {
+    this.stage = { name, ...more };
+    this.dispatchEvent(new Event('change'));
+  }
+}

@@ -1,0 +1,43 @@
+// What everybody may know of sales.
+
+import { clock } from './clock.js';
+import { look } from './http.js';
+
+const cards = new Map();
+
+export async function campaigns(signal) {
+  return (await look('/v1/campaigns', { signal })).campaigns;
+}
+
+export function campaign(id, signal) {
+  return look(`/v1/campaigns/${encodeURIComponent(id)}`, { signal });
+}
+
+export async function sale(id, signal) {
+  const card = await look(`/v1/sales/${encodeURIComponent(id)}`, { signal });
+  cards.set(id, card);
+  return card;
+}
+
+/** A sale's card of any age, for its title; null if there is none. */
+export async function anyCard(id, signal) {
+  return cards.get(id) ?? sale(id, signal).catch(() => null);
+}
+
+/** What the sale's card comes to at this moment: a card is a second old, and clocks go on. */
+export function stateNow(card) {
+  const now = clock.now();
+  if (card.state === 'closed' || now >= Date.parse(card.closes_at)) return 'closed';
+  if (card.state === 'paused') return 'paused';
+  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return 'upcoming';
+  return card.availability === 'sold_out' ? 'sold_out' : 'open';
+}
+
+const PICTURES = ['lamp', 'chair', 'pot'];
+
+/** The drawing of a sale: the one that it names, or always the same one. */
+export function pictureOf(id) {
+  const named = PICTURES.find((name) => id.includes(name));
+  const sum = Array.from(id).reduce((all, letter) => all + letter.codePointAt(0), 0);
+  return named ?? PICTURES[sum % PICTURES.length];
+}

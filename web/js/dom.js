@@ -1,0 +1,32 @@
+// Small helpers over the DOM. No inline style or script: the page's policy forbids both.
+
+/** Makes an element. `on*` are listeners, `true` is an empty attribute; false, null and undefined are left out. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'value') element.value = value;
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const seen = { polite: '', assertive: '' };
+
+/** Has a screen reader say it, without moving anything. Saying the same twice in a row is saying it once. */
+export function announce(text, how = 'polite') {
+  if (seen[how] === text) return;
+  seen[how] = text;
+  const region = document.getElementById(`say-${how}`);
+  if (region) region.textContent = text;
+}
+
+/** Moves the focus to a heading, which takes it from nobody who tabs. */
+export function focusOn(element) {
+  if (!element) return;
+  if (!element.hasAttribute('tabindex') && /^H\d$/.test(element.tagName)) element.setAttribute('tabindex', '-1');
+  element.focus({ preventScroll: false });
+}
+

@@ -1,0 +1,56 @@
+// Money, moments and spans for people.
+
+import { language, t } from './i18n.js';
+
+export function money(minor, currency) {
+  const format = new Intl.NumberFormat(language.tag, { style: 'currency', currency });
+  return format.format(minor / 10 ** format.resolvedOptions().maximumFractionDigits);
+}
+
+export function moment(text) {
+  return new Intl.DateTimeFormat(language.tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
+}
+
+export function number(value) {
+  return new Intl.NumberFormat(language.tag).format(value);
+}
+
+/** Days, hours, minutes and seconds. A second that has begun counts, so that zero is said at zero. */
+export function parts(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  return {
+    days: Math.floor(seconds / 86_400),
+    hours: Math.floor(seconds / 3600) % 24,
+    minutes: Math.floor(seconds / 60) % 60,
+    seconds: seconds % 60,
+  };
+}
+
+/** `1:02:03` or `14:59`. */
+export function clockFace(ms) {
+  const { days, hours, minutes, seconds } = parts(ms);
+  const two = (value) => String(value).padStart(2, '0');
+  const all = days * 24 + hours;
+  return all > 0 ? `${all}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
+}
+
+/** A span in its largest whole unit, as `15 minutes`. */
+export function span(seconds) {
+  const [value, unit] = seconds >= 7200 ? [Math.round(seconds / 3600), 'hour']
+    : seconds >= 120 ? [Math.round(seconds / 60), 'minute'] : [Math.ceil(seconds), 'second'];
+  return new Intl.NumberFormat(language.tag, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+}
+
+/** The end of a reservation's id, which people can read out. */
+export function shortId(id) {
+  return id.slice(-8).toUpperCase();
+}
+
+/** The sale in a reservation's id, `SALE.ROUND.UUID`. */
+export function saleOf(id) {
+  return id.split('.')[0];
+}
+
+export function statusName(status) {
+  return t(`status.${status}`);
+}

@@ -1,0 +1,73 @@
+// What is around every screen: header, footer, languages, who is signed in, whether there is a network.
+
+import { h } from './dom.js';
+import { language, t } from './i18n.js';
+import { session } from './session.js';
+
+const LANGUAGES = [['en', 'English', 'EN'], ['zh-Hans', '中文', '中文']];
+
+class Frame {
+  #links = [];
+  #path = '';
+
+  start({ links }) {
+    this.#links = links;
+    session.addEventListener('change', () => this.#render());
+    language.addEventListener('change', () => this.#render());
+    for (const event of ['online', 'offline']) window.addEventListener(event, () => this.#network());
+    this.#render();
+    this.#network();
+  }
+
+  /** Marks the screen that one is on. */
+  at(path) {
+    this.#path = path;
+    this.#render();
+  }
+
+  #render() {
+    document.documentElement.lang = language.tag;
+    const header = document.getElementById('header');
+    const kept = header.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+    document.getElementById('skip').textContent = t('skip');
+    header.replaceChildren(h('div', { class: 'bar' },
+      h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },
+        h('img', { src: '/favicon.svg', alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
+      h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
+        href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
+      }, t(name)))),
+      h('div', { class: 'tools' }, this.#languages(), this.#who())));
+    document.getElementById('footer').replaceChildren(h('p', {}, t('footer')));
+    if (kept) header.querySelector(`[data-keep="${kept}"]`)?.focus();
+  }
+
+  #languages() {
+    return h('div', { class: 'languages', role: 'group', 'aria-label': t('nav.language') },
+      LANGUAGES.map(([tag, name, short]) => h('button', {
+        type: 'button',
+        lang: tag,
+        'aria-label': name === short ? null : `${short} – ${name}`,
+        'aria-pressed': String(tag === language.tag),
+        'data-keep': tag,
+        onclick: () => language.set(tag.slice(0, 2)),
+      }, short)));
+  }
+
+  #who() {
+    const user = session.current?.user;
+    if (!user) {
+      const go = () => session.require().catch(() => {});
+      return h('button', { type: 'button', class: 'who', 'data-keep': 'who', onclick: go }, t('sign.in'));
+    }
+    return h('button', {
+      type: 'button', class: 'who', 'data-keep': 'who', title: t('sign.as', { user }), onclick: () => session.set(null),
+    }, t('sign.out'), h('span', { class: 'name' }, user));
+  }
+
+  #network() {
+    const notice = document.getElementById('notice');
+    notice.textContent = navigator.onLine ? '' : t('offline');
+  }
+}
+
+export const frame = new Frame();

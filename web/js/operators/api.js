@@ -1,0 +1,24 @@
+// The operators' routes.
+
+import { ask } from '../http.js';
+
+const sale = (id) => `/v1/admin/sales/${encodeURIComponent(id)}`;
+const post = (path, body = {}, key = undefined) => ask('POST', path, { body, key });
+
+export const api = {
+  sales: (signal) => ask('GET', '/v1/admin/sales', { signal }),
+  sale: (id, signal) => ask('GET', sale(id), { signal }),
+  live: (id, signal) => ask('GET', `${sale(id)}/live`, { signal }),
+  audit: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/audit`, { signal }),
+  create: (terms) => post('/v1/admin/sales', terms),
+  publish: (id) => post(`${sale(id)}/publish`),
+  /** `key` names the wish, so that sending it twice is wishing it once. */
+  steer: (id, how, key, body) => post(`${sale(id)}/${how}`, body, key),
+  redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
+  switch: (how, which) => post(`/v1/admin/${how}`, which),
+  denied: (signal) => ask('GET', '/v1/admin/denied', { signal }),
+  deny: (user, until) => post('/v1/admin/denied', { user, until }),
+  allow: (user) => ask('DELETE', `/v1/admin/denied/${encodeURIComponent(user)}`),
+  campaigns: () => ask('GET', '/v1/admin/campaigns'),
+  campaign: (campaign) => post('/v1/admin/campaigns', campaign),
+};

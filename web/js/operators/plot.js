@@ -1,0 +1,75 @@
+// The units of a round by their place, over time.
+
+import { language, t } from '../i18n.js';
+
+/** What is kept: ten minutes at one reading every two seconds. */
+const READINGS = 300;
+const PLACES = ['free', 'held', 'ordered', 'paid'];
+/** Lines differ by more than their colour. */
+const DASHES = { free: [2, 4], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };
+const HEIGHT = 300;
+/** Units are whole. */
+const WHOLE = [1, 2, 5].flatMap((first) => [0, 1, 2, 3, 4, 5, 6].map((zeros) => first * 10 ** zeros)).sort((a, b) => a - b);
+
+/** Draws readings `{at, units}` into an element, for as long as `signal` says. */
+export class Plot {
+  #place;
+  #readings;
+  #plot = null;
+
+  constructor(place, readings, signal) {
+    this.#place = place;
+    this.#readings = readings;
+    const size = new ResizeObserver(() => this.#plot?.setSize({ width: place.clientWidth, height: HEIGHT }));
+    size.observe(place);
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', () => this.#build(), { signal });
+    signal.addEventListener('abort', () => {
+      size.disconnect();
+      this.#plot?.destroy();
+    }, { once: true });
+    this.#build();
+  }
+
+  /** Adds a reading to what is kept; several plots may share that. */
+  static keep(readings, at, units) {
+    readings.push({ at, units });
+    if (readings.length > READINGS) readings.shift();
+  }
+
+  draw() {
+    this.#plot?.setData(this.#data());
+  }
+
+  #data() {
+    return [
+      this.#readings.map(({ at }) => at / 1000),
+      ...PLACES.map((place) => this.#readings.map(({ units }) => units[place] ?? null)),
+    ];
+  }
+
+  #build() {
+    this.#plot?.destroy();
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    const time = new Intl.DateTimeFormat(language.tag, { timeStyle: 'medium' });
+    const axis = { stroke: colour('soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
+    this.#plot = new window.uPlot({
+      width: this.#place.clientWidth || 600,
+      height: HEIGHT,
+      cursor: { show: false },
+      legend: { live: false },
+      scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+      axes: [
+        { ...axis, space: 96, values: (_, seconds) => seconds.map((second) => time.format(second * 1000)) },
+        { ...axis, size: 56, incrs: WHOLE },
+      ],
+      series: [
+        { label: t('op.time') },
+        ...PLACES.map((place) => ({
+          label: t(`op.units.${place}`), stroke: colour(place), width: 2.5, dash: DASHES[place], points: { show: false },
+        })),
+      ],
+    }, this.#data(), this.#place);
+  }
+}

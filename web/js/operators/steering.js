@@ -1,0 +1,61 @@
+// What an operator can do to a sale, each with a question that says what will happen.
+
+import { h } from '../dom.js';
+import { moment } from '../format.js';
+import { t } from '../i18n.js';
+import { button } from '../parts.js';
+import { api } from './api.js';
+import { confirm } from './dialog.js';
+
+const newKey = () => crypto.randomUUID();
+
+const ACTIONS = {
+  publish: { when: ({ sale }) => sale.state === 'draft', run: ({ sale }) => api.publish(sale.sale_id) },
+  pause: { when: ({ running, sale }) => running && !sale.paused, run: steer('pause') },
+  resume: { when: ({ running, sale }) => running && sale.paused, run: steer('resume') },
+  restock: {
+    when: ({ running }) => running,
+    fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
+    run: ({ sale }, key, { units }) => api.steer(sale.sale_id, 'restock', key, { units: Number(units) }),
+  },
+  close: { danger: true, when: ({ running }) => running, run: steer('close') },
+  stop: {
+    danger: true, when: ({ sale, stopped }) => sale.state !== 'draft' && !stopped,
+    run: ({ sale }) => api.switch('stop', { sale_id: sale.sale_id }),
+  },
+  start: { when: ({ stopped }) => stopped, run: ({ sale }) => api.switch('start', { sale_id: sale.sale_id }) },
+};
+
+function steer(how) {
+  return ({ sale }, key) => api.steer(sale.sale_id, how, key);
+}
+
+/** The buttons that make sense as the sale is. `ask` runs one: see `asking`. */
+export function steering(view, ask) {
+  return h('div', { class: 'actions' }, Object.entries(ACTIONS)
+    .filter(([, action]) => action.when(view))
+    .map(([name, action]) => button(t(`op.${name}`), () => {
+      const { sale } = view;
+      const key = newKey();
+      return ask({
+        title: t(`op.${name}`),
+        text: t(`op.${name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total }),
+        go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(),
+      }, (values) => action.run(view, key, values));
+    }, { class: action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })));
+}
+
+/** Asks, does it, and says how it went: `said` hears the words. */
+export async function asking(question, run, said, problemWords) {
+  const values = await confirm(question);
+  if (values === null) return false;
+  try {
+    const answer = await run(values);
+    said(answer?.moved === undefined ? t('op.done') : t('op.redrive.done', { n: answer.moved }));
+    return true;
+  } catch (error) {
+    const { title } = problemWords(error);
+    said(`${t('op.failed', { title })}${error.members?.detail ? ` (${error.members.detail})` : ''}`);
+    return false;
+  }
+}

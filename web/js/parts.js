@@ -1,0 +1,105 @@
+// Parts that several screens are made of.
+
+import { pictureOf, stateNow } from './catalog.js';
+import { h } from './dom.js';
+import { money, moment, parts, span } from './format.js';
+import { language, t } from './i18n.js';
+
+export function picture(id, size = '') {
+  const name = pictureOf(id);
+  return h('div', { class: `picture ${size}` },
+    h('img', { src: `/art/${name}.svg`, alt: t(`picture.${name}`), width: 480, height: 480 }));
+}
+
+export function badge(kind, text) {
+  return h('span', { class: `badge ${kind}` }, text);
+}
+
+/** How a sale stands, in two words. */
+export function saleBadge(card) {
+  const state = stateNow(card);
+  if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
+  if (state === 'open' && card.availability !== 'unknown') {
+    return badge(card.availability, t(`availability.${card.availability}`));
+  }
+  return badge(state, t(`state.${state}`));
+}
+
+export function facts(card) {
+  const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
+  return h('dl', { class: 'facts' },
+    row('sale.limit', t('sale.limit.value', { n: card.per_user_limit })),
+    row('sale.window', span(card.payment_window_s)),
+    row('sale.opens', moment(card.opens_at)),
+    row('sale.closes', moment(card.closes_at)));
+}
+
+export function price(card) {
+  return h('p', { class: 'price' }, money(card.price_minor, card.currency));
+}
+
+/** A panel: its heading takes the focus, its parts follow. */
+export function panel(kind, title, ...children) {
+  return h('div', { class: `stage ${kind}` }, h('h2', { tabindex: '-1' }, title), ...children);
+}
+
+export function button(text, onclick, more = {}) {
+  return h('button', { type: 'button', onclick, ...more }, text);
+}
+
+export function actions(...children) {
+  return h('div', { class: 'actions' }, ...children);
+}
+
+/** A problem in human words. */
+export function problemWords(problem) {
+  const code = language.has(`problem.${problem.code}.title`) ? problem.code : 'internal';
+  return { title: t(`problem.${code}.title`), text: t(`problem.${code}.text`) };
+}
+
+/** Boxes of a fixed size that `show(ms)` fills. Silent: what is said aloud is said elsewhere, and seldom. */
+export function countdown() {
+  const boxes = ['days', 'hours', 'minutes', 'seconds'].map((unit) => {
+    const value = h('span', { class: 'value' }, '–');
+    return { unit, value, box: h('div', {}, value, h('span', { class: 'unit' }, t(`countdown.${unit}`))) };
+  });
+  const element = h('div', { class: 'countdown', role: 'timer', 'aria-label': t('countdown.title') },
+    ...boxes.map(({ box }) => box));
+  const show = (ms) => {
+    const all = parts(ms);
+    for (const { unit, value } of boxes) {
+      const text = String(all[unit]).padStart(2, '0');
+      if (value.textContent !== text) value.textContent = text;
+    }
+  };
+  return { element, show };
+}
+
+/** Seconds left at which a countdown is said aloud. */
+const SAID_AT = [3600, 600, 300, 60, 30, 10];
+
+/** Says a countdown's milestones through `say`, each once. */
+export function milestones(say) {
+  let last = Infinity;
+  return (ms) => {
+    const left = Math.ceil(ms / 1000);
+    const passed = SAID_AT.find((at) => left <= at && last > at);
+    // What was passed before one looked is not said late.
+    if (passed !== undefined && last !== Infinity) say(span(left));
+    last = left;
+  };
+}
+
+/** The place of what is being loaded, of the same size. */
+export function skeleton(kind) {
+  return h('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' });
+}
+
+export function empty(title, text, ...more) {
+  return h('div', { class: 'empty' }, h('h2', { tabindex: '-1' }, title), h('p', {}, text), ...more);
+}
+
+/** A whole screen that says that there is none. */
+export function nothing({ title, text }) {
+  return [h('h1', { tabindex: '-1' }, title), h('div', { class: 'empty' }, h('p', {}, text), h('a', { class: 'button', href: '#/' }, t('back')))];
+}

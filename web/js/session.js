@@ -1,0 +1,57 @@
+// Who is signed in. Kept for this tab, so that a reload does not end it.
+
+const STORED = 'session';
+
+/** The user closed the dialog without signing in. */
+export class SignInCancelled extends Error {
+  name = 'SignInCancelled';
+}
+
+function stored() {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED));
+  } catch {
+    return null;
+  }
+}
+
+class Session extends EventTarget {
+  #current = stored();
+  #signingIn = null;
+  /** Shows the dialog: `(expired) => Promise<{user, token}>`. Set by the page. */
+  dialog = () => Promise.reject(new SignInCancelled());
+
+  /** `{user, token, operator?}` or null. */
+  get current() {
+    return this.#current;
+  }
+
+  set(current) {
+    this.#current = current;
+    if (current) sessionStorage.setItem(STORED, JSON.stringify(current));
+    else sessionStorage.removeItem(STORED);
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** Waits until somebody is signed in. */
+  async require() {
+    if (!this.#current) await this.#signIn(false);
+  }
+
+  /** The token is no longer good: signs in again. Requests that hear so together share one dialog. */
+  async renew(token) {
+    if (this.#current && this.#current.token !== token) return;
+    await this.#signIn(true);
+  }
+
+  #signIn(expired) {
+    this.#signingIn ??= this.dialog(expired)
+      .then((next) => this.set(next))
+      .finally(() => {
+        this.#signingIn = null;
+      });
+    return this.#signingIn;
+  }
+}
+
+export const session = new Session();

@@ -1,0 +1,60 @@
+// Waiting.
+
+/** A wait that can end early, once, by `nudge`. Who waits next waits anew. */
+export class Wait {
+  #end = null;
+
+  for(ms) {
+    return new Promise((done) => {
+      const timer = setTimeout(() => this.nudge(), Math.min(ms, MAX_TIMER_MS));
+      this.#end = () => {
+        clearTimeout(timer);
+        this.#end = null;
+        done();
+      };
+    });
+  }
+
+  nudge() {
+    this.#end?.();
+  }
+}
+
+/** Browsers take longer timers for none at all. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Spreads clients that heard the same thing at the same moment: up to a quarter longer. */
+export function jittered(ms) {
+  return ms * (1 + Math.random() / 4);
+}
+
+/** Calls `tick` now and at every whole second before `until()`, until `signal` ends it. */
+export function everySecond(left, tick, signal) {
+  let timer = 0;
+  const run = () => {
+    if (signal.aborted) return;
+    const ms = left();
+    tick(ms);
+    // A moment after the second's end, so that the same second is not said twice.
+    const rest = ms > 0 ? ms % 1000 : 1000;
+    timer = setTimeout(run, Math.max(rest, 20) + 5);
+  };
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  run();
+}
+
+/** Calls `load` now and every `ms` while the page is to be seen, and at once when it is seen again. */
+export async function refreshing(load, ms, signal) {
+  const wait = new Wait();
+  const seen = () => {
+    if (!document.hidden) wait.nudge();
+  };
+  document.addEventListener('visibilitychange', seen, { signal });
+  window.addEventListener('online', seen, { signal });
+  signal.addEventListener('abort', () => wait.nudge(), { once: true });
+  while (!signal.aborted) {
+    if (!document.hidden) await load();
+    if (signal.aborted) return;
+    await wait.for(jittered(ms()));
+  }
+}

@@ -1,0 +1,130 @@
+// What is shown on the way from the button to a reservation.
+
+import { clock } from '../clock.js';
+import { h } from '../dom.js';
+import { shortId, span, statusName } from '../format.js';
+import { ask } from '../http.js';
+import { t } from '../i18n.js';
+import { actions, badge, button, panel, problemWords } from '../parts.js';
+
+/** The element of a stage: `{element, left, tick}`. */
+export function buyingStage(view, stage) {
+  return STAGES[stage.name](view, stage);
+}
+
+const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
+
+const STAGES = {
+  waiting: (_, { what }) => ({
+    element: panel('waiting', t('wait.title'), spinner(), h('p', {}, t(`wait.${what}`))),
+  }),
+
+  picture(view, { challenge, why }) {
+    const wrong = why.wrong ? t('challenge.wrong') : why.over ? t('challenge.over') : '';
+    const said = h('p', { class: 'error', id: 'challenge-said' }, wrong);
+    const input = h('input', {
+      id: 'answer', name: 'answer', inputmode: 'numeric', autocomplete: 'off', maxlength: 4, required: true,
+      'data-first': true, 'aria-describedby': 'challenge-said challenge-text', 'aria-invalid': why.wrong ? 'true' : null,
+    });
+    const submit = (event) => {
+      event.preventDefault();
+      const answer = input.value.trim();
+      if (/^\d+$/.test(answer)) {
+        view.buying.answer(answer);
+      } else {
+        said.textContent = t('challenge.empty');
+        input.setAttribute('aria-invalid', 'true');
+        input.focus();
+      }
+    };
+    return {
+      element: panel('challenge', t('challenge.title'),
+        h('p', { id: 'challenge-text' }, t('challenge.text')),
+        h('form', { onsubmit: submit, novalidate: true },
+          h('img', { class: 'challenge', src: challenge.picture, alt: t('challenge.picture'), width: 240, height: 72 }),
+          h('label', { for: 'answer' }, t('challenge.answer')),
+          h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, t('challenge.go'))),
+          said),
+        h('div', { class: 'links' },
+          button(t('challenge.new'), () => view.buying.challenge('picture'), { class: 'link' }),
+          button(t('challenge.work'), () => view.buying.challenge('work'), { class: 'link' }))),
+    };
+  },
+
+  work(view) {
+    const bar = h('progress', { max: 1, value: 0, 'aria-label': t('work.progress') });
+    view.buying.addEventListener('progress', ({ part }) => {
+      bar.value = part;
+    }, { signal: view.signal });
+    return {
+      element: panel('work', t('work.title'), h('p', {}, t('work.text')), bar,
+        h('div', { class: 'links' }, button(t('work.picture'), () => view.buying.challenge('picture'), { class: 'link' }))),
+    };
+  },
+
+  retrying(view, { problem, until }) {
+    const { title, text } = problemWords(problem);
+    const left = h('p', { class: 'quiet left' });
+    return {
+      element: panel('retrying', title, spinner(),
+        h('p', {}, problem.members.reservation_id ? t('again.kept') : text), left,
+        actions(button(t('retry'), () => view.buying.hurry(), { class: 'secondary' }))),
+      left: () => until - clock.now(),
+      tick(ms) {
+        left.textContent = ms > 0 ? t('again.in', { left: span(ms / 1000) }) : t('again.now');
+      },
+    };
+  },
+
+  signed_out: (view) => ({
+    element: panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
+      actions(view.buyButton(t('sign.in')))),
+  }),
+
+  problem(view, { problem, at }) {
+    const { title, text } = problemWords(problem);
+    const stage = PROBLEMS[problem.code] ?? PROBLEMS.other;
+    const { parts, left, tick } = stage(view, problem, at);
+    return { element: panel(`problem ${problem.code}`, title, h('p', {}, text), ...parts), left, tick };
+  },
+};
+
+const PROBLEMS = {
+  sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
+  closed: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  denied: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  paused: () => ({ parts: [] }),
+
+  limit_reached(view, problem) {
+    const items = (problem.members.reservation_ids ?? []).map((id) => live(id, view.signal));
+    return { parts: [h('h3', {}, t('limit.yours')), h('ul', { class: 'reservations' }, items)] };
+  },
+
+  rate_limited(view, problem, at) {
+    const until = at + (problem.retryAfterS ?? 1) * 1000;
+    const said = h('p', { class: 'quiet left' });
+    const again = view.buyButton(t('retry'), { 'aria-disabled': 'true', class: 'secondary' });
+    again.addEventListener('click', (event) => {
+      if (again.hasAttribute('aria-disabled')) event.stopImmediatePropagation();
+    }, { capture: true });
+    return {
+      parts: [said, actions(again)],
+      left: () => until - clock.now(),
+      tick(ms) {
+        said.textContent = ms > 0 ? t('again.from', { left: span(ms / 1000) }) : '';
+        if (ms <= 0) again.removeAttribute('aria-disabled');
+      },
+    };
+  },
+
+  other: (view) => ({ parts: [actions(view.buyButton(t('retry')))] }),
+};
+
+/** A reservation of one's own as it is at this moment. */
+function live(id, signal) {
+  const place = h('span', { class: 'status' }, badge('unknown', t('status.unknown')));
+  ask('GET', `/v1/reservations/${id}`, { signal }).then(({ status }) => {
+    place.replaceChildren(badge(status, statusName(status)));
+  }, () => {});
+  return h('li', {}, h('a', { href: `#/reservations/${id}` }, `${t('order.number')} ${shortId(id)}`), place);
+}

@@ -1,0 +1,70 @@
+// A sale that nobody here is buying: before, open, paused, over.
+
+import { clock } from '../clock.js';
+import { announce, h } from '../dom.js';
+import { moment, span } from '../format.js';
+import { t } from '../i18n.js';
+import { actions, countdown, milestones, panel, problemWords } from '../parts.js';
+
+/** The stage of a state: `{element, left, tick}`. */
+export function idleStage(view, state) {
+  return STAGES[state](view);
+}
+
+function yours(view) {
+  const id = view.buying.purchase?.reservationId;
+  return id
+    ? h('p', { class: 'yours' }, `${t('yours')} `, h('a', { href: `#/reservations/${id}` }, t('yours.see')))
+    : null;
+}
+
+const STAGES = {
+  upcoming(view) {
+    const { element, show } = countdown();
+    const say = milestones((left) => announce(t('countdown.say', { left })));
+    const soon = h('button', { type: 'button', class: 'primary', 'aria-disabled': 'true', 'data-keep': 'buy' }, t('buy.soon'));
+    return {
+      element: panel('upcoming', t('countdown.title'), element,
+        h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt) })), actions(soon)),
+      left: () => view.opensAt - clock.now(),
+      tick(ms) {
+        show(ms);
+        say(ms);
+        if (ms <= 0) {
+          announce(t('countdown.open'), 'assertive');
+          view.update();
+        }
+      },
+    };
+  },
+
+  open(view) {
+    const has = yours(view);
+    return {
+      element: panel('open', t('open.title'), has,
+        h('p', {}, t('open.text', { window: span(view.card.payment_window_s) })),
+        actions(view.buyButton(t(has ? 'buy.another' : 'buy')))),
+      left: () => Date.parse(view.card.closes_at) - clock.now(),
+      tick: (ms) => ms <= 0 && view.update(),
+    };
+  },
+
+  sold_out(view) {
+    const { title, text } = problemWords({ code: 'sold_out' });
+    return {
+      element: panel('sold_out', title, yours(view), h('p', {}, text),
+        actions(view.buyButton(t('buy.again'), { class: 'secondary' }))),
+    };
+  },
+
+  paused(view) {
+    return { element: panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('paused.text'))) };
+  },
+
+  closed(view) {
+    return {
+      element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('closed.text')),
+        actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))),
+    };
+  },
+};

@@ -1,0 +1,110 @@
+// The user's own orders, the newest first.
+
+import { anyCard } from '../catalog.js';
+import { h } from '../dom.js';
+import { money, moment, saleOf, shortId, statusName } from '../format.js';
+import { ask } from '../http.js';
+import { t } from '../i18n.js';
+import { badge, button, empty, panel, picture, problemWords, skeleton } from '../parts.js';
+import { SignInCancelled, session } from '../session.js';
+import { View } from './view.js';
+
+export class OrdersView extends View {
+  #orders = [];
+  #titles = new Map();
+  #cursor = null;
+  #problem = null;
+  #loading = false;
+  #loaded = false;
+
+  constructor(main) {
+    super(main);
+    this.render();
+    if (session.current) this.#load();
+    session.addEventListener('change', () => this.#anew(), { signal: this.signal });
+  }
+
+  get title() {
+    return t('orders.title');
+  }
+
+  #anew() {
+    this.#orders = [];
+    this.#cursor = null;
+    this.#loaded = false;
+    this.render();
+    if (session.current && !this.#loading) this.#load();
+  }
+
+  async #load() {
+    if (this.#loading) return;
+    this.#loading = true;
+    const cursor = this.#cursor;
+    try {
+      const path = cursor ? `/v1/orders?cursor=${encodeURIComponent(cursor)}` : '/v1/orders';
+      const { orders, next_cursor: next } = await ask('GET', path, { signal: this.signal });
+      await this.#name(orders);
+      const from = this.#orders.length;
+      this.#orders.push(...orders);
+      this.#cursor = next ?? null;
+      this.#problem = null;
+      this.#loaded = true;
+      this.#loading = false;
+      this.render();
+      // Who asked for more goes on with the first of it.
+      if (cursor) this.main.querySelectorAll('.order a')[from]?.focus();
+    } catch (error) {
+      this.#loading = false;
+      if (this.signal.aborted) return;
+      this.#problem = error instanceof SignInCancelled ? null : error;
+      this.render();
+    }
+  }
+
+  async #name(orders) {
+    const missing = [...new Set(orders.map((order) => saleOf(order.reservation_id)))].filter((id) => !this.#titles.has(id));
+    await Promise.all(missing.map(async (id) => {
+      this.#titles.set(id, (await anyCard(id, this.signal))?.title ?? id);
+    }));
+  }
+
+  render() {
+    document.title = `${this.title} · ${t('brand')}`;
+    const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
+    const heading = h('h1', { tabindex: '-1' }, t('orders.title'));
+    this.main.replaceChildren(heading, ...this.#body());
+    if (focused) heading.focus();
+  }
+
+  #body() {
+    if (!session.current) {
+      const go = () => session.require().catch(() => {});
+      return [h('div', { class: 'panel' }, panel('signed-out', t('signed.out.title'), h('p', {}, t('orders.sign')),
+        h('div', { class: 'actions' }, button(t('sign.in'), go, { class: 'primary' }))))];
+    }
+    if (this.#problem && !this.#orders.length) {
+      const { title, text } = problemWords(this.#problem);
+      return [empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' }))];
+    }
+    if (!this.#loaded) return [h('div', { class: 'orders' }, skeleton('row'), skeleton('row'), skeleton('row'))];
+    if (!this.#orders.length) return [empty(t('orders.none.title'), t('orders.none.text'))];
+    return [
+      h('ul', { class: 'orders' }, this.#orders.map((order) => this.#row(order))),
+      this.#problem ? h('p', { class: 'error', role: 'alert' }, problemWords(this.#problem).title) : null,
+      this.#cursor ? button(t('orders.more'), () => this.#load(), { class: 'secondary more' }) : null,
+    ].filter(Boolean);
+  }
+
+  #row(order) {
+    const id = order.reservation_id;
+    const label = `${this.#titles.get(saleOf(id))}, ${t('orders.open', { id: shortId(id) })}`;
+    return h('li', { class: 'order' },
+      picture(saleOf(id), 'small'),
+      h('div', {},
+        h('a', { href: `#/reservations/${id}`, 'aria-label': label }, this.#titles.get(saleOf(id))),
+        h('p', { class: 'quiet' }, `${moment(order.reserved_at)} · ${shortId(id)}`)),
+      h('div', { class: 'order-end' },
+        badge(order.status, statusName(order.status)),
+        order.price_minor === undefined ? null : h('span', {}, money(order.price_minor, order.currency))));
+  }
+}

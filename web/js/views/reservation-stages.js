@@ -1,0 +1,137 @@
+// What is shown of a reservation, by how it stands.
+
+import { clock } from '../clock.js';
+import { announce, h } from '../dom.js';
+import { clockFace, money, moment, saleOf } from '../format.js';
+import { ask } from '../http.js';
+import { language, t } from '../i18n.js';
+import { actions, button, milestones, panel, problemWords } from '../parts.js';
+import { pay } from '../pay.js';
+
+/** The element of a stage: `{element, left, tick}`. */
+export function reservationStage(view, stage) {
+  return STAGES[stage](view, view.watch.reservation);
+}
+
+const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
+const toOrders = () => h('a', { class: 'button secondary', href: '#/orders' }, t('to.orders'));
+const toSale = (view) => h('a', { class: 'button secondary', href: `#/sales/${saleOf(view.id)}` }, t('to.sale'));
+
+/** That the last look went wrong: it goes on by itself. */
+function trouble(view) {
+  const { trouble: problem } = view.watch;
+  return problem ? h('p', { class: 'hint' }, problemWords(problem).title) : null;
+}
+
+/** What became of the money, when there is no order. */
+function refund({ refund_due: due, status }) {
+  if (!due && ['expired', 'cancelled', 'failed'].includes(status)) return h('p', {}, t('nothing.taken'));
+  return due ? h('div', { class: 'hint' }, h('strong', {}, t('refund.title')), ' ', t('refund.text')) : null;
+}
+
+function ended(kind, icon) {
+  return (view, reservation) => ({
+    element: panel(kind, t(`${kind}.title`), h('div', { class: `mark ${icon}`, 'aria-hidden': 'true' }),
+      h('p', {}, t(`${kind}.text`, reservation)), refund(reservation), actions(toOrders(), toSale(view))),
+  });
+}
+
+const STAGES = {
+  loading: (view) => ({ element: panel('waiting', t('wait.title'), spinner(), h('p', {}, t('loading')), trouble(view)) }),
+
+  problem(view) {
+    const { title, text } = problemWords(view.watch.trouble);
+    return { element: panel('problem', title, h('p', {}, text), actions(toOrders())) };
+  },
+
+  signed_out: (view) => ({
+    element: panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
+      actions(button(t('sign.in'), view.again, { class: 'primary' }))),
+  }),
+
+  queued(view) {
+    return {
+      element: panel('queued', t('queued.title'), spinner(),
+        h('p', {}, t(view.slow ? 'queued.slow' : 'queued.text')), h('p', { class: 'quiet' }, t('queued.keep')), trouble(view),
+        view.slow ? actions(button(t('queued.expedite'), () => view.watch.expedite(), { class: 'secondary' })) : null),
+    };
+  },
+
+  pending_payment(view, reservation) {
+    const face = h('span', { class: 'face' });
+    const say = milestones((left) => announce(t('pending.say', { left })));
+    const price = money(reservation.price_minor, reservation.currency);
+    return {
+      element: panel('pending', t('pending.title'),
+        h('p', {}, t('pending.text')),
+        h('div', { class: 'left', role: 'timer', 'aria-label': t('pending.left') },
+          h('span', { class: 'label' }, t('pending.left')), face,
+          h('span', { class: 'quiet' }, t('pending.by', { at: moment(reservation.pay_by) }))),
+        failure(view), trouble(view),
+        view.doing === 'asking' || view.doing === 'giving' ? giveBack(view) : payment(view, reservation, price)),
+      left: () => Date.parse(reservation.pay_by) - clock.now(),
+      tick(ms) {
+        face.textContent = clockFace(ms);
+        say(ms);
+        if (ms <= 0) view.watch.soon();
+        if (ms <= 0) view.update();
+      },
+    };
+  },
+
+  over: (view, reservation) => ({
+    element: panel('over', t('over.title'), spinner(), h('p', {}, t('over.text')), refund(reservation), trouble(view)),
+  }),
+
+  paid: ended('paid', 'good'),
+  expired: ended('expired', 'gone'),
+  cancelled: ended('cancelled', 'gone'),
+
+  failed(view, reservation) {
+    const reason = `failed.${reservation.reason}`;
+    return {
+      element: panel('failed', t('failed.title'), h('div', { class: 'mark gone', 'aria-hidden': 'true' }),
+        h('p', {}, t(language.has(reason) ? reason : 'failed.other')), refund(reservation), actions(toSale(view), toOrders())),
+    };
+  },
+};
+
+function failure({ said }) {
+  if (!said) return null;
+  const text = language.has(`problem.${said}.title`) && said !== 'internal' ? t(`problem.${said}.title`) : t('pay.failed');
+  return h('p', { class: 'error', role: 'alert' }, text);
+}
+
+function payment(view, reservation, price) {
+  const paying = view.doing === 'paying';
+  const go = () => view.during('paying', async () => {
+    await pay(reservation);
+    view.watch.soon();
+  });
+  const ask = () => {
+    view.doing = 'asking';
+    view.update();
+  };
+  return actions(
+    button(paying ? t('paying') : t('pay', { price }), go,
+      { class: 'primary', 'data-keep': 'pay', 'aria-disabled': paying ? 'true' : null }),
+    button(t('give.back'), ask, { class: 'link', 'aria-disabled': paying ? 'true' : null }));
+}
+
+/** A question before what cannot be undone. */
+function giveBack(view) {
+  const busy = view.doing === 'giving' ? 'true' : null;
+  const yes = () => view.during('giving', async () => {
+    view.watch.hear(await ask('DELETE', `/v1/reservations/${view.id}`, { signal: view.signal }).finally(() => view.watch.soon()));
+  });
+  const no = () => {
+    view.doing = null;
+    view.update();
+  };
+  return h('div', { class: 'ask', role: 'group', 'aria-labelledby': 'give-back' },
+    h('p', { id: 'give-back', tabindex: '-1', 'data-first': true }, t('give.back.ask')),
+    actions(
+      button(t('give.back.yes'), yes, { class: 'danger', 'aria-disabled': busy }),
+      button(t('give.back.no'), no, { class: 'secondary', 'aria-disabled': busy })));
+}
+

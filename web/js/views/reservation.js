@@ -1,0 +1,134 @@
+// One reservation, from the queue to its end.
+
+import { anyCard } from '../catalog.js';
+import { clock } from '../clock.js';
+import { h } from '../dom.js';
+import { moment, saleOf, shortId } from '../format.js';
+import { t } from '../i18n.js';
+import { picture } from '../parts.js';
+import { push } from '../push.js';
+import { everySecond } from '../timing.js';
+import { Watch } from '../watch.js';
+import { reservationStage } from './reservation-stages.js';
+import { View } from './view.js';
+
+/** From here on it takes longer than usual, and one can have the order placed at once. */
+const SLOW_MS = 10_000;
+
+export class ReservationView extends View {
+  #id;
+  #card = null;
+  #place = h('section', { class: 'panel' });
+  #facts = h('dl', { class: 'facts' });
+  #shown = '';
+  #stop = new AbortController();
+  /** What is done at this moment: `paying`, `giving`, `asking`; and what went wrong with it. */
+  doing = null;
+  said = null;
+  slow = false;
+
+  constructor(main, id) {
+    super(main);
+    this.#id = id;
+    this.watch = new Watch(id, this.signal);
+    this.watch.addEventListener('change', () => this.update());
+    this.#start();
+    anyCard(saleOf(id), this.signal).then((card) => {
+      this.#card = card;
+      if (!this.signal.aborted) this.render();
+    });
+    push.use(this.signal);
+    const slow = setTimeout(() => {
+      this.slow = true;
+      this.update();
+    }, SLOW_MS);
+    this.signal.addEventListener('abort', () => clearTimeout(slow), { once: true });
+    this.render();
+  }
+
+  get title() {
+    return this.#card?.title ?? saleOf(this.#id);
+  }
+
+  get id() {
+    return this.#id;
+  }
+
+  #start() {
+    this.watch.run();
+  }
+
+  /** After signing in. */
+  again = () => {
+    this.watch.trouble = null;
+    this.#start();
+  };
+
+  render() {
+    this.#shown = '';
+    document.title = `${this.title} · ${t('brand')}`;
+    const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
+    const heading = h('h1', { tabindex: '-1' }, this.title);
+    this.#place.setAttribute('aria-label', t('order.number'));
+    this.main.replaceChildren(h('div', { class: 'product' },
+      h('div', { class: 'product-picture' }, picture(saleOf(this.#id))),
+      h('div', { class: 'product-body' },
+        h('a', { class: 'back', href: `#/sales/${saleOf(this.#id)}` }, t('to.sale')), heading, this.#place, this.#facts)));
+    if (focused) heading.focus();
+    this.update();
+  }
+
+  /** The stage's name: what the ledger says, and what the clock makes of it. */
+  get stage() {
+    const { reservation, trouble } = this.watch;
+    if (trouble?.name === 'SignInCancelled') return 'signed_out';
+    if (!reservation) return trouble && !this.#passing(trouble) ? 'problem' : 'loading';
+    if (reservation.status !== 'pending_payment') return reservation.status;
+    return Date.parse(reservation.pay_by) <= clock.now() ? 'over' : 'pending_payment';
+  }
+
+  #passing({ code }) {
+    return code === 'overloaded' || code === 'network' || code === 'rate_limited' || code === 'internal';
+  }
+
+  update() {
+    if (this.signal.aborted) return;
+    const { reservation, trouble } = this.watch;
+    const stage = this.stage;
+    const key = [stage, this.doing, this.said, this.slow && stage === 'queued', reservation?.refund_due, reservation?.pay_by,
+      trouble?.code].join(' ');
+    if (key === this.#shown) return;
+    const first = this.#shown === '';
+    this.#shown = key;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#fill(reservation);
+    const shown = reservationStage(this, stage);
+    this.put(this.#place, shown.element, { quiet: first && stage === 'loading' });
+    if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
+  }
+
+  #fill(reservation) {
+    const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
+    this.#facts.replaceChildren(
+      row('order.number', shortId(this.#id)),
+      row('order.unit', reservation ? String(reservation.unit) : '–'),
+      row('order.date', reservation ? moment(reservation.reserved_at) : '–'));
+  }
+
+  /** Does something that takes a while, once at a time. */
+  async during(doing, work) {
+    if (this.doing && this.doing !== 'asking') return;
+    this.doing = doing;
+    this.said = null;
+    this.update();
+    try {
+      await work();
+    } catch (error) {
+      if (!this.signal.aborted) this.said = error.code ?? 'failed';
+    } finally {
+      this.doing = null;
+      this.update();
+    }
+  }
+}

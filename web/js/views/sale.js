@@ -1,0 +1,172 @@
+// One sale: the countdown, the button, and the way to a reservation.
+
+import { Buying } from '../buying.js';
+import { sale, stateNow } from '../catalog.js';
+import { clock } from '../clock.js';
+import { announce, h } from '../dom.js';
+import { t } from '../i18n.js';
+import { facts, nothing, picture, price, problemWords, saleBadge, skeleton, button } from '../parts.js';
+import { session } from '../session.js';
+import { everySecond, refreshing } from '../timing.js';
+import { buyingStage } from './buying-stages.js';
+import { idleStage } from './idle-stages.js';
+import { View } from './view.js';
+
+/** The card is kept for a second on the way; asking much more often shows nothing newer. */
+const REFRESH_MS = 4_000;
+/** Before it opens there is little to see, and everybody is looking. */
+const REFRESH_EARLY_MS = 15_000;
+const EARLY_MS = 120_000;
+/** While something is about to change. */
+const REFRESH_SOON_MS = 1_500;
+/** A card that was loaded this soon after an answer may be older than it. */
+const CARD_LAG_MS = 2_500;
+
+export class SaleView extends View {
+  card = null;
+  #id;
+  #problem = null;
+  #place = h('section', { class: 'panel' });
+  #badge = h('div', { class: 'badges' });
+  #shown = '';
+  #early = 0;
+  #stop = new AbortController();
+
+  constructor(main, id) {
+    super(main);
+    this.#id = id;
+    this.buying = new Buying(() => this.card, this.signal);
+    this.buying.addEventListener('change', () => this.#changed());
+    refreshing(() => this.#load(), () => this.#interval(), this.signal);
+    session.addEventListener('change', () => this.buying.idle && this.render(), { signal: this.signal });
+    this.render();
+  }
+
+  get title() {
+    return this.card?.title ?? t('campaigns.title');
+  }
+
+  /** Idle, and why: `upcoming`, `open`, `paused`, `closed` or `sold_out`. */
+  get state() {
+    const state = stateNow(this.card);
+    return state === 'open' && clock.now() < this.#early ? 'upcoming' : state;
+  }
+
+  /** When it opens, by what was heard last. */
+  get opensAt() {
+    return Math.max(Date.parse(this.card.opens_at), this.#early);
+  }
+
+  async #load() {
+    try {
+      const card = await sale(this.#id, this.signal);
+      const first = this.card === null;
+      const better = this.card?.title === card.title;
+      this.card = card;
+      this.#problem = null;
+      this.#settle();
+      if (first || !better) this.render();
+      else this.update();
+      if (first) this.buying.resume();
+    } catch (error) {
+      if (this.signal.aborted) return;
+      this.#problem = error;
+      if (this.card === null || error.code === 'unknown_sale') this.render();
+    }
+  }
+
+  /** What was answered to a buyer is over when a newer card says so. */
+  #settle() {
+    const { name, problem, at } = this.buying.stage;
+    if (name !== 'problem' || clock.now() < at + Math.max(CARD_LAG_MS, (problem.retryAfterS ?? 0) * 1000)) return;
+    const open = this.state === 'open';
+    if (problem.code === 'sold_out' && open && this.card.availability !== 'unknown') {
+      announce(t('sold_out.back'));
+      this.buying.reset();
+    } else if (problem.code === 'paused' && this.state !== 'paused') {
+      this.buying.reset();
+    }
+  }
+
+  #interval() {
+    if (!this.card) return REFRESH_SOON_MS;
+    const { idle, stage } = this.buying;
+    const left = this.opensAt - clock.now();
+    if (left > EARLY_MS) return REFRESH_EARLY_MS;
+    const soon = stage.problem?.code === 'paused' || (idle && (this.state === 'paused' || left > 0));
+    return soon ? REFRESH_SOON_MS : REFRESH_MS;
+  }
+
+  #changed() {
+    const { name, id, problem } = this.buying.stage;
+    if (name === 'done') {
+      location.hash = `#/reservations/${id}`;
+      return;
+    }
+    if (problem?.code === 'not_open' && name === 'problem') {
+      const opens = Date.parse(problem.members.opens_at);
+      const now = clock.now();
+      this.#early = opens > now ? opens : now + (problem.retryAfterS ?? 1) * 1000;
+      announce(t('problem.not_open.text'));
+      this.buying.reset();
+      return;
+    }
+    this.update(true);
+  }
+
+  render() {
+    this.#shown = '';
+    if (this.#problem && (!this.card || this.#problem.code === 'unknown_sale')) {
+      this.main.replaceChildren(...nothing(problemWords(this.#problem)));
+      return;
+    }
+    if (!this.card) {
+      this.main.replaceChildren(h('div', { class: 'product' }, skeleton('tall'), skeleton('tall')));
+      return;
+    }
+    const { card } = this;
+    document.title = `${card.title} · ${t('brand')}`;
+    const heading = this.main.querySelector('h1');
+    const focused = heading !== null && heading === document.activeElement;
+    this.#place.setAttribute('aria-label', card.title);
+    const again = h('h1', { tabindex: '-1' }, card.title);
+    this.main.replaceChildren(h('div', { class: 'product' },
+      h('div', { class: 'product-picture' }, picture(card.sale_id)),
+      h('div', { class: 'product-body' },
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#place, facts(card))));
+    if (focused) again.focus();
+    this.update();
+  }
+
+  /** Shows what changed, and only that. */
+  update(byUser = false) {
+    if (!this.card) return;
+    const { stage } = this.buying;
+    const state = this.state;
+    const mark = this.card.availability;
+    const badge = `${state} ${mark}`;
+    if (this.#badge.dataset.state !== badge || this.#shown === '') {
+      this.#badge.dataset.state = badge;
+      this.#badge.replaceChildren(saleBadge(this.card));
+    }
+    const key = this.buying.idle ? `idle ${state} ${this.opensAt}` : stage;
+    if (key === this.#shown) return;
+    const first = this.#shown === '';
+    this.#shown = key;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const shown = this.buying.idle ? idleStage(this, state) : buyingStage(this, stage);
+    this.put(this.#place, shown.element, { quiet: first && !byUser });
+    if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
+  }
+
+  /** Looks at the sale anew, and offers the button again. */
+  lookAgain = async () => {
+    await this.#load();
+    this.buying.reset();
+  };
+
+  buyButton(text = t('buy'), more = {}) {
+    return button(text, () => this.buying.buy(), { class: 'primary', 'data-keep': 'buy', ...more });
+  }
+}

@@ -1,0 +1,49 @@
+// What every screen has.
+
+import { announce, focusOn } from '../dom.js';
+import { language } from '../i18n.js';
+
+/** A screen in `main`, from `show` until `leave`. */
+export class View {
+  #ended = new AbortController();
+
+  constructor(main) {
+    this.main = main;
+    language.addEventListener('change', () => this.render(), { signal: this.signal });
+  }
+
+  /** Ends when the screen is left. */
+  get signal() {
+    return this.#ended.signal;
+  }
+
+  /** The document's title. */
+  get title() {
+    return '';
+  }
+
+  /** Builds everything anew from what is known. */
+  render() {}
+
+  leave() {
+    this.#ended.abort();
+  }
+
+  /**
+   * Shows `stage` in `place`. If the focus was in what goes away it follows: to the button of the same `data-keep`, to
+   * what asks for it, or to the heading. Otherwise who reads elsewhere goes on reading, and the heading is said.
+   */
+  put(place, stage, { quiet = false } = {}) {
+    const active = document.activeElement;
+    const mine = active !== place && place.contains(active);
+    const keep = mine && active.dataset.keep;
+    place.replaceChildren(stage);
+    const heading = stage.querySelector('h2')?.textContent;
+    if (mine) {
+      const kept = keep ? stage.querySelector(`[data-keep="${keep}"]`) : null;
+      focusOn(kept ?? stage.querySelector('[data-first]') ?? stage.querySelector('h2'));
+    } else if (!quiet && heading) {
+      announce(heading);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// A browser that watches what a page must not do: complain, move by itself, or break the rules of accessibility.
+
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Chromium itself writes each request to the console that had no success. Which of them there may be, a test says. */
+const ANSWER = /^Failed to load resource:/;
+/** What counts as a page that stands still, as browsers' own reports have it. */
+const GOOD_SHIFT = 0.1;
+
+export const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
+export const DESKTOP = { viewport: { width: 1280, height: 800 } };
+
+export function openBrowser() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+}
+
+/** Opens a page of the shop: `{page, complaints, answers, go, shift, rules, close}`. */
+export async function openPage(browser, shop, { user = null, offsetMs = 0, ...options } = {}) {
+  const context = await browser.newContext({ ...DESKTOP, locale: 'en-GB', baseURL: shop.url, ...options });
+  const complaints = [];
+  const answers = [];
+  await context.addInitScript(watchShift);
+  if (offsetMs) await context.addInitScript(misset, offsetMs);
+  if (user) {
+    const token = await shop.login(user, options.operator === true);
+    await context.addInitScript(([who, key]) => {
+      if (!sessionStorage.getItem('session')) sessionStorage.setItem('session', JSON.stringify({ user: who, token: key }));
+    }, [user, token]);
+  }
+  const page = await context.newPage();
+  page.on('console', (line) => {
+    if (line.type() === 'error') (ANSWER.test(line.text()) ? answers : complaints).push(line.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error.stack)));
+  return {
+    page,
+    context,
+    complaints,
+    answers,
+    go: async (hash, path = '/') => {
+      await page.goto(`${path}#/${hash}`);
+    },
+    /** Layout shift that nobody asked for, by the browser's own count. */
+    shift: () => page.evaluate(() => window.shifted),
+    /** What breaks the rules of accessibility here. */
+    rules: () => brokenRules(page),
+    close: () => context.close(),
+    GOOD_SHIFT,
+  };
+}
+
+function watchShift() {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/** A client whose clock is wrong. */
+function misset(ms) {
+  const Real = Date;
+  class Wrong extends Real {
+    constructor(...given) {
+      super(...(given.length ? given : [Real.now() + ms]));
+    }
+
+    static now() {
+      return Real.now() + ms;
+    }
+  }
+  window.Date = Wrong;
+  const origin = performance.timeOrigin + ms;
+  Object.defineProperty(performance, 'timeOrigin', { get: () => origin });
+}
+
+async function brokenRules(page) {
+  await page.evaluate(() => document.getAnimations().forEach((one) => one.pause()));
+  if (!(await page.evaluate(() => 'axe' in window))) {
+    // The page's policy forbids a script from elsewhere; the debugger's evaluation is not one.
+    const { readFile } = await import('node:fs/promises');
+    await page.evaluate(await readFile(AXE, 'utf8'));
+  }
+  const { violations } = await page.evaluate(() => window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }));
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}

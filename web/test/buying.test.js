@@ -1,0 +1,230 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openPage } from './browser.js';
+import { openShop } from './shop.js';
+
+const HOUR_MS = 3_600_000;
+let shop;
+let browser;
+let open = [];
+
+beforeAll(async () => {
+  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+afterEach(async () => {
+  const complaints = open.flatMap((one) => one.complaints);
+  await Promise.all(open.map((one) => one.close()));
+  open = [];
+  expect(complaints).toEqual([]);
+});
+
+async function visit(options) {
+  const one = await openPage(browser, shop, options);
+  open.push(one);
+  return one;
+}
+
+/** From the open sale to the reservation, by the way that needs no picture. */
+async function reserve(page) {
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await page.waitForURL(/#\/reservations\//);
+}
+
+const heading = (page, name) => page.getByRole('heading', { level: 2, name });
+
+test('a purchase, from the list to paid, by keyboard alone', async () => {
+  const sale = await shop.sell();
+  const campaign = await shop.campaign([sale]);
+  const { page, answers, shift, go, GOOD_SHIFT } = await visit();
+  const user = shop.user();
+  await go('');
+  const enter = async (locator) => {
+    await locator.focus();
+    await page.keyboard.press('Enter');
+  };
+  await enter(page.locator(`a[href="#/campaigns/${campaign}"]`));
+  await enter(page.locator(`a[href="#/sales/${sale}"]`));
+  await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).toMatch(/H1|MAIN/);
+  await enter(page.getByRole('button', { name: 'Buy now' }));
+  await page.getByLabel('Name', { exact: true }).waitFor();
+  await page.keyboard.type(user);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Your answer').waitFor();
+  await enter(page.getByRole('button', { name: 'I cannot see the picture' }));
+  await heading(page, 'Reserved for you').waitFor();
+  await enter(page.getByRole('button', { name: /^Pay/ }));
+  await heading(page, 'It is yours').waitFor();
+  expect(await page.evaluate(() => document.activeElement.textContent)).toBe('It is yours');
+  await enter(page.getByRole('link', { name: 'See my orders' }));
+  await page.getByText('Paid', { exact: true }).waitFor();
+  expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  expect(answers).toEqual([]);
+});
+
+test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button opens on time by a clock an hour %s, without a reload', async (_, offsetMs) => {
+  const opensInMs = shop.isReal ? 90_000 : 6_000;
+  const opensAt = Date.now() + opensInMs;
+  const sale = await shop.sell({ opensInMs });
+  const { page, go } = await visit({ offsetMs, user: shop.user() });
+  await go(`sales/${sale}`);
+  const buy = page.locator('[data-keep=buy]');
+  await buy.waitFor();
+  expect(await buy.getAttribute('aria-disabled')).toBe('true');
+  await buy.focus();
+  await page.waitForFunction(() => !document.querySelector('[data-keep=buy]')?.hasAttribute('aria-disabled'), null, { timeout: 100_000, polling: 20 });
+  expect(Math.abs(Date.now() - opensAt)).toBeLessThan(1_000);
+  expect(await buy.evaluate((element) => element === document.activeElement)).toBe(true);
+  await reserve(page);
+  await heading(page, 'Reserved for you').waitFor();
+  expect(await page.locator('.face').textContent()).toMatch(/^1[45]:/);
+}, 240_000);
+
+test('who asks too early is told so, and the button comes by itself', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit({ user: shop.user() });
+  await page.route(/\/challenges$/, (route) => route.fulfill({
+    status: 409, contentType: 'application/problem+json', headers: { 'retry-after': '2' },
+    body: JSON.stringify({ code: 'not_open', status: 409, title: '', opens_at: new Date(Date.now() + 2_000).toISOString() }),
+  }), { times: 1 });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await heading(page, 'Opens in').waitFor();
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+});
+
+test('sold out', async () => {
+  const sale = await shop.sell({ total: 1, per_user_limit: 1 });
+  const { page, go } = await visit({ user: shop.user() });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByLabel('Your answer').waitFor();
+  await shop.buy(sale);
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await heading(page, 'Sold out').waitFor();
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await heading(page, 'Sold out').waitFor();
+});
+
+test('the limit is reached: what one has is shown as it is now', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await heading(page, 'You have your share').waitFor();
+  await page.locator('.reservations .badge:not(.unknown)').waitFor();
+  await page.locator('.reservations a').click();
+  await page.waitForURL(new RegExp(`#/reservations/${id}$`));
+});
+
+test('a session that ends in the middle: sign in again, and go on', async () => {
+  const sale = await shop.sell();
+  const user = shop.user();
+  const { page, go } = await visit({ user });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByLabel('Your answer').waitFor();
+  await page.route(/\/(challenges|tokens)$/, (route) => {
+    const authorization = `${route.request().headers().authorization}x`;
+    return route.continue({ headers: { ...route.request().headers(), authorization } });
+  }, { times: 1 });
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill(user);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Reserved for you').waitFor();
+});
+
+test('a reload in the middle of reserving is the same request', async () => {
+  const sale = await shop.sell({ per_user_limit: 5 });
+  const { page, go } = await visit({ user: shop.user() });
+  const keys = [];
+  await page.route(/\/reservations\/[\w-]+$/, async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    keys.push(route.request().headers()['idempotency-key']);
+    if (keys.length > 1) return route.fallback();
+    await route.fetch();
+    return route.abort();
+  });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await heading(page, 'No connection').waitFor();
+  await page.reload();
+  await page.waitForURL(/#\/reservations\//);
+  await heading(page, 'Reserved for you').waitFor();
+  expect(new Set(keys).size).toBe(1);
+  await page.getByRole('link', { name: 'My orders' }).click();
+  await page.locator('.order').first().waitFor();
+  expect(await page.locator('.order').count()).toBe(1);
+});
+
+test('push that is cut: asking takes over', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit({ user: shop.user() });
+  const sockets = [];
+  await page.routeWebSocket(/\/push/, (socket) => {
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  let looks = 0;
+  await page.route(/\/v1\/reservations\//, async (route) => {
+    looks += 1;
+    const answer = await route.fetch();
+    const body = await answer.json();
+    const queued = { reservation_id: body.reservation_id, status: 'queued', unit: body.unit, reserved_at: body.reserved_at };
+    return route.fulfill({ response: answer, json: sockets.cut ? body : queued });
+  });
+  await go(`sales/${sale}`);
+  await reserve(page);
+  await heading(page, 'You are in').waitFor();
+  await expect.poll(() => sockets.length).toBeGreaterThan(0);
+  await expect.poll(() => looks).toBeGreaterThan(0);
+  sockets.cut = true;
+  const before = looks;
+  await Promise.all(sockets.map((socket) => socket.close({ code: 1011 })));
+  // With push one would ask again after half a minute.
+  await heading(page, 'Reserved for you').waitFor({ timeout: 10_000 });
+  expect(looks).toBeGreaterThan(before);
+});
+
+test('the time to pay runs out on the page, and what came too late is given back', async () => {
+  const sale = await shop.sell({ payment_window_s: 5 });
+  const { page, go } = await visit({ user: shop.user() });
+  await go(`sales/${sale}`);
+  await reserve(page);
+  await heading(page, 'Reserved for you').waitFor();
+  await heading(page, 'The time to pay is up').waitFor();
+  await heading(page, 'Not paid in time').waitFor();
+});
+
+test('giving back', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit({ user: shop.user() });
+  await go(`sales/${sale}`);
+  await reserve(page);
+  await page.getByRole('button', { name: 'Give it back' }).click();
+  await page.getByRole('button', { name: 'Yes, give it back' }).click();
+  await heading(page, 'Given back').waitFor();
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await page.getByRole('button', { name: 'Buy another' }).waitFor();
+});
+
+test('Chinese, by the browser and by the switch', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit({ user: shop.user(), locale: 'zh-CN' });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: '立即购买' }).click();
+  await page.getByRole('button', { name: '我看不到图片' }).click();
+  await heading(page, '已为您保留').waitFor();
+  expect(await page.getAttribute('html', 'lang')).toBe('zh-Hans');
+  await page.getByRole('button', { name: 'English' }).click();
+  await heading(page, 'Reserved for you').waitFor();
+  await page.reload();
+  await heading(page, 'Reserved for you').waitFor();
+});

@@ -1,0 +1,16 @@
+// Something to look at.
+
+export function demo(sales) {
+  const now = Date.now();
+  const at = (minutes) => new Date(now + minutes * 60_000).toISOString();
+  const sale = (sale_id, title, opens, closes, more = {}) => sales.sales.set(sale_id, {
+    sale_id, title, opens_at: at(opens), closes_at: at(closes), total: 20, per_user_limit: 1, price_minor: 18_900, currency: 'EUR',
+    payment_window_s: 900, state: 'published', round: 1, version: 2, paused: false, keys: new Set(), ...more,
+  });
+  sale('lamp', 'Enamel pendant lamp', -5, 600, { per_user_limit: 2 });
+  sale('chair', 'Lounge chair in green wool', 26 * 60, 40 * 60, { price_minor: 64_000 });
+  sale('pot', 'Teapot, thrown by hand', -600, -10, { price_minor: 7_800 });
+  sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'chair'] });
+  sales.campaigns.set('chair-week', { campaign_id: 'chair-week', title: 'Sit down, winter', sale_ids: ['chair'] });
+  sales.campaigns.set('pot-sunday', { campaign_id: 'pot-sunday', title: 'Teapot Sunday', sale_ids: ['pot'] });
+}

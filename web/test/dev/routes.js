@@ -1,0 +1,148 @@
+// The routes of the stand-in.
+
+import { randomBytes } from 'node:crypto';
+import { leadingZeros, message, sha256 } from '../../js/sha256.js';
+import { adminRoutes } from './admin.js';
+import { picture } from './picture.js';
+import { problem } from './sales.js';
+
+/** Few, so that tests are quick; the real system asks for 20. */
+const WORK_BITS = 12;
+const PASS_LIFE_MS = 300_000;
+const PAGE = 5;
+
+export const ok = (body, status = 200, headers = {}) => ({ status, body, headers });
+
+/** A row of the table. `:name` stands for one part of a path. */
+export function route(method, path, who, answer) {
+  return { method, pattern: new RegExp(`^${path.replace(/:\w+/g, '([^/]+)')}$`), who, answer };
+}
+
+const kept = { 'cache-control': 'public, max-age=1, s-maxage=1' };
+const catalog = (body) => ok({ server_time: new Date().toISOString(), ...body }, 200, kept);
+
+export function routes(sales, users, place) {
+  const challenges = new Map();
+  const passes = new Map();
+  const codes = new Map();
+
+  const grant = (sale, user) => {
+    const token = randomBytes(40).toString('base64url');
+    const until = Date.now() + PASS_LIFE_MS;
+    passes.set(token, { sale: sale.sale_id, user, until });
+    return { token, expires_at: new Date(until).toISOString(), reserve_path: `/v1/sales/${sale.sale_id}/reservations/${token}` };
+  };
+  const own = (id, user) => {
+    const one = sales.reservations.get(id);
+    if (!one || one.user !== user) throw problem(404, 'unknown_reservation');
+    return one;
+  };
+  const config = () => {
+    const { port, login } = place();
+    const origin = `http://127.0.0.1:${port}`;
+    return {
+      login: login === 'oidc' ? { kind: 'oidc', issuer: `${origin}/issuer`, client_id: 'shop' } : { kind: 'stand-in', url: '/stand-in/login' },
+      pay: { kind: 'stand-in', url: '/stand-in/pay' },
+      push_url: `ws://127.0.0.1:${port}/push`,
+    };
+  };
+
+  return [
+    route('GET', '/config.json', 'nobody', () => ok(config())),
+    route('POST', '/stand-in/login', 'nobody', async ({ body }) => {
+      const { user, operator } = await body();
+      return ok(users.issue(user, operator === true));
+    }),
+    route('POST', '/stand-in/pay', 'nobody', async ({ body }) => {
+      const one = sales.reservations.get((await body()).reservation_id);
+      if (!one) throw problem(404, 'unknown_reservation');
+      const applied = one.view.status === 'pending_payment' && sales.end(one, 'paid');
+      if (!applied && one.view.status !== 'paid') one.view.refund_due = true;
+      return ok({ outcome: applied ? 'applied' : 'refund_due' });
+    }),
+
+    route('GET', '/issuer/.well-known/openid-configuration', 'nobody', () => {
+      const { issuer } = config().login;
+      return ok({ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` });
+    }),
+    route('GET', '/issuer/authorize', 'nobody', ({ url }) => {
+      const code = randomBytes(8).toString('hex');
+      codes.set(code, { nonce: url.searchParams.get('nonce') });
+      const back = new URL(url.searchParams.get('redirect_uri'));
+      back.search = new URLSearchParams({ code, state: url.searchParams.get('state') });
+      return ok(undefined, 302, { location: back.href });
+    }),
+    route('POST', '/issuer/token', 'nobody', async ({ body }) => {
+      // Its form is not JSON, and the stand-in believes everybody.
+      await body().catch(() => {});
+      const [nonce] = [...codes.values()].map((code) => code.nonce).slice(-1);
+      return ok({ id_token: users.issue('oidc-user', false, { nonce }).token });
+    }),
+
+    route('GET', '/v1/campaigns', 'nobody', () => catalog({
+      campaigns: [...sales.campaigns.values()].map(({ campaign_id, title, sale_ids }) => {
+        const all = sale_ids.map((id) => sales.find(id));
+        const opens_at = all.map((sale) => sale.opens_at).sort()[0];
+        return { campaign_id, title, opens_at, closes_at: all.map((sale) => sale.closes_at).sort().at(-1) };
+      }),
+    })),
+    route('GET', '/v1/campaigns/:id', 'nobody', ({ path: [id] }) => {
+      const campaign = sales.campaigns.get(id);
+      if (!campaign) throw problem(404, 'unknown_campaign');
+      return catalog({ campaign_id: id, title: campaign.title, sales: campaign.sale_ids.map((sale) => sales.card(sales.find(sale))) });
+    }),
+    route('GET', '/v1/sales/:id', 'nobody', ({ path: [id] }) => catalog(sales.card(sales.published(id)))),
+
+    route('POST', '/v1/sales/:id/challenges', 'user', async ({ path: [id], user, body }) => {
+      const sale = sales.published(id);
+      sales.enter(sale, user, true);
+      const { kind = 'picture' } = await body();
+      const challenge_id = randomBytes(16).toString('hex');
+      const [left, right] = [11 + Math.floor(Math.random() * 60), 2 + Math.floor(Math.random() * 8)];
+      challenges.set(challenge_id, { user, sale: id, answer: kind === 'picture' ? String(left + right) : null });
+      const more = kind === 'picture' ? { picture: picture(`${left}+${right}=?`) } : { work: { bits: WORK_BITS } };
+      return ok({ challenge_id, kind, ...more, expires_at: new Date(Date.now() + 120_000).toISOString() }, 201);
+    }),
+    route('POST', '/v1/sales/:id/tokens', 'user', async ({ path: [id], user, body }) => {
+      const sale = sales.published(id);
+      const { challenge_id, answer } = await body();
+      const challenge = challenges.get(challenge_id);
+      sales.enter(sale, user);
+      challenges.delete(challenge_id);
+      const right = challenge?.user === user && challenge.sale === id && (challenge.answer === null
+        ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer);
+      if (!right) throw problem(403, 'wrong_answer');
+      return ok(grant(sale, user), 201);
+    }),
+    route('POST', '/v1/sales/:id/reservations/:token', 'user', async ({ path: [id, token], user, headers }) => {
+      const sale = sales.published(id);
+      const pass = passes.get(token);
+      if (pass?.user !== user || pass.sale !== id || pass.until < Date.now()) throw problem(403, 'bad_token');
+      const { view } = sales.reserve(sale, user, headers['idempotency-key']);
+      const path = `/v1/reservations/${view.reservation_id}`;
+      return ok({ reservation_id: view.reservation_id, status: 'queued' }, 202, { location: path });
+    }),
+
+    route('GET', '/v1/reservations/:id', 'user', ({ path: [id], user, url }) => {
+      const one = own(id, user);
+      if (url.searchParams.get('expedite') === 'true') sales.order(one, sales.find(one.sale));
+      return ok(one.view);
+    }),
+    route('DELETE', '/v1/reservations/:id', 'user', ({ path: [id], user }) => {
+      const one = own(id, user);
+      if (!sales.end(one, 'cancelled') && one.view.status !== 'cancelled') {
+        throw problem(409, 'not_cancellable', { reservation_status: one.view.status });
+      }
+      return ok(one.view);
+    }),
+    route('GET', '/v1/orders', 'user', ({ user, url }) => {
+      const all = [...sales.reservations.values()].filter((one) => one.user === user).map(({ view }) => view).reverse();
+      const from = Number(url.searchParams.get('cursor')?.split('.')[0] ?? 0);
+      const orders = all.slice(from, from + PAGE);
+      const next = from + PAGE;
+      return ok({ orders, ...(next < all.length ? { next_cursor: `${next}.${all[next].reservation_id}` } : {}) });
+    }),
+    ...adminRoutes(sales),
+  ];
+}
+

@@ -1,0 +1,127 @@
+// Sales in memory, by the contract and no more: enough to build the page against.
+
+import { randomBytes } from 'node:crypto';
+
+/** How long the queue takes. */
+const QUEUE_MS = 900;
+const FEW_LEFT = 0.2;
+
+export class Answer extends Error {
+  constructor(status, body, headers = {}) {
+    super(body.code);
+    Object.assign(this, { status, body, headers });
+  }
+}
+
+export function problem(status, code, more = {}, headers = {}) {
+  return new Answer(status, { status, title: code, code, ...more }, headers);
+}
+
+export class Sales {
+  sales = new Map();
+  campaigns = new Map();
+  reservations = new Map();
+  answers = {};
+  denied = new Map();
+  stopped = { all: false, sales: new Set() };
+  /** Hears `(user, reservation)` when an order changes. */
+  changed = () => {};
+
+  find(id) {
+    const sale = this.sales.get(id);
+    if (!sale) throw problem(404, 'unknown_sale');
+    return sale;
+  }
+
+  mine(sale, user = null) {
+    return [...this.reservations.values()].filter((one) => one.sale === sale.sale_id && (user === null || one.user === user));
+  }
+
+  taken(sale) {
+    return this.mine(sale).filter(({ view }) => ['queued', 'pending_payment', 'paid'].includes(view.status)).length;
+  }
+
+  state(sale, now = Date.now()) {
+    if (now >= Date.parse(sale.closes_at)) return 'closed';
+    if (sale.paused || this.stopped.all || this.stopped.sales.has(sale.sale_id)) return 'paused';
+    return now < Date.parse(sale.opens_at) ? 'upcoming' : 'open';
+  }
+
+  card(sale) {
+    const free = sale.total - this.taken(sale);
+    const { sale_id, title, round, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s } = sale;
+    return {
+      sale_id, title, round, state: this.state(sale), opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s,
+      availability: free <= 0 ? 'sold_out' : free <= sale.total * FEW_LEFT ? 'few_left' : 'available',
+    };
+  }
+
+  published(id) {
+    const sale = this.find(id);
+    if (sale.state !== 'published') throw problem(404, 'unknown_sale');
+    return sale;
+  }
+
+  /** What is asked of everybody who comes in. */
+  enter(sale, user, door = false) {
+    if ((this.denied.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'denied');
+    const state = this.state(sale);
+    if (state === 'closed') throw problem(410, 'closed');
+    if (state === 'paused') throw problem(503, 'paused', {}, { 'retry-after': '2' });
+    if (state === 'upcoming' && !door) {
+      const left = Math.ceil((Date.parse(sale.opens_at) - Date.now()) / 1000);
+      throw problem(409, 'not_open', { opens_at: sale.opens_at }, { 'retry-after': String(Math.min(300, Math.max(1, left))) });
+    }
+  }
+
+  reserve(sale, user, key) {
+    this.enter(sale, user);
+    const before = key && [...this.reservations.values()].find((one) => one.key === key && one.user === user && one.sale === sale.sale_id);
+    if (before) return before;
+    const live = this.mine(sale, user).filter(({ view }) => ['queued', 'pending_payment', 'paid'].includes(view.status));
+    if (live.length >= sale.per_user_limit) {
+      throw problem(409, 'limit_reached', { reservation_ids: live.map(({ view }) => view.reservation_id) });
+    }
+    const used = new Set(this.mine(sale).filter(({ view }) => !['expired', 'cancelled', 'failed'].includes(view.status)).map(({ view }) => view.unit));
+    const unit = Array.from({ length: sale.total }, (_, at) => at + 1).find((number) => !used.has(number));
+    if (unit === undefined) throw problem(409, 'sold_out');
+    const one = {
+      sale: sale.sale_id, user, key,
+      view: {
+        reservation_id: `${sale.sale_id}.${sale.round}.${randomBytes(16).toString('hex')}`, status: 'queued', unit,
+        reserved_at: new Date().toISOString(),
+      },
+    };
+    this.reservations.set(one.view.reservation_id, one);
+    setTimeout(() => this.order(one, sale), QUEUE_MS).unref();
+    return one;
+  }
+
+  order(one, sale) {
+    if (one.view.status !== 'queued') return;
+    const payBy = Date.now() + sale.payment_window_s * 1000;
+    Object.assign(one.view, {
+      status: 'pending_payment', price_minor: sale.price_minor, currency: sale.currency, pay_by: new Date(payBy).toISOString(),
+    });
+    this.changed(one.user, one.view);
+    setTimeout(() => this.end(one, 'expired'), sale.payment_window_s * 1000 + 400).unref();
+  }
+
+  end(one, status) {
+    if (one.view.status !== 'pending_payment' && one.view.status !== 'queued') return false;
+    delete one.view.pay_by;
+    Object.assign(one.view, { status, ended_at: new Date().toISOString() });
+    this.changed(one.user, one.view);
+    return true;
+  }
+
+  count(code) {
+    this.answers[code] = (this.answers[code] ?? 0) + 1;
+  }
+
+  units(sale) {
+    const by = (status) => this.mine(sale).filter(({ view }) => view.status === status).length;
+    const [held, ordered, paid] = [by('queued'), by('pending_payment'), by('paid')];
+    return { total: sale.total, free: sale.total - held - ordered - paid, held, ordered, paid };
+  }
+}

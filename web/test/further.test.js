@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openPage } from './browser.js';
+import { openShop } from './shop.js';
+
+const MINUTE_MS = 60_000;
+let shop;
+let browser;
+let one = null;
+
+beforeAll(async () => {
+  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+afterEach(async () => {
+  const complaints = one?.complaints ?? [];
+  await one?.close();
+  one = null;
+  expect(complaints).toEqual([]);
+});
+
+async function visit(options = { user: shop.user() }) {
+  one = await openPage(browser, shop, options);
+  return one;
+}
+
+const heading = (page, name) => page.getByRole('heading', { level: 2, name });
+const problem = (code, status, headers = {}) => ({
+  status, headers, contentType: 'application/problem+json', body: JSON.stringify({ code, status, title: '' }),
+});
+
+test('the page may run and load nothing but its own', async () => {
+  for (const path of ['/', '/operators.html']) {
+    const { headers } = await fetch(shop.url + path);
+    const policy = Object.fromEntries(headers.get('content-security-policy').split(';').map((part) => {
+      const [name, ...values] = part.trim().split(/\s+/);
+      return [name, values.join(' ')];
+    }));
+    expect(policy).toMatchObject({
+      'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'", 'base-uri': "'none'", 'frame-ancestors': "'none'",
+    });
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  }
+});
+
+test('overloaded: it tries by itself, with the same key', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit();
+  const keys = [];
+  await page.route(/\/v1\/sales\/[\w-]+\/reservations\//, (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    return keys.length < 3 ? route.fulfill(problem('overloaded', 503, { 'retry-after': '1' })) : route.fallback();
+  });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await heading(page, 'Very many people are here').waitFor();
+  await heading(page, 'Reserved for you').waitFor();
+  expect(keys.length).toBe(3);
+  expect(new Set(keys).size).toBe(1);
+});
+
+test('a way in that has closed: one more question, and the same request', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit();
+  const keys = [];
+  await page.route(/\/v1\/sales\/[\w-]+\/reservations\//, (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    return keys.length < 2 ? route.fulfill(problem('bad_token', 403)) : route.fallback();
+  });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await page.getByText('That took a little long').waitFor();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await heading(page, 'Reserved for you').waitFor();
+  expect(new Set(keys).size).toBe(1);
+});
+
+test('the network goes, and comes back', async () => {
+  const sale = await shop.sell();
+  const { page, go, context } = await visit();
+  await go(`sales/${sale}`);
+  const buy = page.getByRole('button', { name: 'Buy now' });
+  await buy.waitFor();
+  await context.setOffline(true);
+  await page.getByText('You seem to be offline').waitFor();
+  await buy.click();
+  await heading(page, 'No connection').waitFor();
+  await context.setOffline(false);
+  await page.getByLabel('Your answer').waitFor();
+});
+
+test('a paused sale gives the button back by itself', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+  await shop.operate('POST', `/v1/admin/sales/${sale}/pause`, {});
+  await heading(page, 'The sale is paused').waitFor();
+  await shop.operate('POST', `/v1/admin/sales/${sale}/resume`, {});
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+});
+
+test('while push is up one hardly asks, and news is looked at at once', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  const sockets = [];
+  await page.routeWebSocket(/./, (socket) => sockets.push(socket));
+  let looks = 0;
+  await page.route(/\/v1\/reservations\//, (route) => {
+    looks += 1;
+    return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+  });
+  await page.clock.install();
+  await go(`reservations/${id}`);
+  await heading(page, 'You are in').waitFor();
+  await page.clock.runFor(1_000);
+  await expect.poll(() => sockets.length).toBe(1);
+  await page.clock.runFor(6_000);
+  const settled = looks;
+  await page.clock.runFor(20_000);
+  expect(looks).toBe(settled);
+  await sockets[0].send(JSON.stringify({ type: 'reservation', reservation_id: id, status: 'pending_payment' }));
+  await expect.poll(() => looks).toBe(settled + 1);
+});
+
+test('a countdown is said aloud seldom', async () => {
+  const opensInMs = 6 * MINUTE_MS;
+  const sale = await shop.sell({ opensInMs });
+  const { page, go } = await visit();
+  await page.clock.install();
+  await go(`sales/${sale}`);
+  await heading(page, 'Opens in').waitFor();
+  await page.evaluate(() => {
+    window.saidAloud = [];
+    for (const region of document.querySelectorAll('[aria-live]')) {
+      new MutationObserver(() => window.saidAloud.push(region.textContent)).observe(region, { childList: true });
+    }
+  });
+  // The server's clock stands still meanwhile; the page's goes on by what it measured.
+  await page.route(/\/v1\/sales\//, (route) => route.abort());
+  await page.clock.runFor(opensInMs + 2_000);
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+  const said = await page.evaluate(() => window.saidAloud.filter((text) => text !== ''));
+  expect(said.length).toBeGreaterThanOrEqual(4);
+  expect(said.length).toBeLessThanOrEqual(7);
+  expect(said).toContain('The sale is open. You can buy now.');
+});
+
+test('orders come in pages', async () => {
+  const { page, go } = await visit();
+  const order = (at) => ({
+    reservation_id: `lamp.1.${String(at).padStart(32, '0')}`, status: 'paid', unit: at, reserved_at: '2026-11-24T09:00:00.000Z',
+    ended_at: '2026-11-24T09:01:00.000Z', price_minor: 990, currency: 'EUR',
+  });
+  await page.route(/\/v1\/orders/, (route) => {
+    const second = new URL(route.request().url()).searchParams.get('cursor') === `1.${order(2).reservation_id}`;
+    return route.fulfill({ json: second ? { orders: [order(3)] } : { orders: [order(1), order(2)], next_cursor: `1.${order(2).reservation_id}` } });
+  });
+  await go('orders');
+  await page.getByRole('button', { name: 'Show older orders' }).click();
+  await expect.poll(() => page.locator('.order').count()).toBe(3);
+  expect(await page.locator('.order a').nth(2).evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await page.getByRole('button', { name: 'Show older orders' }).count()).toBe(0);
+});
+
+test('two quick clicks are one attempt', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit();
+  let asked = 0;
+  page.on('request', (request) => {
+    if (/\/challenges$/.test(request.url())) asked += 1;
+  });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).dblclick();
+  await page.getByLabel('Your answer').waitFor();
+  expect(asked).toBe(1);
+});
+
+test.skipIf(process.env.SHOP_URL)('signing in at an issuer comes back to where one was', async () => {
+  const other = await openShop({ login: 'oidc' });
+  try {
+    const sale = await other.sell();
+    one = await openPage(browser, other);
+    const { page, go } = one;
+    await go(`sales/${sale}`);
+    await page.getByRole('button', { name: 'Buy now' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    await page.waitForURL(new RegExp(`#/sales/${sale}$`));
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.getByRole('button', { name: 'Buy now' }).click();
+    await page.getByLabel('Your answer').waitFor();
+    expect(page.url()).not.toContain('code=');
+  } finally {
+    await one.close();
+    await other.stop();
+    one = null;
+  }
+});

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { operators } from '../words/operators.js';
+import { DESKTOP, PHONE, openBrowser, openPage } from './browser.js';
+import { openShop } from './shop.js';
+
+const SHOTS = process.env.SHOTS;
+let shop;
+let browser;
+let one = null;
+
+beforeAll(async () => {
+  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+afterEach(async () => {
+  const complaints = one?.complaints ?? [];
+  await one?.close();
+  one = null;
+  expect(complaints).toEqual([]);
+});
+
+async function visit(hash = '', options = {}) {
+  one = await openPage(browser, shop, { user: 'operator', operator: true, ...options });
+  await one.go(hash, '/operators.html');
+  return one.page;
+}
+
+const tile = (page, name) => page.locator(`.tile.${name} dd`);
+
+test('a sale from a draft to its end, each step confirmed', async () => {
+  const page = await visit();
+  const id = `op-${Date.now().toString(36)}`;
+  await page.getByRole('button', { name: 'New sale' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('[name=sale_id]').fill(id);
+  await dialog.locator('[name=title]').fill('Operated lamp');
+  const minutesAgo = await page.evaluate(() => {
+    const at = new Date(Date.now() - 120_000);
+    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  });
+  await dialog.locator('[name=opens_at]').fill(minutesAgo);
+  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Operated lamp' }).waitFor();
+  const doIt = async (name, fill = async () => {}) => {
+    await page.locator('.board').getByRole('button', { name, exact: true }).click();
+    expect(await dialog.locator('p').first().textContent()).toContain('Operated lamp');
+    await fill();
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  };
+  await doIt('Publish');
+  await page.locator('.side .choice', { hasText: 'Operated lamp' }).waitFor();
+  await expect.poll(() => tile(page, 'total').textContent(), { timeout: 90_000 }).toBe('100');
+  await doIt('Add units', () => dialog.locator('[name=units]').fill('50'));
+  await expect.poll(() => tile(page, 'total').textContent(), { timeout: 15_000 }).toBe('150');
+  await doIt('Pause');
+  await page.locator('.board .badge', { hasText: 'Paused' }).waitFor();
+  await doIt('Resume');
+  await doIt('Stop this sale');
+  await doIt('Start this sale');
+  await doIt('Close');
+  await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
+});
+
+test('nothing is done that was not confirmed', async () => {
+  const sale = await shop.sell();
+  const page = await visit(`sales/${sale}`);
+  let steered = 0;
+  await page.route(/\/(pause|close|restock)$/, (route) => {
+    steered += 1;
+    return route.continue();
+  });
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  expect(steered).toBe(0);
+});
+
+test('purchases are seen live, with the audit', async () => {
+  const sale = await shop.sell();
+  const page = await visit(`sales/${sale}`);
+  await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('10');
+  await shop.buy(sale);
+  await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('9');
+  await page.getByText('Clean: every unit is in exactly one place.').waitFor();
+  await page.locator('.plot canvas').waitFor();
+});
+
+test('a user is shut out and let in again', async () => {
+  const user = shop.user();
+  const page = await visit();
+  await page.getByRole('button', { name: 'Shut a user out' }).click();
+  await page.getByRole('dialog').locator('[name=user]').fill(user);
+  await page.getByRole('dialog').getByRole('button', { name: 'Shut a user out' }).click();
+  await page.getByRole('button', { name: `Let in: ${user}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Let in' }).click();
+  await expect.poll(() => page.getByRole('button', { name: `Let in: ${user}` }).count()).toBe(0);
+});
+
+test('without the live figures the audit has them', async () => {
+  const sale = await shop.sell();
+  one = await openPage(browser, shop, { user: 'operator', operator: true });
+  const { page } = one;
+  await page.route(/\/live$/, (route) => route.fulfill({ status: 404, contentType: 'application/json', body: '{"message":"Not Found"}' }));
+  await one.go(`sales/${sale}`, '/operators.html');
+  await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('10');
+  expect(await tile(page, 'paid').textContent()).toBe('–');
+});
+
+test('who is no operator is told so', async () => {
+  const page = await visit('', { operator: false, user: shop.user() });
+  await page.getByText('Not for you').waitFor();
+});
+
+describe.each([
+  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
+  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
+])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+  test('the board and a question keep the rules of accessibility, and nothing moves by itself', async () => {
+    const sale = await shop.sell({ title: 'Enamel pendant lamp' });
+    const words = operators[language];
+    const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
+    await page.locator('.verdict.clean').waitFor();
+    const shot = async (what) => SHOTS && page.screenshot({ path: `${SHOTS}/operators-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
+    if (SHOTS) {
+      for (let bought = 0; bought < 4; bought += 1) {
+        await shop.buy(sale);
+        await page.waitForResponse(/\/live$/);
+      }
+    }
+    expect(await one.rules()).toEqual([]);
+    await shot('board');
+    await page.getByRole('button', { name: words['op.close'], exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await one.rules()).toEqual([]);
+    await shot('question');
+    expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  });
+});

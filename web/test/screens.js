@@ -1,0 +1,175 @@
+// Every screen of the shop, and how one gets there.
+
+const SINCE = '2026-11-24T09:00:00.000Z';
+const later = (ms) => new Date(Date.now() + ms).toISOString();
+const id = (sale) => `${sale}.1.${'0a'.repeat(16)}`;
+
+const json = (status, body, headers = {}) => ({
+  status, headers, contentType: status < 400 ? 'application/json' : 'application/problem+json', body: JSON.stringify(body),
+});
+
+/** The sale with its card changed. */
+const card = (name, changes, heading) => ({
+  name,
+  heading,
+  async go({ page, go, sale }) {
+    await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
+    });
+    await go(`sales/${sale}`);
+  },
+});
+
+/** The button is pressed, and the answer is this problem. */
+const problem = (code, status, more = {}, headers = {}) => ({
+  name: `problem ${code}`,
+  heading: `problem.${code}.title`,
+  async go({ page, go, sale }) {
+    const members = typeof more === 'function' ? more(sale) : more;
+    await page.route(/\/challenges$/, (route) => route.fulfill(json(status, { code, status, title: '', ...members }, headers)));
+    await page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(sale, { status: 'queued' }))));
+    await go(`sales/${sale}`);
+    await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+  },
+});
+
+const reservation = (sale, more) => ({ reservation_id: id(sale), unit: 7, reserved_at: SINCE, ...more });
+const money = { price_minor: 18_900, currency: 'EUR' };
+
+const standing = (name, more, heading) => ({
+  name,
+  heading,
+  async go({ page, go, sale }) {
+    await page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(sale, more()))));
+    await go(`reservations/${id(sale)}`);
+  },
+});
+
+const ended = (status, more = {}) => () => ({ status, ended_at: SINCE, ...money, ...more });
+
+export const SCREENS = [
+  { name: 'campaigns', heading: 'campaigns.title', level: 1, go: ({ page, go }) => go('').then(() => page.locator('.cards a').first().waitFor()) },
+  { name: 'campaign', level: 1, go: ({ page, go, campaign }) => go(`campaigns/${campaign}`).then(() => page.locator('.cards a').first().waitFor()) },
+  {
+    name: 'no campaigns',
+    heading: 'campaigns.none.title',
+    async go({ page, go }) {
+      await page.route(/\/v1\/campaigns$/, (route) => route.fulfill(json(200, { server_time: later(0), campaigns: [] })));
+      await go('');
+    },
+  },
+  { name: 'nothing here', heading: 'missing.title', level: 1, go: ({ go }) => go('elsewhere') },
+  { name: 'unknown sale', heading: 'problem.unknown_sale.title', level: 1, go: ({ go }) => go('sales/nothing') },
+  card('not open', () => ({ state: 'upcoming', opens_at: later(93_784_000), closes_at: later(200_000_000) }), 'countdown.title'),
+  card('open', () => ({ availability: 'few_left' }), 'open.title'),
+  card('paused', () => ({ state: 'paused' }), 'problem.paused.title'),
+  card('closed', () => ({ state: 'closed' }), 'problem.closed.title'),
+  card('sold out', () => ({ availability: 'sold_out' }), 'problem.sold_out.title'),
+  {
+    name: 'sign in',
+    heading: 'login.title',
+    async go({ page, go, sale, signOut }) {
+      await signOut();
+      await go(`sales/${sale}`);
+      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+    },
+  },
+  {
+    name: 'session expired',
+    heading: 'login.expired.title',
+    async go({ page, go, sale }) {
+      await page.route(/\/challenges$/, (route) => route.fulfill(json(401, { message: 'Unauthorized' })));
+      await go(`sales/${sale}`);
+      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+    },
+  },
+  {
+    name: 'challenge',
+    heading: 'challenge.title',
+    async go({ page, go, sale }) {
+      await go(`sales/${sale}`);
+      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+    },
+  },
+  {
+    name: 'wrong answer',
+    heading: 'challenge.title',
+    async go({ page, go, sale }) {
+      await go(`sales/${sale}`);
+      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+      await page.locator('#answer').fill('1');
+      await page.keyboard.press('Enter');
+      await page.locator('#answer[aria-invalid]').waitFor();
+    },
+  },
+  {
+    name: 'work',
+    heading: 'work.title',
+    async go({ page, go, sale }) {
+      await page.route(/\/challenges$/, (route) => route.fulfill(json(201, {
+        challenge_id: 'a', kind: 'work', work: { bits: 32 }, expires_at: later(120_000),
+      })));
+      await go(`sales/${sale}`);
+      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+    },
+  },
+  problem('invalid_request', 400),
+  problem('denied', 403),
+  problem('sold_out', 409),
+  problem('limit_reached', 409, (sale) => ({ reservation_ids: [id(sale)] })),
+  problem('closed', 410),
+  problem('rate_limited', 429, {}, { 'retry-after': '20' }),
+  problem('paused', 503, {}, { 'retry-after': '10' }),
+  problem('overloaded', 503, {}, { 'retry-after': '15' }),
+  problem('internal', 500),
+  {
+    name: 'no network',
+    heading: 'problem.network.title',
+    async go({ page, go, sale, context }) {
+      await go(`sales/${sale}`);
+      await page.locator('[data-keep=buy]:not([aria-disabled])').waitFor();
+      await context.setOffline(true);
+      await page.locator('[data-keep=buy]').click();
+    },
+  },
+  standing('queued', () => ({ status: 'queued' }), 'queued.title'),
+  standing('pending', () => ({ status: 'pending_payment', ...money, pay_by: later(754_000) }), 'pending.title'),
+  {
+    name: 'give back?',
+    heading: 'pending.title',
+    async go(at) {
+      await standing('', () => ({ status: 'pending_payment', ...money, pay_by: later(754_000) })).go(at);
+      await at.page.locator('.actions .link').click();
+    },
+  },
+  standing('time is up', () => ({ status: 'pending_payment', ...money, pay_by: later(-1_000) }), 'over.title'),
+  standing('paid', ended('paid'), 'paid.title'),
+  standing('paid too late', ended('expired', { refund_due: true }), 'expired.title'),
+  standing('cancelled', ended('cancelled'), 'cancelled.title'),
+  standing('failed', ended('failed', { reason: 'sold_out' }), 'failed.title'),
+  { name: 'unknown reservation', heading: 'problem.unknown_reservation.title', go: ({ go, sale }) => go(`reservations/${id(sale)}`) },
+  {
+    name: 'orders',
+    heading: 'orders.title',
+    level: 1,
+    async go({ page, go, sale }) {
+      const orders = ['pending_payment', 'paid', 'expired', 'failed'].map((status, at) => ({
+        ...reservation(sale, status === 'pending_payment' ? { pay_by: later(60_000) } : { ended_at: SINCE }), status, ...money,
+        reservation_id: `${sale}.1.${String(at).repeat(32)}`, ...(status === 'failed' ? { reason: 'dead_letter' } : {}),
+      }));
+      await page.route(/\/v1\/orders/, (route) => route.fulfill(json(200, { orders, next_cursor: `1.${id(sale)}` })));
+      await go('orders');
+      await page.locator('.order').first().waitFor();
+    },
+  },
+  { name: 'no orders', heading: 'orders.none.title', go: ({ go }) => go('orders') },
+  {
+    name: 'orders, signed out',
+    heading: 'signed.out.title',
+    async go({ go, signOut }) {
+      await signOut();
+      await go('orders');
+    },
+  },
+];

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { en } from '../words/en.js';
+import { zh } from '../words/zh.js';
+import { DESKTOP, PHONE, openBrowser, openPage } from './browser.js';
+import { SCREENS } from './screens.js';
+import { openShop } from './shop.js';
+
+/** Where pictures of the screens go, if anywhere. */
+const SHOTS = process.env.SHOTS;
+/** A small telephone's width is enough for every screen. */
+const WAYS = [
+  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
+  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
+];
+
+let shop;
+let browser;
+let sale;
+let campaign;
+
+beforeAll(async () => {
+  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+  sale = await shop.sell({ title: 'Enamel pendant lamp', total: 1_000 });
+  campaign = await shop.campaign([sale]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+
+describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+  const words = { en, zh }[language];
+
+  test.each(SCREENS)('$name', async (screen) => {
+    const one = await openPage(browser, shop, {
+      ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB', user: shop.user(), reducedMotion: 'reduce',
+    });
+    try {
+      const { page, context } = one;
+      const signOut = () => context.addInitScript(() => sessionStorage.removeItem('session'));
+      await screen.go({ ...one, sale, campaign, signOut });
+      const at = { level: screen.level ?? 2, ...(screen.heading ? { name: words[screen.heading] } : {}) };
+      await page.getByRole('heading', at).first().waitFor();
+      if (SHOTS) {
+        const file = `${name}-${colorScheme}-${language}-${screen.name.replace(/\W+/g, '-')}.png`;
+        await page.screenshot({ path: `${SHOTS}/${file}`, fullPage: true });
+      }
+      expect(await one.rules()).toEqual([]);
+      expect(one.complaints).toEqual([]);
+      expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(wide).toBeLessThanOrEqual(0);
+    } finally {
+      await one.close();
+    }
+  });
+});

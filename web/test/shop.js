@@ -1,0 +1,104 @@
+// The shop that is tested: a real one at SHOP_URL, or the stand-in of test/dev. Everything else is by the contract.
+
+import { leadingZeros, message, sha256 } from '../js/sha256.js';
+
+/** A sale is loaded into Redis by a schedule that runs every minute. */
+const PATIENCE_MS = 90_000;
+const LOOK_EVERY_MS = 200;
+
+/** Starts the stand-in unless SHOP_URL names a shop. */
+export async function openShop(options = {}) {
+  if (process.env.SHOP_URL) return new Shop(process.env.SHOP_URL.replace(/\/$/, ''), async () => {});
+  const { start } = await import('./dev/server.js');
+  const { url, stop } = await start(options);
+  return new Shop(url, stop);
+}
+
+let names = 0;
+const fresh = (kind) => `${kind}-${process.pid}-${Date.now().toString(36)}-${(names += 1)}`;
+
+class Shop {
+  constructor(url, stop) {
+    this.url = url;
+    this.stop = stop;
+    this.isReal = Boolean(process.env.SHOP_URL);
+  }
+
+  async ask(method, path, { token, body, key } = {}) {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(key ? { 'idempotency-key': key } : {}),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+
+  async login(user, operator = false) {
+    const { body } = await this.ask('POST', '/stand-in/login', { body: { user, ...(operator ? { operator } : {}) } });
+    return body.token;
+  }
+
+  async operate(method, path, body) {
+    this.operator ??= await this.login('operator', true);
+    const answer = await this.ask(method, path, { token: this.operator, body, key: fresh('key') });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  user() {
+    return fresh('buyer');
+  }
+
+  /** Makes a sale and waits until it can be seen; and until it is open, unless it opens later. */
+  async sell({ opensInMs = -60_000, lastsMs = 3_600_000, published = true, ...terms } = {}) {
+    const sale_id = fresh('lamp');
+    const at = (ms) => new Date(Date.now() + ms).toISOString();
+    await this.operate('POST', '/v1/admin/sales', {
+      sale_id, title: 'Enamel lamp', opens_at: at(opensInMs), closes_at: at(opensInMs + lastsMs), total: 10, per_user_limit: 1,
+      price_minor: 18_900, currency: 'EUR', payment_window_s: 900, ...terms,
+    });
+    if (!published) return sale_id;
+    await this.operate('POST', `/v1/admin/sales/${sale_id}/publish`, {});
+    await this.until(async () => {
+      const { status, body } = await this.ask('GET', `/v1/sales/${sale_id}`);
+      return status === 200 && body.availability !== 'unknown' && (opensInMs > 0 || body.state === 'open');
+    });
+    return sale_id;
+  }
+
+  async campaign(sale_ids) {
+    const campaign_id = fresh('days');
+    await this.operate('POST', '/v1/admin/campaigns', { campaign_id, title: 'Lamp days', sale_ids });
+    return campaign_id;
+  }
+
+  /** Buys by the API alone, as another client would, and answers the reservation's id. */
+  async buy(sale_id, user = this.user()) {
+    const token = await this.login(user);
+    const path = `/v1/sales/${sale_id}`;
+    const { body: challenge } = await this.ask('POST', `${path}/challenges`, { token, body: { kind: 'work' } });
+    const text = message(`${challenge.challenge_id}:`);
+    let answer = 0;
+    while (leadingZeros(sha256(text, String(answer))) < challenge.work.bits) answer += 1;
+    const body = { challenge_id: challenge.challenge_id, answer: String(answer) };
+    const { body: pass } = await this.ask('POST', `${path}/tokens`, { token, body });
+    const reserved = await this.ask('POST', pass.reserve_path, { token, key: fresh('key') });
+    if (reserved.status !== 202) throw new Error(`reserve: ${reserved.status} ${JSON.stringify(reserved.body)}`);
+    return { id: reserved.body.reservation_id, user, token };
+  }
+
+  async until(done) {
+    const end = Date.now() + PATIENCE_MS;
+    while (!(await done())) {
+      if (Date.now() > end) throw new Error('it did not come to that');
+      await new Promise((go) => {
+        setTimeout(go, LOOK_EVERY_MS);
+      });
+    }
+  }
+}
