@@ -40,8 +40,15 @@ pub(crate) struct Plan {
 }
 
 /// What the flood is made of.
-const KINDS: [&str; 7] =
-    ["forged pass", "another user's pass", "expired pass", "another sale's pass", "made-up sale", "made-up reservation", "repeated"];
+const KINDS: [&str; 7] = [
+    "forged pass",
+    "another user's pass",
+    "expired pass",
+    "another sale's pass",
+    "made-up sale",
+    "made-up reservation",
+    "repeated",
+];
 
 /// The passes that attackers have.
 struct Loot {
@@ -86,7 +93,12 @@ struct Honest {
 }
 
 /// One honest purchase: a try, and looks until there is an order. When to begin is told by `begun`.
-async fn buy(system: &System, sale: &str, n: usize, mut begun: watch::Receiver<usize>) -> Result<(bool, Vec<(u64, String)>)> {
+async fn buy(
+    system: &System,
+    sale: &str,
+    n: usize,
+    mut begun: watch::Receiver<usize>,
+) -> Result<(bool, Vec<(u64, String)>)> {
     let user = format!("{sale}-buyer-{n}");
     begun.wait_for(|begun| *begun > n).await?;
     let mut heard = Vec::new();
@@ -188,7 +200,12 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     println!("\n{:<22} {:>12} {:>12} {:>12}", "honest buyers", "ordered", "p50 ms", "p99 ms");
     for (name, Honest { ordered, latency_us, answers }) in [("alone", &calm), ("in the flood", &flooded)] {
         let at = |quantile| latency_us.value_at_quantile(quantile) as f64 / 1000.0;
-        println!("{name:<22} {:>12} {:>12.2} {:>12.2}   {answers:?}", format!("{ordered}/{}", plan.honest), at(0.5), at(0.99));
+        println!(
+            "{name:<22} {:>12} {:>12.2} {:>12.2}   {answers:?}",
+            format!("{ordered}/{}", plan.honest),
+            at(0.5),
+            at(0.99)
+        );
     }
     anyhow::ensure!(flooded.ordered == plan.honest, "the flood kept honest buyers out");
     Ok(())

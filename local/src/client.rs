@@ -130,7 +130,8 @@ impl Client {
     pub async fn enter(&self, token: &str, sale: &str) -> Result<String> {
         let challenge = self.ask_door(token, sale, "challenges", &json!({ "kind": "work" })).await?;
         let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
-        let answer = tokio::task::spawn_blocking(move || (0u64..).map(|n| n.to_string()).find(|n| is_work(id, n))).await?;
+        let answer =
+            tokio::task::spawn_blocking(move || (0u64..).map(|n| n.to_string()).find(|n| is_work(id, n))).await?;
         let answered = json!({ "challenge_id": challenge["challenge_id"], "answer": answer });
         let admitted = self.ask_door(token, sale, "tokens", &answered).await?;
         admitted["token"].as_str().map(str::to_owned).context("no pass")

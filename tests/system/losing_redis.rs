@@ -183,6 +183,8 @@ async fn run(case: Case) {
     }
 
     let deps = lab.reservation();
+    let asked = async || lab.stock.is_loaded(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await;
+    until("Redis is asked again", 5, async || asked().await.ok()).await;
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| answer(&deps, &ask(*buyer)).await)
         .buffer_unordered(AT_ONCE)

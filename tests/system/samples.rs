@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use queue::{ExpiryMessage, OrderMessage};
+use runtime::Clock;
 use sale::{Failure, OrderState};
 use serde_json::{Value, json};
 use tests::terms;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
+use crate::asked::Asked;
 use crate::cloud::cloud;
 use crate::events::{request, sample, sqs};
 use crate::lab::Lab;
@@ -37,12 +39,25 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "sale").await.expect(200).body, published);
     assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
+    assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);
+    assert_eq!(admin(&lab, "stop").await.expect(200).body["stopped_sales"], json!(["lamp"]));
+    assert_eq!(admin(&lab, "start").await.expect(200).body["stopped_sales"], json!([]));
+    assert_eq!(admin(&lab, "deny").await.expect(200).text("user"), "mallory");
+    assert_eq!(admin(&lab, "denied").await.expect(200).body["denied"][0]["user"], "mallory");
+    assert_eq!(admin(&lab, "allow").await.expect(200).body["denied"], json!([]));
 }
 
 #[tokio::test]
 async fn a_buyers_minute() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let id = reservation(&lab, "reserve").await.expect(202).text("reservation_id").to_owned();
+    // Its pass was given out when the sample was taken.
+    let event = sample("reservation/reserve");
+    let taken = event["requestContext"]["timeEpoch"].as_i64().unwrap();
+    let clock = Clock::ahead_by_ms(taken - Clock::system().now().0);
+    let (deps, request) = (reservation::Deps { clock, ..lab.reservation() }, request(&event));
+    let asked = Asked::from(&request);
+    let reserved = Answer::of_handler(asked, reservation::handle(&deps, request).await);
+    let id = reserved.expect(202).text("reservation_id").to_owned();
     let queued = reservation(&lab, "look").await.expect(200);
     assert_eq!((queued.text("reservation_id"), queued.text("status")), (&*id, "queued"));
     assert_eq!(reservation(&lab, "cancel").await.expect(200).text("status"), "cancelled");
@@ -102,7 +117,7 @@ async fn invoke(function: &str, event: &Value) -> Value {
 #[tokio::test]
 async fn the_deployed_functions_understand_them() {
     for (function, name, status) in [
-        ("reservation", "reserve", 404),
+        ("reservation", "reserve", 403),
         ("reservation", "look", 404),
         ("reservation", "cancel", 404),
         ("reservation", "orders", 200),

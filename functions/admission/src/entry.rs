@@ -31,6 +31,7 @@ impl Entry {
         let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
         let board = deps.board.now().await.map_err(|error| overloaded(&error))?;
         let live = board.sale(&sale).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+        live.load.count();
         if board.is_denied(&caller.user, deps.clock.now()) {
             return Err(Problem::new(Code::Denied));
         }

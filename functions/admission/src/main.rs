@@ -1,12 +1,15 @@
 //! The `admission` function: wiring.
 
+use std::sync::Arc;
+
 use admission::{Deps, handle};
+use api::take_viewer_address;
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_secretsmanager::Client as SecretsManager;
 use fulfilment::Board;
 use lambda_http::{Error, Request, run_concurrent, service_fn};
 use ledger::Ledger;
-use runtime::{Clock, PassKeys, Secret, aws_config, init_logs, setting};
+use runtime::{Clock, Metrics, PassKeys, Secret, aws_config, init_logs, optional_setting, setting};
 use stock::Stock;
 
 #[tokio::main]
@@ -14,16 +17,24 @@ async fn main() -> Result<(), Error> {
     init_logs();
     let config = aws_config().await;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
+    let secrets = SecretsManager::new(&config);
+    let edge_key: Option<Secret> = optional_setting("EDGE_KEY_SECRET_ARN").map(|arn| Secret::new(secrets.clone(), arn));
     let deps = Deps {
         stock: Stock::new(&setting("REDIS_URL")?)?,
         board: Board::new(ledger.clone(), Clock::system()),
         ledger,
-        keys: PassKeys::new(Secret::new(SecretsManager::new(&config), setting("PASS_SECRET_ARN")?)),
+        keys: PassKeys::new(Secret::new(secrets, setting("PASS_SECRET_ARN")?)),
         clock: Clock::system(),
     };
-    run_concurrent(service_fn(move |request: Request| {
-        let deps = deps.clone();
-        async move { Ok::<_, Error>(handle(&deps, request).await) }
+    let metrics = Arc::new(Metrics::init(setting("METRICS_NAMESPACE")?));
+    run_concurrent(service_fn(move |mut request: Request| {
+        let (deps, edge_key) = (deps.clone(), edge_key.clone());
+        async move {
+            if let Some(key) = &edge_key {
+                take_viewer_address(&mut request, &key.get().await?);
+            }
+            Ok::<_, Error>(handle(&deps, request).await)
+        }
     }))
     .await
 }

@@ -3,8 +3,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use futures::{StreamExt, TryStreamExt, stream};
 use door::{Grant, KeyRing};
+use futures::{StreamExt, TryStreamExt, stream};
 use hdrhistogram::Histogram;
 use sale::{EpochMs, Round, SaleId, UserId};
 use tokio::sync::OnceCell;

@@ -3,6 +3,7 @@
 mod body;
 mod caller;
 mod client_ip;
+mod edge;
 mod idempotency;
 mod path;
 mod problem;
@@ -12,6 +13,7 @@ mod response;
 pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
 pub use caller::{Caller, caller};
 pub use client_ip::client_ip;
+pub use edge::take_viewer_address;
 pub use idempotency::idempotency_key;
 pub use path::segments;
 pub use problem::{Code, Problem};

@@ -15,5 +15,5 @@ pub use clock::Clock;
 pub use metrics::Metrics;
 pub use pass_keys::PassKeys;
 pub use secret::{Secret, SecretError};
-pub use settings::{MissingSetting, setting};
+pub use settings::{MissingSetting, optional_setting, setting};
 pub use telemetry::init_logs;

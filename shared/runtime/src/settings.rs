@@ -12,3 +12,8 @@ pub struct MissingSetting(&'static str);
 pub fn setting(name: &'static str) -> Result<String, MissingSetting> {
     std::env::var(name).ok().filter(|value| !value.is_empty()).ok_or(MissingSetting(name))
 }
+
+/// The setting `name` from the environment, if it is set: for what not every deployment has.
+pub fn optional_setting(name: &'static str) -> Option<String> {
+    setting(name).ok()
+}
