@@ -164,9 +164,7 @@ async fn flood(system: &System, plan: &Plan, begun: watch::Sender<usize>) -> Res
 pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let system = System::start().await?;
     let units = (plan.honest + ATTACKERS) as u32;
-    for sale in ["calm", "flooded", "counted", "elsewhere"] {
-        system.open(sale, units).await?;
-    }
+    system.open(&["calm", "flooded", "counted", "elsewhere"], units).await?;
 
     let stage = Stage::steps("Counting calls of Redis by kind of request", KINDS.len());
     let (loot, mut calls) = (Loot::take(&system, "counted")?, Vec::new());

@@ -2,6 +2,7 @@
 
 mod event;
 mod flood;
+mod outage;
 mod random_ids;
 mod system;
 
@@ -20,6 +21,8 @@ struct Arguments {
 enum Command {
     /// Honest buyers, with and without a flood of forged and repeated requests beside them
     Flood(flood::Plan),
+    /// Redis stops answering in the middle of a sale
+    Outage(outage::Plan),
     /// Ids that nobody gave out
     RandomIds(random_ids::Plan),
 }
@@ -28,6 +31,7 @@ enum Command {
 async fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Flood(plan) => flood::run(&plan).await,
+        Command::Outage(plan) => outage::run(&plan).await,
         Command::RandomIds(plan) => random_ids::run(&plan).await,
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Plan {
 
 pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let system = System::start().await?;
-    system.open("lamp", 100).await?;
+    system.open(&["lamp"], 100).await?;
     let passes: Vec<String> = (0..USERS).map(|n| system.pass("lamp", &user(n), 0)).collect::<Result<_>>()?;
     let stage = Stage::steps("Made-up ids", plan.ids);
     let mut readings = vec![system.resident_kb()?];

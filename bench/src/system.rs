@@ -1,5 +1,5 @@
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use door::{Grant, KeyRing};
@@ -12,6 +12,7 @@ use local::runtime_api::RuntimeApi;
 use local::setup::set_up;
 use local::stages::Stage;
 use sale::{EpochMs, Round};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::event::{Answer, Request};
@@ -19,6 +20,8 @@ use crate::event::{Answer, Request};
 /// What one process takes at once, as on Lambda's managed instances.
 pub(crate) const CONCURRENCY: usize = 64;
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Between publishing and opening: enough to warm up.
+const OPENS_IN: Duration = Duration::from_secs(4);
 
 /// The deployed system, with the reservation function once more beside it: built for speed, and asked without the
 /// emulator's gateway, which is slow.
@@ -32,9 +35,9 @@ pub(crate) struct System {
 impl System {
     pub(crate) async fn start() -> Result<Self> {
         tokio::task::spawn_blocking(set_up).await??;
-        let stage = Stage::spinner("Building the reservation function for speed");
+        let stage = Stage::spinner("Building the reservation function");
         tokio::task::spawn_blocking(build_for_speed).await??;
-        stage.done("profile bench");
+        stage.done("as it is shipped");
         let stage = Stage::spinner("Starting and deploying");
         let cloud = Cloud::start().await?;
         stage.done(&cloud.deployment.api_url);
@@ -56,13 +59,25 @@ impl System {
         Ok(Self { cloud, api, reservation, keys })
     }
 
-    /// Opens a sale of so many units for an hour.
-    pub(crate) async fn open(&self, sale: &str, units: u32) -> Result<()> {
+    /// Opens sales of so many units for an hour, loaded before they open as they should be.
+    pub(crate) async fn open(&self, sales: &[&str], units: u32) -> Result<()> {
         let client = Client::new(&self.cloud.deployment.api_url)?;
         let operator = self.cloud.issuer.operator_token("operator")?;
-        client.open_sale(&operator, &NewSale::opening_in(sale, 0, 60 * 60, units, 900)).await?;
+        let opens_in = OPENS_IN.as_secs() as i64;
+        for sale in sales {
+            client.open_sale(&operator, &NewSale::opening_in(sale, opens_in, 60 * 60, units, 900)).await?;
+        }
+        let published = Instant::now();
         self.cloud.deployment.invoke(&self.cloud.deployment.warmup_function).await?;
+        tokio::time::sleep(OPENS_IN.saturating_sub(published.elapsed())).await;
         Ok(())
+    }
+
+    /// Where every unit of a sale is.
+    pub(crate) async fn audit(&self, sale: &str) -> Result<Value> {
+        let client = Client::new(&self.cloud.deployment.api_url)?;
+        let operator = self.cloud.issuer.operator_token("operator")?;
+        client.operate("GET", &operator, &format!("/v1/admin/sales/{sale}/rounds/1/audit")).await
     }
 
     /// A pass as admission gives it out, issued so many seconds ago.
@@ -116,7 +131,7 @@ impl System {
 fn build_for_speed() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--profile", "bench", "--package", "reservation"]).current_dir(paths::root());
+    build.args(["build", "--quiet", "--release", "--package", "reservation"]).current_dir(paths::root());
     ensure!(build.status()?.success(), "the function does not build");
     Ok(())
 }

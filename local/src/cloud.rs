@@ -15,7 +15,8 @@ pub struct Cloud {
     pub issuer: Issuer,
     // In the order in which they end: functions before the Redis that they talk to.
     _emulator: Emulator,
-    _valkey: Valkey,
+    /// Redis.
+    pub valkey: Valkey,
 }
 
 impl Cloud {
@@ -28,6 +29,6 @@ impl Cloud {
         let emulator = Emulator::start(valkey.port())?;
         let issuer = Issuer::publish(&emulator.endpoint()).await?;
         let deployment = deploy(&emulator.endpoint(), issuer.url(), emulator.home()).await?;
-        Ok(Self { deployment, issuer, _emulator: emulator, _valkey: valkey })
+        Ok(Self { deployment, issuer, _emulator: emulator, valkey })
     }
 }

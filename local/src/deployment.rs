@@ -85,6 +85,7 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         .args(["node_modules/aws-cdk/bin/cdk", "deploy", "--require-approval", "never", "--method=direct"])
         .args(["--progress", "events", "--ci", "-c", "settings=local"])
         .args(["-c", &format!("issuer={issuer}"), "-c", &format!("audience={AUDIENCE}")])
+        .args(["-c", &format!("emulator={endpoint}")])
         .args(["-c", &format!("functions={}", paths::target().join("lambda").display())])
         .arg("--output")
         .arg(home.join("cdk.out"))

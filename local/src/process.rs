@@ -55,6 +55,14 @@ impl Kept {
         Ok(Self { child, name, log: log.to_owned() })
     }
 
+    /// Sends a signal to the process and everything that it started.
+    ///
+    /// # Errors
+    /// If there is none any more.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        Ok(killpg(group(&self.child), signal)?)
+    }
+
     /// Resident memory of the largest of its processes, in kB.
     ///
     /// # Errors

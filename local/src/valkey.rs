@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use nix::sys::signal::Signal;
 
 use crate::paths;
 use crate::process::{Kept, accepts, free_port};
@@ -42,6 +43,22 @@ impl Valkey {
     /// The server's port.
     pub const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`].
+    ///
+    /// # Errors
+    /// If it cannot be signalled.
+    pub fn stop(&self) -> Result<()> {
+        self.process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
+    }
+
+    /// Lets a stopped server go on.
+    ///
+    /// # Errors
+    /// If it cannot be signalled.
+    pub fn resume(&self) -> Result<()> {
+        self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
     /// Kills the server as `kill -9` does and starts an empty one in its place.

@@ -26,6 +26,8 @@ fn deps(lab: &Lab) -> daily_reset::Deps {
 async fn reset(lab: &Lab) -> usize {
     let summary = daily_reset::handle(&deps(lab)).await.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
+    // As seconds do.
+    lab.board.refresh().await.unwrap();
     summary.begun
 }
 

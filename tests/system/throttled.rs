@@ -119,6 +119,8 @@ async fn a_throttled_table_loses_no_message() {
     let names: Vec<String> = (0..ORDERS).map(|buyer| format!("user-{buyer}")).collect();
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let parts = Parts::of(&lab).await;
+    let buyers = parts.reservation(&lab);
+    buyers.board.refresh().await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
 
     let deps = parts.order(&lab);
@@ -127,8 +129,7 @@ async fn a_throttled_table_loses_no_message() {
     assert_eq!((failed, first.iter().map(|(done, _)| done).sum::<usize>()), (ORDERS, 0));
     assert_eq!(lab.clean_audit().await, (1, ORDERS as u32, 0));
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, ORDERS as u32, 0], "all are put off");
-    // The table is not on the way of a reservation, and whoever asks for what only it knows hears when to ask again.
-    let buyers = parts.reservation(&lab);
+    // In a process that has read it once, the table is not on the way of a reservation, and whoever asks for what only it knows hears when to ask again.
     answer(&buyers, &Ask::reserve(SALE, "late")).await.expect(202);
     let look = Ask::get(format!("/v1/reservations/{}", reserved[0].id)).by("user-0");
     assert_eq!(answer(&buyers, &look).await.problem(503, "overloaded").header("retry-after"), "2");

@@ -28,12 +28,14 @@ async fn main() -> Result<(), Error> {
     };
     let metrics = Arc::new(Metrics::init(setting("METRICS_NAMESPACE")?));
     run_concurrent(service_fn(move |mut request: Request| {
-        let (deps, edge_key) = (deps.clone(), edge_key.clone());
+        let (deps, edge_key, metrics) = (deps.clone(), edge_key.clone(), Arc::clone(&metrics));
         async move {
             if let Some(key) = &edge_key {
                 take_viewer_address(&mut request, &key.get().await?);
             }
-            Ok::<_, Error>(handle(&deps, request).await)
+            let response = handle(&deps, request).await;
+            metrics.publish_now_and_then(|| deps.board.report_load());
+            Ok::<_, Error>(response)
         }
     }))
     .await

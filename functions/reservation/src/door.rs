@@ -47,7 +47,7 @@ pub(crate) async fn admit(
     }
     let now = deps.clock.now();
     let Ok(pass) = ring.open(token, sale, user, now) else {
-        if deps.forgeries.count(user) {
+        if !ring.has_sealed(token, sale, user) && deps.forgeries.count(user) {
             strike(deps, &board, sale, user).await;
         }
         return Err(Problem::new(Code::BadToken));

@@ -18,6 +18,8 @@ try {
     redisUrl: given('redisUrl'),
     logLevel: given('logLevel'),
     alarmEmail: given('alarmEmail'),
+    emulator: given('emulator'),
+    payUrl: given('payUrl'),
   });
   const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
   new FlashSaleStack(app, 'FlashSale', { settings, assetRoot: given('functions') ?? BUILT_FUNCTIONS, edge });

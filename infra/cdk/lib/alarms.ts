@@ -14,6 +14,7 @@ export const ALARMS = {
   'orders-dlq-not-empty': 'A dead letter waits: the function dead_letter does not get through.',
   'quarantine-not-empty': 'An unreadable message was parked for a person to look at.',
   'expiry-dlq-not-empty': 'An expiry could not be handled; the order may hold its unit for too long.',
+  'notifier-failures-not-empty': 'Buyers who listen were not told of some orders; they see them when they ask.',
   'units-oversold': 'Two live orders have the same unit, which the ledger should have made impossible.',
   'units-adrift': 'Units are in no place or in two, and reconciliation has not mended it for five minutes.',
   'rounds-rebuilt': 'Redis had lost a live round; it was rebuilt from the ledger.',

@@ -5,6 +5,7 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { HttpApi } from './http-api.ts';
+import type { Page } from './page.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { EdgeSettings } from './settings.ts';
 
@@ -14,17 +15,18 @@ export const KEY_HEADER = 'x-door-key';
 export const VIEWER_HEADER = 'x-viewer-address';
 
 const KEY_LENGTH = 48;
-/** What CloudFront would otherwise remember for ten seconds, for everybody, although nothing else is cached. */
+/** What CloudFront would otherwise remember for ten seconds, for everybody. */
 const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
 
 export interface EdgeProps {
   name: string;
+  page: Page;
   api: HttpApi;
   edge: EdgeSettings;
   webAclArn: string;
 }
 
-/** CloudFront with the firewall, in front of the gateway. It keeps nothing. */
+/** CloudFront with the firewall, in front of the page and the gateway: one origin. It keeps nothing of the gateway's. */
 export class Edge extends Construct {
   readonly url: string;
   private readonly keyArn: string;
@@ -47,21 +49,9 @@ export class Edge extends Construct {
       certificate: domain && acm.Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
       minimumProtocolVersion: domain && cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       errorResponses: NEVER_REMEMBERED.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
-      defaultBehavior: {
-        origin: new HttpOrigin(Fn.select(1, Fn.split('://', props.api.url)), {
-          protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
-          originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
-          customHeaders: { [KEY_HEADER]: key.secretValue.unsafeUnwrap() },
-        }),
-        allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
-        viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
-        // The gateway tells APIs apart by the host.
-        originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-        functionAssociations: [
-          { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(props.name) },
-        ],
-      },
+      defaultRootObject: 'index.html',
+      defaultBehavior: props.page.behavior,
+      additionalBehaviors: { '/v1/*': this.gateway(props, key) },
     });
     this.url = `https://${domain?.name ?? distribution.distributionDomainName}`;
   }
@@ -70,6 +60,24 @@ export class Edge extends Construct {
   makeKnownTo(fn: RustFunction): void {
     fn.tell('EDGE_KEY_SECRET_ARN', this.keyArn);
     fn.allow(['secretsmanager:GetSecretValue'], [this.keyArn]);
+  }
+
+  private gateway({ name, api }: EdgeProps, key: Secret): cloudfront.BehaviorOptions {
+    return {
+      origin: new HttpOrigin(Fn.select(1, Fn.split('://', api.url)), {
+        protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+        originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
+        customHeaders: { [KEY_HEADER]: key.secretValue.unsafeUnwrap() },
+      }),
+      allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+      // The gateway tells APIs apart by the host.
+      originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      functionAssociations: [
+        { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(name) },
+      ],
+    };
   }
 
   private addressWriter(name: string): cloudfront.Function {

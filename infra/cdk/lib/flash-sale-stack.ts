@@ -10,8 +10,10 @@ import { FUNCTIONS, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
 import { LedgerTable } from './ledger-table.ts';
+import { Page } from './page.ts';
 import { PassSecret } from './pass-secret.ts';
 import { PaymentSecret } from './payment-secret.ts';
+import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, validated } from './settings.ts';
@@ -67,6 +69,9 @@ export class FlashSaleStack extends Stack {
     table.useFrom(admission, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'denied_by_end']);
     passes.readFrom(admission);
 
+    const catalog = make('catalog');
+    table.useFrom(catalog, ['GetItem'], ['sales_by_close', 'campaigns_by_id']);
+
     const order = make('order');
     table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
@@ -109,14 +114,28 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       admin,
       ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'denied_by_end'],
+      ['sales_by_close', 'guards_by_round', 'denied_by_end', 'campaigns_by_id'],
     );
     queues.redriveFrom(admin);
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
 
+    const push = new PushApi(this, 'PushApi', settings);
+    const websocket = make('websocket');
+    table.useFrom(websocket, ['PutItem', 'DeleteItem'], ['connections_by_user']);
+    websocket.tell('JWT_ISSUER', identity.issuer);
+    websocket.tell('JWT_AUDIENCE', identity.audience.join(','));
+    push.closeFrom(websocket);
+    push.answerWith(websocket);
+
+    const notifier = make('notifier');
+    table.useFrom(notifier, ['DeleteItem'], ['connections_by_user']);
+    table.feedOrdersTo(notifier, queues.notifierFailures);
+    push.postFrom(notifier);
+
     const api = new HttpApi(this, 'HttpApi', settings, identity, {
       reservation,
       admission,
+      catalog,
       order,
       dead_letter: deadLetter,
       expiry,
@@ -125,6 +144,8 @@ export class FlashSaleStack extends Stack {
       reconciliation,
       daily_reset: dailyReset,
       admin,
+      websocket,
+      notifier,
     });
 
     watchDoor(settings, alarms, api, [reservation, admission]);
@@ -132,12 +153,16 @@ export class FlashSaleStack extends Stack {
       if (props.edge === undefined) throw new Error('An edge without its firewall');
       this.addStackDependency(props.edge);
       const { webAclArn } = props.edge;
-      const edge = new Edge(this, 'Edge', { name: settings.name, api, edge: settings.edge, webAclArn });
+      if (settings.identity.kind !== 'oidc') throw new Error('A page without an issuer');
+      const { page: pageSettings } = settings.edge;
+      const page = new Page(this, 'Page', { settings, page: pageSettings, identity: settings.identity, push });
+      const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, webAclArn });
       for (const fn of [reservation, admission]) edge.makeKnownTo(fn);
       this.output('EdgeUrl', edge.url);
     }
 
     this.output('ApiUrl', api.url);
+    this.output('PushUrl', push.url);
     this.output('TableName', table.name);
     this.output('OrdersQueueUrl', queues.orders.url);
     this.output('OrdersDlqUrl', queues.ordersDlq.url);

@@ -9,6 +9,7 @@ export interface FunctionFacts {
 export const FUNCTIONS = {
   reservation: { timeout_s: 10, redis: true, does: 'takes, reads and cancels reservations' },
   admission: { timeout_s: 10, redis: true, does: 'gives challenges and the way into a sale' },
+  catalog: { timeout_s: 10, redis: true, does: 'shows campaigns and sales to everybody' },
   payment: { timeout_s: 10, redis: false, does: 'takes the payment provider\'s callbacks' },
   admin: { timeout_s: 29, redis: true, does: 'creates, publishes, steers and audits sales' },
   order: { timeout_s: 30, redis: true, does: 'turns reservations into orders' },
@@ -17,6 +18,8 @@ export const FUNCTIONS = {
   reconciliation: { timeout_s: 55, redis: true, does: 'finds what Redis and the ledger disagree on, and repairs it' },
   daily_reset: { timeout_s: 50, redis: false, does: 'begins the next round of sales that come again' },
   warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon and rounds that Redis lost' },
+  websocket: { timeout_s: 10, redis: false, does: 'lets buyers listen' },
+  notifier: { timeout_s: 30, redis: false, does: 'tells buyers who listen what became of their reservations' },
 } as const satisfies Record<string, FunctionFacts>;
 
 export type FunctionName = keyof typeof FUNCTIONS;

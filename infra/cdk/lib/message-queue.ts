@@ -80,6 +80,12 @@ export class MessageQueue extends Construct {
     });
   }
 
+  /** Takes what Lambda gives up on when it feeds a stream to a function. Lambda sends it as that function's role. */
+  takeFailuresOf(fn: RustFunction): lambda.IEventSourceDlq {
+    fn.allow(['sqs:SendMessage'], [this.queue.queueArn]);
+    return { bind: () => ({ destination: this.queue.queueArn }) };
+  }
+
   /** Lets a function take messages out and put them elsewhere. */
   emptyWith(mover: RustFunction): void {
     this.tellUrl(mover);

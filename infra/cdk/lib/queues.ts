@@ -18,6 +18,7 @@ export class Queues extends Construct {
   readonly quarantine: MessageQueue;
   readonly expiry: MessageQueue;
   readonly expiryDlq: MessageQueue;
+  readonly notifierFailures: MessageQueue;
 
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
@@ -58,7 +59,11 @@ export class Queues extends Construct {
       consumer: 'expiry',
       deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
     });
+
+    this.notifierFailures = new MessageQueue(this, 'NotifierFailures', { settings, name: 'notifier-failures' });
+    this.notifierFailures.alarmWhenNotEmpty(alarms, 'notifier-failures-not-empty');
   }
+
   /** Lets an operator's function send dead letters back to where they came from. */
   redriveFrom(admin: RustFunction): void {
     for (const from of [this.ordersDlq, this.expiryDlq, this.quarantine]) from.emptyWith(admin);

@@ -5,14 +5,17 @@ export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   to: FunctionName;
-  /** `jwt`: the gateway checks the token. `signature`: the function checks the caller's signature. */
-  checkedBy: 'jwt' | 'signature';
+  /** `jwt`: the gateway checks the token. `signature`: the function checks the caller's signature. `nobody`: it is public. */
+  checkedBy: 'jwt' | 'signature' | 'nobody';
   /** Throttled by itself, below the total. */
   throttle?: ThrottledRoute;
 }
 
 /** Every way in from outside. */
 export const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/v1/campaigns', to: 'catalog', checkedBy: 'nobody' },
+  { method: 'GET', path: '/v1/campaigns/{campaign_id}', to: 'catalog', checkedBy: 'nobody' },
+  { method: 'GET', path: '/v1/sales/{sale_id}', to: 'catalog', checkedBy: 'nobody' },
   {
     method: 'POST',
     path: '/v1/sales/{sale_id}/challenges',
@@ -26,6 +29,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/v1/reservations/{reservation_id}', to: 'reservation', checkedBy: 'jwt' },
   { method: 'GET', path: '/v1/orders', to: 'reservation', checkedBy: 'jwt' },
   { method: 'POST', path: '/v1/payments/webhook', to: 'payment', checkedBy: 'signature' },
+  { method: 'GET', path: '/v1/admin/campaigns', to: 'admin', checkedBy: 'jwt' },
+  { method: 'POST', path: '/v1/admin/campaigns', to: 'admin', checkedBy: 'jwt' },
   { method: 'POST', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
   { method: 'GET', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
   { method: 'GET', path: '/v1/admin/sales/{sale_id}', to: 'admin', checkedBy: 'jwt' },

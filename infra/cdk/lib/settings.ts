@@ -23,8 +23,10 @@ export interface Settings {
   alarmEmail?: string;
   /** Alarms on expressions over metrics. The emulator has only those on a single metric. */
   expressionAlarms: boolean;
-  /** A CloudFront distribution with a firewall in front of the gateway. */
+  /** A CloudFront distribution with a firewall in front of the page and the gateway. */
   edge?: EdgeSettings;
+  /** The emulator's address as functions reach it, where this is deployed on one. */
+  emulator?: string;
   /** Added to every function. */
   extraEnvironment: Record<string, string>;
 }
@@ -43,6 +45,14 @@ export interface EdgeSettings {
   requestsPer5MinutesPerIp: number;
   /** A name of your own. Without one CloudFront gives one, and lets clients with old TLS in. */
   domain?: { name: string; certificateArn: string };
+  page: PageSettings;
+}
+
+export interface PageSettings {
+  /** Where buyers pay; the page adds `reservation_id` and `return_to`. */
+  payUrl: string;
+  /** Besides the issuer's own: where the page asks for tokens, if that is another host. */
+  signInOrigins: string[];
 }
 
 export interface OidcIdentity {
@@ -75,14 +85,20 @@ export interface Overrides {
   redisUrl?: string;
   logLevel?: string;
   alarmEmail?: string;
+  emulator?: string;
+  payUrl?: string;
 }
 
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
-  const { name, issuer, audience, redisUrl, logLevel, alarmEmail } = overrides;
+  const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
   if (alarmEmail !== undefined) result.alarmEmail = alarmEmail;
+  if (emulator !== undefined) result.emulator = emulator;
+  if (payUrl !== undefined && result.edge !== undefined) {
+    result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
+  }
   if (issuer !== undefined || audience !== undefined) {
     const given: OidcIdentity =
       settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };
@@ -135,6 +151,12 @@ export function validated(settings: Settings): Settings {
   if (settings.alarmEmail !== undefined) {
     must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);
   }
+  if (settings.emulator !== undefined) {
+    must(
+      /^http:\/\/[^/]+$/.test(settings.emulator),
+      `emulator: give its address with -c emulator=http://HOST:PORT; got "${settings.emulator}"`,
+    );
+  }
   problems.push(
     ...throttleProblems(settings),
     ...edgeProblems(settings),
@@ -157,10 +179,10 @@ function throttleProblems({ throttle }: Settings): string[] {
   return rest.map((key) => `throttle: ${THROTTLED_ROUTES.join(' and ')} together must leave some ${key} of the total`);
 }
 
-function edgeProblems({ edge }: Settings): string[] {
+function edgeProblems({ edge, identity }: Settings): string[] {
   if (edge === undefined) return [];
   const problems: string[] = [];
-  const { requestsPer5MinutesPerIp: requests, domain } = edge;
+  const { requestsPer5MinutesPerIp: requests, domain, page } = edge;
   if (!within(requests, REQUESTS_PER_IP)) {
     const { least, most } = REQUESTS_PER_IP;
     problems.push(`edge.requestsPer5MinutesPerIp: ${least} to ${most}; got ${requests}`);
@@ -168,6 +190,15 @@ function edgeProblems({ edge }: Settings): string[] {
   if (domain !== undefined && !/^arn:[^:]+:acm:us-east-1:/.test(domain.certificateArn)) {
     problems.push(`edge.domain.certificateArn: must be of us-east-1, for CloudFront; got "${domain.certificateArn}"`);
   }
+  if (!page.payUrl.startsWith('https://') || !URL.canParse(page.payUrl)) {
+    problems.push(`edge.page.payUrl: give where buyers pay with -c payUrl=https://…; got "${page.payUrl}"`);
+  }
+  for (const origin of page.signInOrigins) {
+    if (!/^https:\/\/[^/\s;,]+$/.test(origin)) {
+      problems.push(`edge.page.signInOrigins: https://HOST and no path; got "${origin}"`);
+    }
+  }
+  if (identity.kind !== 'oidc') problems.push('edge: the page signs buyers in at an issuer of identity { kind: "oidc" }');
   return problems;
 }
 

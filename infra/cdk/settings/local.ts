@@ -1,6 +1,6 @@
 import type { Settings } from '../lib/settings.ts';
 
-/** The emulator on this machine. Issuer and audience come from the command line. */
+/** The emulator on this machine. Issuer, audience and the emulator's address come from the command line. */
 export const local: Settings = {
   name: 'flash-sale',
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
@@ -22,5 +22,6 @@ export const local: Settings = {
   keepData: false,
   requireTls: false,
   expressionAlarms: false,
+  emulator: '',
   extraEnvironment: {},
 };

@@ -1,6 +1,6 @@
 import type { Settings } from '../lib/settings.ts';
 
-/** The real thing. Issuer and audience come from the command line. */
+/** The real thing. Issuer, audience and where buyers pay come from the command line. */
 export const prod: Settings = {
   name: 'flash-sale',
   architecture: 'arm64',
@@ -22,6 +22,6 @@ export const prod: Settings = {
   requireTls: true,
   expressionAlarms: true,
   // A buyer of one sale sends about ten requests, and two thousand of them can share the address of a mobile network.
-  edge: { requestsPer5MinutesPerIp: 20_000 },
+  edge: { requestsPer5MinutesPerIp: 20_000, page: { payUrl: '', signInOrigins: [] } },
   extraEnvironment: {},
 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ALARM_IDS } from '../lib/alarms.ts';
-import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
+import { apiOf, DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -100,7 +100,7 @@ test('ten answers of 500 and above in a minute ring', () => {
   const { Dimensions, ...alarm } = named('gateway-5xx');
   expect(alarm).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Period: 60, Threshold: 10 });
   expect(Dimensions.map((each: Json) => [each.Name, target(each.Value)])).toEqual([
-    ['ApiId', resources(template, 'AWS::ApiGatewayV2::Api')[0]!.id],
+    ['ApiId', apiOf(template, 'HTTP').id],
   ]);
 });
 

@@ -18,6 +18,7 @@ const OUTPUTS = [
   'OrdersQueueUrl',
   'PassSecretArn',
   'PaymentSecretArn',
+  'PushUrl',
   'QuarantineQueueUrl',
   'RedisUrl',
   'TableName',
@@ -38,9 +39,9 @@ function run(folder: string, context: Record<string, string>) {
 
 describe('the app synthesizes without a warning', () => {
   const CASES: [string, Record<string, string>, boolean][] = [
-    ['local', { issuer: 'http://127.0.0.1:4566/identity', audience: 'flash-sale' }, false],
+    ['local', { issuer: 'http://127.0.0.1:4566/identity', audience: 'flash-sale', emulator: 'http://127.0.0.1:4566' }, false],
     ['dev', {}, true],
-    ['prod', { issuer: 'https://id.example.com', audience: 'shop' }, true],
+    ['prod', { issuer: 'https://id.example.com', audience: 'shop', payUrl: 'https://pay.example.com/' }, true],
   ];
 
   test.each(CASES)('%s', (settings, context, bootstrapped) => {

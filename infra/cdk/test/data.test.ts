@@ -33,6 +33,8 @@ describe('the ledger', () => {
       ['guards_by_round', 'HASH round_shard S', 'RANGE unit N', 'ALL'],
       ['sales_by_close', 'HASH sale_list S', 'RANGE closes_at_ms N', 'ALL'],
       ['denied_by_end', 'HASH denied_list S', 'RANGE until_ms N', 'ALL'],
+      ['campaigns_by_id', 'HASH campaign_list S', 'RANGE campaign_id S', 'ALL'],
+      ['connections_by_user', 'HASH connections_of S', 'RANGE connected_at_ms N', 'KEYS_ONLY'],
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KEY_HEADER, VIEWER_HEADER } from '../lib/edge.ts';
-import { DEPLOYED, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
+import { apiOf, DEPLOYED, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -11,18 +11,21 @@ const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
 const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 describe('the edge', () => {
-  const [origin] = config.Origins;
+  const [, origin] = config.Origins;
+  const [gateway, ...others] = config.CacheBehaviors;
 
-  test('hands everything on to the gateway over new TLS, and caches nothing, errors least of all', () => {
-    expect(config.DefaultCacheBehavior).toMatchObject({
+  test('hands /v1 on to the gateway over new TLS, and caches nothing of it, errors least of all', () => {
+    expect(others).toEqual([]);
+    expect(gateway).toMatchObject({
+      PathPattern: '/v1/*',
+      TargetOriginId: origin.Id,
       ViewerProtocolPolicy: 'https-only',
       CachePolicyId: CACHING_DISABLED,
       OriginRequestPolicyId: ALL_VIEWER_EXCEPT_HOST,
     });
-    expect(config.DefaultCacheBehavior.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'DELETE']));
-    expect(config).not.toHaveProperty('CacheBehaviors');
+    expect(gateway.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'DELETE']));
     expect(origin.CustomOriginConfig).toEqual({ OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] });
-    expect(JSON.stringify(origin.DomainName)).toContain(only(template, 'AWS::ApiGatewayV2::Api').id);
+    expect(JSON.stringify(origin.DomainName)).toContain(apiOf(template, 'HTTP').id);
     const remembered = config.CustomErrorResponses.map((each: Json) => [each.ErrorCode, each.ErrorCachingMinTTL]);
     for (const status of [404, 500, 502, 503, 504]) expect(remembered).toContainEqual([status, 0]);
   });
@@ -42,7 +45,7 @@ describe('the edge', () => {
 
   test('writes the viewer\'s address over whatever the viewer says', () => {
     const writer = only(template, 'AWS::CloudFront::Function');
-    const [association] = config.DefaultCacheBehavior.FunctionAssociations;
+    const [association] = gateway.FunctionAssociations;
     expect([association.EventType, target(association.FunctionARN)]).toEqual(['viewer-request', writer.id]);
     const handler = new Function(`${writer.properties.FunctionCode}; return handler;`)();
     const request = { headers: { [VIEWER_HEADER]: { value: '6.6.6.6' }, authorization: { value: 'Bearer a' } } };
@@ -113,8 +116,8 @@ describe('the firewall', () => {
   });
 });
 
-test.each(['dev', 'local'] as const)('%s has no edge, and no function is told of one', (name) => {
+test.each(['dev', 'local'] as const)('%s has no edge and no page, and no function is told of one', (name) => {
   const plain = synthesized(DEPLOYED[name]);
-  expect(resources(plain).filter(({ type }) => /^AWS::(CloudFront|WAFv2)::/.test(type))).toEqual([]);
+  expect(resources(plain).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
   expect(JSON.stringify(plain.toJSON())).not.toContain('EDGE_KEY_SECRET_ARN');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, resources, synthesized, target } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, ownFunctions, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -9,6 +9,7 @@ const template = synthesized(settings);
 const VARIABLES: Record<FunctionName, string[]> = {
   reservation: ['EDGE_KEY_SECRET_ARN', 'ORDERS_QUEUE_URL', 'PASS_SECRET_ARN', 'REDIS_URL'],
   admission: ['EDGE_KEY_SECRET_ARN', 'PASS_SECRET_ARN', 'REDIS_URL'],
+  catalog: ['REDIS_URL'],
   order: ['EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'REDIS_URL'],
   dead_letter: ['EXPIRY_QUEUE_URL', 'QUARANTINE_QUEUE_URL', 'REDIS_URL'],
   expiry: ['EXPIRY_QUEUE_URL', 'REDIS_URL'],
@@ -16,6 +17,8 @@ const VARIABLES: Record<FunctionName, string[]> = {
   warmup: ['REDIS_URL'],
   reconciliation: ['ORDERS_QUEUE_URL', 'REDIS_URL'],
   daily_reset: [],
+  websocket: ['JWT_AUDIENCE', 'JWT_ISSUER', 'PUSH_ENDPOINT'],
+  notifier: ['PUSH_ENDPOINT'],
   admin: [
     'EXPIRY_DLQ_URL',
     'EXPIRY_QUEUE_URL',
@@ -28,7 +31,7 @@ const VARIABLES: Record<FunctionName, string[]> = {
 };
 
 test('the functions are these', () => {
-  expect(resources(template, 'AWS::Lambda::Function').map((fn) => fn.properties.FunctionName).sort()).toEqual(
+  expect(ownFunctions(template).map((fn) => fn.properties.FunctionName).sort()).toEqual(
     FUNCTION_NAMES.map((name) => `${settings.name}-${name}`).sort(),
   );
 });

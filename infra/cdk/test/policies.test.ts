@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import { NETWORK_INTERFACE_ACTIONS } from '../lib/rust-function.ts';
-import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
+import { apiOf, DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -11,6 +11,7 @@ const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMess
 const MOVE = ['sqs:DeleteMessage', 'sqs:ReceiveMessage'];
 const SEND = ['sqs:SendMessage'];
 const QUERY = ['dynamodb:Query'];
+const MANAGE = ['execute-api:ManageConnections'];
 const READ = ['secretsmanager:GetSecretValue'];
 
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
@@ -31,6 +32,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'secret passes': READ,
     'secret edge': READ,
   },
+  catalog: { table: items('GetItem'), 'index sales_by_close': QUERY, 'index campaigns_by_id': QUERY },
   order: {
     table: items('GetItem', 'PutItem', 'UpdateItem'),
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
@@ -45,6 +47,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index sales_by_close': QUERY,
     'index denied_by_end': QUERY,
     'index guards_by_round': QUERY,
+    'index campaigns_by_id': QUERY,
     'queue orders-dlq': MOVE,
     'queue expiry-dlq': MOVE,
     'queue quarantine': MOVE,
@@ -59,6 +62,18 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue orders': SEND,
   },
   daily_reset: { table: items('GetItem', 'PutItem'), 'index sales_by_close': QUERY },
+  websocket: {
+    table: items('PutItem', 'DeleteItem'),
+    'index connections_by_user': QUERY,
+    'push DELETE/@connections/*': MANAGE,
+  },
+  notifier: {
+    table: items('DeleteItem'),
+    stream: items('DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'),
+    'index connections_by_user': QUERY,
+    'queue notifier-failures': SEND,
+    'push POST/@connections/*': MANAGE,
+  },
 };
 
 /** Secrets have no names. */
@@ -70,17 +85,25 @@ const SECRETS = [
 
 const all = new Map(resources(template).map((resource) => [resource.id, resource]));
 
+/** Where CDK fills the bucket of the page, it writes the policy itself. */
+const POLICIES = resources(template, 'AWS::IAM::Policy').filter(({ id }) => !id.startsWith('CustomCDKBucketDeployment'));
+
 function spoken(resource: Json): string {
   if (typeof resource === 'string') return resource;
   if (resource['Fn::Join'] !== undefined) {
-    const [, [owner, rest]] = resource['Fn::Join'];
+    const [, parts] = resource['Fn::Join'];
+    const [owner, rest] = parts;
+    if (parts.includes(':execute-api:')) {
+      expect(target(parts.at(-2))).toBe(apiOf(template, 'WEBSOCKET').id);
+      return parts.at(-1).replace('/push/', 'push ');
+    }
     expect(all.get(target(owner))?.type).toBe('AWS::DynamoDB::Table');
     return rest.replace('/index/', 'index ');
   }
   const { type, properties } = all.get(target(resource))!;
   switch (type) {
     case 'AWS::DynamoDB::Table':
-      return 'table';
+      return resource['Fn::GetAtt'][1] === 'StreamArn' ? 'stream' : 'table';
     case 'AWS::SQS::Queue':
       return properties.QueueName.replace(`${settings.name}-`, 'queue ');
     case 'AWS::SecretsManager::Secret':
@@ -122,7 +145,7 @@ describe('each function may do what it does and nothing else', () => {
 });
 
 test('the resource * stands only where AWS knows no narrower one', () => {
-  const open = resources(template, 'AWS::IAM::Policy').flatMap((policy) =>
+  const open = POLICIES.flatMap((policy) =>
     policy.properties.PolicyDocument.Statement.filter((each: Json) => [each.Resource].flat().includes('*')),
   );
   expect(open).toHaveLength(FUNCTION_NAMES.filter((name) => FUNCTIONS[name].redis).length);
@@ -130,14 +153,18 @@ test('the resource * stands only where AWS knows no narrower one', () => {
 });
 
 test('no action is a pattern', () => {
-  const actions = resources(template, 'AWS::IAM::Policy').flatMap((policy) =>
+  const actions = POLICIES.flatMap((policy) =>
     policy.properties.PolicyDocument.Statement.flatMap((each: Json) => each.Action),
   );
   expect(actions.filter((action: string) => action.includes('*'))).toEqual([]);
 });
 
-test('the functions have no managed policies of AWS', () => {
-  expect(JSON.stringify(template.toJSON())).not.toContain(':policy/service-role/');
+test('AWS writes no policy but the one with which API Gateway logs', () => {
+  const roles = resources(template, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('CustomCDKBucketDeployment'));
+  const managed = roles.flatMap(({ properties }) => properties.ManagedPolicyArns ?? []);
+  expect(managed.map((arn: Json) => arn['Fn::Join'][1].at(-1))).toEqual([
+    ':iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
+  ]);
 });
 
 test.each(SCHEDULED)('only its schedule may run %s', (name) => {

@@ -4,6 +4,7 @@ import { settingsNamed } from '../settings/index.ts';
 import { DEPLOYED } from './stack.ts';
 
 const good = DEPLOYED.prod;
+const edge = good.edge!;
 
 test('the settings as deployed are usable', () => {
   for (const settings of Object.values(DEPLOYED)) expect(validated(settings)).toBe(settings);
@@ -30,13 +31,21 @@ describe('unusable settings say what is wrong', () => {
       { throttle: { ...good.throttle, challenges: { requestsPerSecond: 1, burst: 5_000 } } },
       /throttle: .* some burst/,
     ],
-    ['an edge that lets nobody in', { edge: { requestsPer5MinutesPerIp: 9 } }, /edge\.requestsPer5MinutesPerIp: 10 to .*got 9/],
+    ['an edge that lets nobody in', { edge: { ...edge, requestsPer5MinutesPerIp: 9 } }, /edge\.requestsPer5MinutesPerIp: 10 to .*got 9/],
     [
       'a certificate that CloudFront cannot see',
-      { edge: { requestsPer5MinutesPerIp: 10, domain: { name: 'a.example', certificateArn: 'arn:aws:acm:eu-central-1:1:c' } } },
+      { edge: { ...edge, domain: { name: 'a.example', certificateArn: 'arn:aws:acm:eu-central-1:1:c' } } },
       /edge\.domain\.certificateArn: .*us-east-1/,
     ],
+    ['nowhere to pay', { edge: { ...edge, page: { ...edge.page, payUrl: '' } } }, /edge\.page\.payUrl: give .*-c payUrl=/],
+    [
+      'more than an origin',
+      { edge: { ...edge, page: { ...edge.page, signInOrigins: ["https://a.example; script-src *"] } } },
+      /edge\.page\.signInOrigins: /,
+    ],
+    ['a page that signs nobody in', { identity: { kind: 'cognito' } }, /edge: the page .*oidc/],
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
+    ['an emulator without an address', { emulator: '' }, /emulator: give .*-c emulator=/],
     ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give .*-c issuer=/],
     ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
     ['a plain issuer on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
@@ -81,6 +90,12 @@ describe('the command line', () => {
       logLevel: 'warn',
       alarmEmail: 'a@b',
     });
+  });
+
+  test('gives where buyers pay, and where the emulator is', () => {
+    const settings = withOverrides(good, { payUrl: 'https://p.example', emulator: 'http://e:1' });
+    expect([settings.edge?.page.payUrl, settings.emulator]).toEqual(['https://p.example', 'http://e:1']);
+    expect(withOverrides(DEPLOYED.dev, { payUrl: 'https://p.example' })).toEqual(DEPLOYED.dev);
   });
 
   test('without anything changes nothing', () => expect(withOverrides(good, {})).toEqual(good));

@@ -17,9 +17,9 @@ const OIDC: OidcIdentity = { kind: 'oidc', issuer: 'https://id.example.com', aud
 
 /** The three settings as somebody would deploy them. */
 export const DEPLOYED: Record<'local' | 'dev' | 'prod', Settings> = {
-  local: { ...local, identity: { ...OIDC, issuer: 'http://127.0.0.1:4566/identity' } },
+  local: { ...local, identity: { ...OIDC, issuer: 'http://127.0.0.1:4566/identity' }, emulator: 'http://127.0.0.1:4566' },
   dev,
-  prod: { ...prod, identity: OIDC },
+  prod: { ...prod, identity: OIDC, edge: { ...prod.edge!, page: { ...prod.edge!.page, payUrl: 'https://pay.example.com/' } } },
 };
 
 /** A folder of built functions that are no functions. */
@@ -38,12 +38,15 @@ function cdkJson(): { context: Record<string, unknown> } {
   return JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'));
 }
 
-function newApp(): App {
+export function newApp(): App {
   return new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
 }
 
 export function synthesized(settings: Settings, assetRoot = fakeFunctions()): Template {
-  const app = newApp();
+  return synthesizedIn(newApp(), settings, assetRoot);
+}
+
+export function synthesizedIn(app: App, settings: Settings, assetRoot = fakeFunctions()): Template {
   const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
   return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, edge }));
 }
@@ -91,11 +94,29 @@ export function only(template: Template, type: string): Resource {
   return found[0]!;
 }
 
+/** Resources of one of the two APIs. */
+export function ofApi(template: Template, protocol: 'HTTP' | 'WEBSOCKET', type: string): Resource[] {
+  const api = apiOf(template, protocol);
+  return resources(template, `AWS::ApiGatewayV2::${type}`).filter(({ properties }) => target(properties.ApiId) === api.id);
+}
+
+export function apiOf(template: Template, protocol: 'HTTP' | 'WEBSOCKET'): Resource {
+  const apis = resources(template, 'AWS::ApiGatewayV2::Api');
+  const found = apis.filter(({ properties }) => properties.ProtocolType === protocol);
+  if (found.length !== 1) throw new Error(`expected one ${protocol} API, found ${found.length}`);
+  return found[0]!;
+}
+
 /** The logical id that a `Ref` or `Fn::GetAtt` points to. */
 export function target(value: Json): string {
   const id = value?.Ref ?? value?.['Fn::GetAtt']?.[0];
   if (typeof id !== 'string') throw new Error(`not a reference: ${JSON.stringify(value)}`);
   return id;
+}
+
+/** The functions of this project: CDK has its own, to fill the bucket of the page. */
+export function ownFunctions(template: Template): Resource[] {
+  return resources(template, 'AWS::Lambda::Function').filter(({ properties }) => properties.FunctionName !== undefined);
 }
 
 export function functionNamed(template: Template, name: FunctionName, settings: Settings): Resource {

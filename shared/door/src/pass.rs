@@ -61,18 +61,18 @@ impl KeyRing {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
+    /// Whether this system gave the user this pass for this sale, over or not: who kept one too long is no forger.
+    pub fn has_sealed(&self, token: &str, sale: &SaleId, user: &UserId) -> bool {
+        self.bytes_of(token, sale, user).is_ok()
+    }
+
     /// Reads a pass of `user` for `sale`, unless it is over.
     ///
     /// # Errors
     /// [`BadToken`], whatever is wrong with it.
     pub fn open(&self, token: &str, sale: &SaleId, user: &UserId, now: EpochMs) -> Result<Pass, BadToken> {
-        let mut bytes = [0; HEAD + TAG];
-        if URL_SAFE_NO_PAD.decode_slice(token, &mut bytes) != Ok(HEAD + TAG) {
-            return Err(BadToken);
-        }
-        let (head, tag) = bytes.split_at(HEAD);
-        let key = self.key(head[1]).ok_or(BadToken)?;
-        tagged(key, head, sale, user).verify_slice(tag).map_err(|_| BadToken)?;
+        let bytes = self.bytes_of(token, sale, user)?;
+        let head = &bytes[..HEAD];
         let (number, at) = (head[3..7].try_into(), head[7..].try_into());
         let round = Round(number.map(u32::from_be_bytes).map_err(|_| BadToken)?);
         let issued_at_ms = EpochMs(at.map(i64::from_be_bytes).map_err(|_| BadToken)?);
@@ -82,6 +82,19 @@ impl KeyRing {
             return Err(BadToken);
         }
         Ok(Pass { round, issued_at_ms, returning: head[2] == RETURNING })
+    }
+}
+
+impl KeyRing {
+    fn bytes_of(&self, token: &str, sale: &SaleId, user: &UserId) -> Result<[u8; HEAD + TAG], BadToken> {
+        let mut bytes = [0; HEAD + TAG];
+        if URL_SAFE_NO_PAD.decode_slice(token, &mut bytes) != Ok(HEAD + TAG) {
+            return Err(BadToken);
+        }
+        let (head, tag) = bytes.split_at(HEAD);
+        let key = self.key(head[1]).ok_or(BadToken)?;
+        tagged(key, head, sale, user).verify_slice(tag).map_err(|_| BadToken)?;
+        Ok(bytes)
     }
 }
 

@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as deployment from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import type { PushApi } from './push-api.ts';
+import type { OidcIdentity, PageSettings, Settings } from './settings.ts';
+
+const FILES = fileURLToPath(new URL('../../../web', import.meta.url));
+/** What is in the folder for those who work on the page. */
+const NOT_SERVED = ['node_modules', 'test', 'package.json', 'package-lock.json', 'vitest.config.js', 'README.md'];
+const TLS_ONLY_FOR = Duration.days(365);
+
+export interface PageProps {
+  settings: Settings;
+  page: PageSettings;
+  identity: OidcIdentity;
+  push: PushApi;
+}
+
+/** The shop's and the operators' page: files in a bucket that CloudFront alone may read. */
+export class Page extends Construct {
+  readonly behavior: cloudfront.BehaviorOptions;
+
+  constructor(scope: Construct, id: string, props: PageProps) {
+    super(scope, id);
+    const { settings, push } = props;
+    const bucket = new s3.Bucket(this, 'Files', {
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      encryption: s3.BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new deployment.BucketDeployment(this, 'Upload', {
+      destinationBucket: bucket,
+      sources: [
+        deployment.Source.asset(FILES, { exclude: NOT_SERVED }),
+        deployment.Source.jsonData('config.json', {
+          // An ID token is for the client that asked for it, so the gateway's audience has the client in it.
+          login: { kind: 'oidc', issuer: props.identity.issuer, client_id: props.identity.audience[0] },
+          pay: { kind: 'link', url: props.page.payUrl },
+          push_url: push.url,
+        }),
+      ],
+      // Names have no versions, and a page of two versions is broken.
+      cacheControl: [deployment.CacheControl.noCache()],
+      // The bucket goes with the stack, so it must be empty.
+      retainOnDelete: false,
+      logGroup: new logs.LogGroup(this, 'UploadLog', {
+        retention: settings.logRetentionDays,
+        removalPolicy: RemovalPolicy.DESTROY,
+      }),
+    });
+
+    // One name space for all regions of the account.
+    const name = `${settings.name}-page-${Stack.of(this).region}`;
+    this.behavior = {
+      origin: S3BucketOrigin.withOriginAccessControl(bucket, {
+        originAccessControl: new cloudfront.S3OriginAccessControl(this, 'Access', { originAccessControlName: name }),
+      }),
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      // Keeps a file for a second in spite of `no-cache`, and then asks whether it is still the same.
+      cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
+      responseHeadersPolicy: this.headers(name, [push.origin, ...signInOrigins(props)]),
+    };
+  }
+
+  /** Nothing but the page's own files runs, and nothing but its own origin, its push and its issuer is talked to. */
+  private headers(name: string, connectTo: string[]): cloudfront.ResponseHeadersPolicy {
+    const contentSecurityPolicy = [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      ["connect-src 'self'", ...connectTo].join(' '),
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; ');
+    return new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
+      responseHeadersPolicyName: name,
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy, override: true },
+        contentTypeOptions: { override: true },
+        referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: TLS_ONLY_FOR, override: true },
+      },
+      customHeadersBehavior: {
+        customHeaders: [{ header: 'Cross-Origin-Opener-Policy', value: 'same-origin', override: true }],
+      },
+    });
+  }
+}
+
+function signInOrigins({ identity, page }: PageProps): string[] {
+  const issuer = new URL(identity.issuer).origin;
+  return [...new Set([issuer, ...page.signInOrigins])];
+}

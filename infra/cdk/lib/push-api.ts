@@ -1,0 +1,114 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccessLogFormat, CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
+import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { RustFunction } from './rust-function.ts';
+import type { Settings } from './settings.ts';
+
+/** Written out and not read from the stage, which needs the functions that need its name. */
+export const PUSH_STAGE = 'push';
+/** Clients only listen: what they say has no route and goes nowhere. */
+export const PUSH_ROUTES = ['$connect', '$disconnect'] as const;
+
+/** So many connections a second may be made in an account, unless AWS raised it (quotas for WebSocket APIs). */
+const CONNECTIONS = { rateLimit: 500, burstLimit: 500 };
+
+/** The query has the token in it, so nothing that shows a query. */
+const ACCESS_LOG = {
+  request_id: '$context.requestId',
+  route: '$context.routeKey',
+  event: '$context.eventType',
+  status: '$context.status',
+  connection_id: '$context.connectionId',
+  gateway_error: '$context.error.messageString',
+  function_error: '$context.integrationErrorMessage',
+};
+
+/** The WebSocket API on which buyers hear what becomes of their reservations. */
+export class PushApi extends Construct {
+  readonly url: string;
+  /** The first part of `url`, up to the path. */
+  readonly origin: string;
+  private readonly api: apigateway.WebSocketApi;
+  private readonly stage: apigateway.WebSocketStage;
+  private readonly managementUrl: string;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    this.api = new apigateway.WebSocketApi(this, 'Api', {
+      apiName: `${settings.name}-push`,
+      routeSelectionExpression: '$request.body.action',
+    });
+    const log = new logs.LogGroup(this, 'AccessLog', {
+      logGroupName: `/aws/vendedlogs/${settings.name}/push`,
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.stage = new apigateway.WebSocketStage(this, 'Stage', {
+      webSocketApi: this.api,
+      stageName: PUSH_STAGE,
+      autoDeploy: true,
+      throttle: CONNECTIONS,
+      accessLogSettings: {
+        destination: new apigateway.LogGroupLogDestination(log),
+        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
+      },
+    });
+    this.stage.node.addDependency(this.logWriter());
+    const stage = this.stage.node.defaultChild as apigateway.CfnStage;
+    // Both would write the token into a log.
+    stage.addPropertyOverride('DefaultRouteSettings.DataTraceEnabled', false);
+    stage.addPropertyOverride('DefaultRouteSettings.LoggingLevel', 'OFF');
+
+    const { region, urlSuffix } = Stack.of(this);
+    const host = `${this.api.apiId}.execute-api.${region}.${urlSuffix}`;
+    this.origin = `wss://${host}`;
+    this.url = `${this.origin}/${PUSH_STAGE}`;
+    this.managementUrl =
+      settings.emulator === undefined
+        ? `https://${host}/${PUSH_STAGE}`
+        : `${settings.emulator}/_aws/execute-api/${this.api.apiId}/${PUSH_STAGE}`;
+  }
+
+  /** Lets a function decide who is connected. It checks the token itself: a WebSocket API has no authorizer for one. */
+  answerWith(fn: RustFunction): void {
+    const integration = new WebSocketLambdaIntegration(fn.name, fn.lambda);
+    for (const route of PUSH_ROUTES) {
+      // A stage of an API without a route is refused.
+      this.stage.node.addDependency(this.api.addRoute(route, { integration }));
+    }
+  }
+
+  closeFrom(fn: RustFunction): void {
+    this.manageFrom(fn, 'DELETE');
+  }
+
+  postFrom(fn: RustFunction): void {
+    this.manageFrom(fn, 'POST');
+  }
+
+  private manageFrom(fn: RustFunction, method: 'DELETE' | 'POST'): void {
+    fn.tell('PUSH_ENDPOINT', this.managementUrl);
+    const resourceName = `${PUSH_STAGE}/${method}/@connections/*`;
+    const connections = Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName });
+    fn.allow(['execute-api:ManageConnections'], [connections]);
+  }
+
+  /**
+   * The role with which API Gateway writes logs of WebSocket APIs. A region of an account has one for all stacks, so it
+   * outlives this one.
+   */
+  private logWriter(): CfnAccount {
+    const role = new iam.Role(this, 'LogWriter', {
+      assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com'),
+      managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
+    });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
+    account.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return account;
+  }
+}
