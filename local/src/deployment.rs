@@ -137,6 +137,11 @@ fn socket_form(endpoint: &str, push_url: &str) -> Result<String> {
 }
 
 impl Deployment {
+    /// Where connections of the WebSocket API are told something or ended.
+    pub(crate) fn push_endpoint(&self) -> Option<String> {
+        self.push_url.as_deref().map(|url| url.replacen("ws", "http", 1))
+    }
+
     /// The configuration of AWS clients that talk to the emulator.
     pub async fn aws_config(&self) -> SdkConfig {
         runtime::aws_loader()

@@ -110,7 +110,7 @@ async fn start() -> Result<()> {
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;
-    std::fs::write(environment_file(), environment(&deployment))?;
+    std::fs::write(environment_file(), environment(&deployment, issuer.url()))?;
     stage.done(&deployment.api_url);
 
     let stage = Stage::spinner("Opening a sale");
@@ -229,8 +229,9 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
 }
 
 /// What the functions need in their environment to run outside of the emulator, as `cargo lambda watch` does.
-fn environment(deployment: &Deployment) -> String {
+fn environment(deployment: &Deployment, issuer_url: &str) -> String {
     let Deployment { endpoint, redis_url, table, .. } = deployment;
+    let push_endpoint = deployment.push_endpoint().unwrap_or_default();
     let settings = [
         ("AWS_ENDPOINT_URL", endpoint.as_str()),
         ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY),
@@ -247,6 +248,9 @@ fn environment(deployment: &Deployment) -> String {
         ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
         ("PASS_SECRET_ARN", &deployment.pass_secret),
         ("OPERATOR_GROUP", crate::identity::OPERATORS),
+        ("PUSH_ENDPOINT", &push_endpoint),
+        ("JWT_ISSUER", issuer_url),
+        ("JWT_AUDIENCE", crate::identity::AUDIENCE),
     ];
     settings.iter().map(|(name, value)| format!("export {name}={value}\n")).collect()
 }

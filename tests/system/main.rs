@@ -40,6 +40,7 @@ mod denying;
 mod deployed_queues;
 mod expiring;
 mod five_consumers;
+mod fuzzing;
 mod green_channel;
 mod hanging;
 mod hanging_schedules;

@@ -1,0 +1,150 @@
+//! Requests that nobody in their right mind sends: no handler panics, fails, or answers what is not documented.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::json;
+use tests::terms;
+
+use crate::ask::{Ask, Who};
+use crate::events;
+use crate::lab::{Lab, SALE};
+
+/// Requests of one run, unless the environment's `FUZZ_S` says for how many seconds it goes on.
+const REQUESTS: usize = 600;
+
+/// Routes, with `*` for what is made up.
+const ROUTES: [(&str, &str); 20] = [
+    ("POST", "/v1/sales/*/challenges"),
+    ("POST", "/v1/sales/*/tokens"),
+    ("POST", "/v1/sales/*/reservations/*"),
+    ("GET", "/v1/reservations/*"),
+    ("DELETE", "/v1/reservations/*"),
+    ("GET", "/v1/orders?cursor=*"),
+    ("POST", "/v1/payments/webhook"),
+    ("POST", "/v1/admin/sales"),
+    ("GET", "/v1/admin/sales/*"),
+    ("POST", "/v1/admin/sales/*/publish"),
+    ("POST", "/v1/admin/sales/*/pause"),
+    ("POST", "/v1/admin/sales/*/resume"),
+    ("POST", "/v1/admin/sales/*/close"),
+    ("POST", "/v1/admin/sales/*/restock"),
+    ("POST", "/v1/admin/sales/*/isolate"),
+    ("POST", "/v1/admin/redrive/*"),
+    ("GET", "/v1/admin/sales/*/rounds/*/audit"),
+    ("GET", "/v1/admin/denied"),
+    ("POST", "/v1/admin/denied"),
+    ("DELETE", "/v1/admin/denied/*"),
+];
+
+/// Bodies to begin with: good ones, of which some bytes are changed.
+const BODIES: [&str; 8] = [
+    "",
+    "{}",
+    r#"{"kind":"work"}"#,
+    r#"{"challenge_id":"0198f0b2a4c57d1e8f00aabbccddeeff","answer":"17"}"#,
+    r#"{"units":5}"#,
+    r#"{"requests_per_s":null}"#,
+    r#"{"user":"mallory","until":"2027-01-01T00:00:00Z","reason":"bots"}"#,
+    r#"[[[[{"a":1e999}]]]]"#,
+];
+
+/// A part of a path, as a client writes it.
+fn segment() -> impl Strategy<Value = String> {
+    let id = "[a-z0-9-]{1,40}";
+    let escaped = vec(any::<u8>(), 1..40).prop_map(|bytes| bytes.iter().map(|byte| format!("%{byte:02X}")).collect());
+    prop_oneof![
+        3 => Just(SALE.to_owned()),
+        2 => id,
+        2 => "[!-\\.0-~&&[^?#%]]{1,90}",
+        1 => "lamp\\.[0-9]{1,12}\\.[0-9a-f]{30,34}",
+        1 => escaped,
+    ]
+}
+
+/// A body: a good one, of which bytes are changed, cut off or put in; or anything.
+fn body() -> impl Strategy<Value = Vec<u8>> {
+    let changed = |good: Vec<u8>, changes: Vec<(usize, u8, bool)>| {
+        changes.into_iter().fold(good, |mut body, (at, byte, insert)| {
+            let at = at % (body.len() + 1);
+            if insert || at == body.len() { body.insert(at, byte) } else { body[at] = byte }
+            body
+        })
+    };
+    let sample = |name: &'static str| events::sample(name)["body"].as_str().unwrap_or("{}").to_owned();
+    let good = prop_oneof![
+        select(&BODIES[..]).prop_map(str::to_owned),
+        Just(sample("admin/create")),
+        Just(events::sample("payment/succeeded").to_string()),
+    ];
+    let changes = vec((any::<usize>(), any::<u8>(), any::<bool>()), 0..4);
+    prop_oneof![
+        4 => (good, changes).prop_map(move |(good, changes)| changed(good.into_bytes(), changes)),
+        1 => vec(any::<u8>(), 0..3000),
+    ]
+}
+
+fn ask() -> impl Strategy<Value = Ask> {
+    let header = "[ -~]{0,80}";
+    let headers = (
+        prop::option::of(header),
+        select(&["application/json", "text/plain", "application/octet-stream", "application/json; charset=x"][..]),
+        prop::option::of((header, "[0-9]{0,20}", header)),
+    );
+    let who = prop_oneof![Just(Who::User("alice".into())), Just(Who::Operator("olga".into())), Just(Who::Nobody)];
+    (select(&ROUTES[..]), vec(segment(), 3), headers, body(), who, 0..6u8).prop_map(
+        |((method, route), segments, (key, content_type, webhook), body, who, pass)| {
+            let mut segments = segments.into_iter();
+            let path = route.split('*').map(str::to_owned).reduce(|path, rest| {
+                format!("{path}{}{rest}", segments.next().unwrap_or_default())
+            });
+            let mut ask = Ask { method, body, who, ..Ask::post(path.unwrap_or_default()) };
+            if pass == 0 && route.contains("/reservations/*") && method == "POST" {
+                ask = Ask { who: ask.who.clone(), headers: Vec::new(), body: ask.body.clone(), ..Ask::reserve(SALE, "alice") };
+            }
+            ask = ask.header("content-type", content_type);
+            if let Some(key) = key {
+                ask = ask.header("idempotency-key", key);
+            }
+            if let Some((signature, timestamp, id)) = webhook {
+                ask = ask.header("webhook-signature", format!("v1,{signature}"));
+                ask = ask.header("webhook-timestamp", timestamp).header("webhook-id", id);
+            }
+            ask
+        },
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_is_sent_is_answered_as_documented() {
+    let lab = Lab::selling(terms(50, 3)).await;
+    let duration = std::env::var("FUZZ_S").ok().map(|s| Duration::from_secs(s.parse().expect("FUZZ_S is a number")));
+    let (began, mut runner, asks) = (Instant::now(), TestRunner::default(), ask());
+    let mut answers: BTreeMap<u16, usize> = BTreeMap::new();
+    for number in 0.. {
+        if duration.map_or(number >= REQUESTS, |duration| began.elapsed() > duration) {
+            break;
+        }
+        let mut ask = asks.new_tree(&mut runner).unwrap().current();
+        // What was stopped, denied or used up by a lucky one must not hide the rest.
+        if let Who::User(user) = &mut ask.who {
+            *user = format!("user-{number}");
+        }
+        let mut request = ask.clone();
+        if number % 4 == 0 && ask.path.ends_with("/webhook") {
+            request = Ask::callback(ask.body.clone(), &lab.payment_key);
+        }
+        let answer = lab.answer(&request).await;
+        assert!(answer.status < 500 || answer.body["code"] != json!("internal"), "{request:?}: {answer:?}");
+        *answers.entry(answer.status).or_default() += 1;
+    }
+    println!("{answers:?}");
+    assert!(answers.len() > 5, "requests of many kinds: {answers:?}");
+    let audit = lab.audit().await;
+    assert_eq!((audit.oversold, audit.lost, audit.duplicated), (0, 0, 0), "{audit:?}");
+}
