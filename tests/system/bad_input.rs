@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::Client as DynamoDb;
+use aws_sdk_dynamodb::types::AttributeValue;
 use futures::StreamExt;
 use serde_json::json;
 use tests::terms;
@@ -48,16 +49,13 @@ async fn the_functions_refuse_it_and_change_nothing() {
 }
 
 /// Everything in the deployed system but what other tests do there.
-async fn deployed() -> (BTreeMap<String, String>, BTreeMap<String, String>) {
+async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTreeMap<String, AttributeValue>>) {
     let deployment = &cloud().await.deployment;
     let dynamodb = DynamoDb::new(&deployment.aws_config().await);
     let own = |name: &str| !name.contains("shop-") || name.contains("shop-bad-");
     let keys = keys(&deployment.redis_url).await.into_iter().filter(|(name, _)| own(name));
     let items = items(&dynamodb, &deployment.table).await.into_iter().filter(|(name, _)| own(name));
-    (
-        keys.map(|(name, value)| (name, format!("{value:?}"))).collect(),
-        items.map(|(name, value)| (name, format!("{value:?}"))).collect(),
-    )
+    (keys.collect(), items.collect())
 }
 
 #[tokio::test]

@@ -215,8 +215,14 @@ impl OpenApi {
             let missing = documented["required"] == true;
             return if missing { Err("accepted without a body".to_owned()) } else { Ok(()) };
         }
+        let schema = &documented["content"]["application/json"]["schema"];
+        if schema.is_null() {
+            // A body of a GET has no meaning (RFC 9110, section 9.3.1).
+            let ignored = asked.method == "GET";
+            return if ignored { Ok(()) } else { Err("accepted with a body that it does not take".to_owned()) };
+        }
         let body: Value = serde_json::from_slice(&asked.body).map_err(|error| format!("accepted: {error}"))?;
-        let misfits = self.misfits(&documented["content"]["application/json"]["schema"], &body);
+        let misfits = self.misfits(schema, &body);
         if misfits.is_empty() { Ok(()) } else { Err(format!("accepted with a body: {}", misfits.join("; "))) }
     }
 }

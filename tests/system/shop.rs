@@ -93,8 +93,11 @@ impl Shop {
 
     /// Reserves a unit, and expects one. Returns the reservation's id.
     pub(crate) async fn reserve(&self, user: &str) -> String {
-        let answer = self.try_to_reserve(user).await.expect(202);
-        answer.text("reservation_id").to_owned()
+        let answer = until("the user may ask again", 30, async || {
+            let answer = self.try_to_reserve(user).await;
+            (answer.status != 429).then_some(answer)
+        });
+        answer.await.expect(202).text("reservation_id").to_owned()
     }
 
     pub(crate) async fn look(&self, user: &str, id: &str) -> Answer {
