@@ -48,6 +48,7 @@ impl System {
             ("REDIS_URL", deployment.redis_url.clone()),
             ("TABLE_NAME", deployment.table.clone()),
             ("ORDERS_QUEUE_URL", deployment.orders_queue_url.clone()),
+            ("EXPIRY_QUEUE_URL", deployment.expiry_queue_url.clone()),
             ("PASS_SECRET_ARN", deployment.pass_secret.clone()),
             ("METRICS_NAMESPACE", "bench".to_owned()),
             ("LOG_LEVEL", "error".to_owned()),

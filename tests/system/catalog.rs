@@ -109,7 +109,10 @@ async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     .await;
     sees(&catalog, "state", "upcoming").await;
     let amend = async |name: &str, change: &dyn Fn(&mut sale::Sale)| {
-        let amended = lab.ledger.amend_sale(&sale, name, |sale| Ok::<_, ()>(change(sale)));
+        let amended = lab.ledger.amend_sale(&sale, name, |sale| {
+            change(sale);
+            Ok::<_, ()>(())
+        });
         Box::pin(amended).await.unwrap();
     };
     amend("open", &|sale| sale.terms.opens_at_ms = EpochMs(0)).await;
@@ -157,7 +160,7 @@ async fn a_flood_of_made_up_ids_reaches_nothing() {
     let request = Ask::get("/v1/sales/lamp").request();
     let flood = async {
         for n in 0..MADE_UP {
-            let request = request.clone().with_raw_http_path(&format!("/v1/sales/made-up-{n}"));
+            let request = request.clone().with_raw_http_path(format!("/v1/sales/made-up-{n}"));
             assert_eq!(catalog::handle(&catalog, request).await.status(), 404);
         }
     };

@@ -60,7 +60,7 @@ impl Case {
             1 => Loss::WritesAfter(death.saturating_sub(before)),
             _ => Loss::Nothing,
         };
-        Self { death, loss, orders_wait: run / 3 % 2 == 0 }
+        Self { death, loss, orders_wait: (run / 3).is_multiple_of(2) }
     }
 }
 

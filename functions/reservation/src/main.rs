@@ -30,7 +30,7 @@ async fn main() -> Result<(), Error> {
         forgeries: Arc::default(),
         ledger,
         orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
-        expiry: ExpiryQueue::new(Sqs::new(&config), setting("EXPIRY_QUEUE_URL").unwrap_or_default()),
+        expiry: ExpiryQueue::new(Sqs::new(&config), setting("EXPIRY_QUEUE_URL")?),
         clock: Clock::system(),
     };
     run_concurrent(service_fn(move |mut request: Request| {

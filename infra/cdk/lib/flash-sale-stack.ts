@@ -63,6 +63,7 @@ export class FlashSaleStack extends Stack {
       ['orders_by_user', 'sales_by_close', 'denied_by_end'],
     );
     queues.orders.sendFrom(reservation);
+    queues.expiry.sendFrom(reservation);
     passes.readFrom(reservation);
 
     const admission = make('admission');

@@ -7,7 +7,7 @@ const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 
 const VARIABLES: Record<FunctionName, string[]> = {
-  reservation: ['EDGE_KEY_SECRET_ARN', 'ORDERS_QUEUE_URL', 'PASS_SECRET_ARN', 'REDIS_URL'],
+  reservation: ['EDGE_KEY_SECRET_ARN', 'EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'PASS_SECRET_ARN', 'REDIS_URL'],
   admission: ['EDGE_KEY_SECRET_ARN', 'PASS_SECRET_ARN', 'REDIS_URL'],
   catalog: ['REDIS_URL'],
   order: ['EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'REDIS_URL'],

@@ -22,6 +22,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index sales_by_close': QUERY,
     'index denied_by_end': QUERY,
     'queue orders': SEND,
+    'queue expiry': SEND,
     'secret passes': READ,
     'secret edge': READ,
   },
