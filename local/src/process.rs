@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
 
 /// How long a process may take to end before it is killed.
@@ -137,6 +138,8 @@ pub fn end_group(group: i32) -> Result<()> {
     }
     let deadline = Instant::now() + END_TIMEOUT;
     while !gone(None) {
+        // Of this program's own children nothing is gone before it was waited for.
+        let _ = waitpid(Pid::from_raw(-group.as_raw()), Some(WaitPidFlag::WNOHANG));
         if Instant::now() >= deadline {
             let _ = killpg(group, Signal::SIGKILL);
         }

@@ -124,7 +124,7 @@ async fn start() -> Result<()> {
     let web_port = free_port()?;
     running.page_url = web::url(web_port);
     running.write()?;
-    let mut command = Command::new(std::env::current_exe()?);
+    let mut command = Command::new(this_program()?);
     command.args(["web", "--port", &web_port.to_string()]);
     running.groups.insert(0, start_detached("web", &mut command, &log("web"))?);
     running.ports.push(web_port);
@@ -132,6 +132,13 @@ async fn start() -> Result<()> {
     wait_for(&running, "the web server").await?;
     stage.done(&running.page_url);
     explain(&running.page_url, &deployment, &issuer)
+}
+
+/// Building the functions may have built this program anew; the kernel then calls the old one deleted.
+fn this_program() -> Result<String> {
+    let program = std::env::current_exe()?;
+    let program = program.to_str().context("the program's path is not UTF-8")?;
+    Ok(program.trim_end_matches(" (deleted)").to_owned())
 }
 
 async fn wait_for(running: &Running, what: &str) -> Result<()> {
