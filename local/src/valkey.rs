@@ -12,6 +12,7 @@ use crate::paths;
 use crate::process::{Kept, accepts, free_port};
 
 const START_TIMEOUT: Duration = Duration::from_secs(10);
+const START_TRIES: usize = 3;
 
 /// A Valkey server that ends with this process. It keeps nothing on disk, but for what `SAVE` is told to keep.
 pub struct Valkey {
@@ -27,7 +28,17 @@ impl Valkey {
     /// # Errors
     /// If the local cloud is not installed or the server does not start.
     pub fn start() -> Result<Self> {
-        let port = free_port()?;
+        // Somebody else may take a free port before the server does.
+        let mut tries = 1..=START_TRIES;
+        loop {
+            match Self::start_on(free_port()?) {
+                Err(_) if tries.next().is_some() => {}
+                started => return started,
+            }
+        }
+    }
+
+    fn start_on(port: u16) -> Result<Self> {
         let log = paths::state().join(format!("valkey-{port}.log"));
         let snapshot = paths::state().join(format!("valkey-{port}.rdb"));
         remove(&snapshot)?;
