@@ -9,12 +9,6 @@ use stock::{Applicant, GcraLimit};
 
 use crate::{Deps, overloaded};
 
-/// Seconds after which a client may ask again while a sale is paused.
-const PAUSED_RETRY_AFTER_S: u32 = 10;
-/// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
-const REBUILT_AFTER_S: u32 = 15;
-/// Longest `Retry-After` before an opening: clocks drift and openings move.
-const MAX_RETRY_AFTER_S: u64 = 300;
 /// Stands for the addresses of requests that did not come through the gateway: they count as one.
 const NO_ADDRESS: &str = "none";
 
@@ -36,7 +30,7 @@ impl Entry {
             return Err(Problem::new(Code::Denied));
         }
         if board.switches.stop(&sale) {
-            return Err(paused());
+            return Err(Problem::paused());
         }
         let ip = client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned());
         Ok(Self { user: caller.user, ip, live: Arc::clone(live) })
@@ -65,20 +59,11 @@ impl Entry {
         if now >= terms.closes_at_ms {
             Problem::new(Code::Closed)
         } else if now < terms.opens_at_ms {
-            not_open(terms.opens_at_ms, now)
+            Problem::not_open(terms.opens_at_ms, now)
         } else {
-            Problem::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(REBUILT_AFTER_S)
+            Problem::restoring()
         }
     }
-}
-
-pub(crate) fn paused() -> Problem {
-    Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)
-}
-
-pub(crate) fn not_open(opens_at: EpochMs, now: EpochMs) -> Problem {
-    let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
-    Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
 }
 
 pub(crate) fn rate_limited(route: Route, retry_after_ms: u64) -> Problem {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
 
 use crate::answer::Answer;
-use crate::entry::{Entry, not_open, paused, rate_limited};
+use crate::entry::{Entry, rate_limited};
 use crate::{Deps, overloaded};
 
 /// Longest wait for a strike to be counted. The answer is the same without.
@@ -37,10 +37,10 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
             return Err(Problem::new(Code::WrongAnswer));
         }
         Admit::RateLimited { retry_after_ms } => return Err(rate_limited(Route::Token, retry_after_ms)),
-        Admit::NotOpen(opens_at) => return Err(not_open(opens_at, deps.clock.now())),
+        Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
         Admit::SoldOut { .. } => return Err(Problem::new(Code::SoldOut)),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
-        Admit::Paused => return Err(paused()),
+        Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => return Err(entry.not_in_redis(deps.clock.now())),
     };
     let sale = entry.sale();

@@ -11,9 +11,6 @@ use sale::{SaleId, UserId};
 
 use crate::{Deps, overloaded, unanswered};
 
-/// Seconds after which a client may ask again while operators have stopped a sale, or everything.
-const STOPPED_RETRY_AFTER_S: u32 = 10;
-
 /// Leave to try, and what is known of the sale.
 pub(crate) struct Admitted {
     pub(crate) pass: Pass,
@@ -56,7 +53,7 @@ pub(crate) async fn admit(
         return Err(Problem::new(Code::Denied));
     }
     if board.switches.stop(sale) {
-        return Err(Problem::new(Code::Paused).retry_after_s(STOPPED_RETRY_AFTER_S));
+        return Err(Problem::paused());
     }
     limit(deps, request, Route::Reserve, user)?;
     Ok(Admitted { pass, sale: live })

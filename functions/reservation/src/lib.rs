@@ -26,9 +26,6 @@ pub use crate::forgeries::Forgeries;
 /// Seconds after which a client may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
 
-/// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
-const REBUILT_AFTER_S: u32 = 15;
-
 /// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 
@@ -84,7 +81,7 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
             Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&id, &hold), Document::of)))
         }
         Status::Order(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
-        Status::Settling => Err(rebuilding()),
+        Status::Settling => Err(Problem::restoring()),
         Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
@@ -99,7 +96,7 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))
         }
-        Cancel::Settling => Err(rebuilding()),
+        Cancel::Settling => Err(Problem::restoring()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
@@ -124,11 +121,6 @@ fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
         Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
     };
     parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
-}
-
-/// Redis lost the round and is being filled again from the ledger, which takes about a minute.
-fn rebuilding() -> Problem {
-    Problem::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(REBUILT_AFTER_S)
 }
 
 /// A part did not answer. The log has the reason, the client hears when to try again.

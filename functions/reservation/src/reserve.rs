@@ -4,21 +4,16 @@ use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
 use queue::OrderMessage;
-use sale::{EpochMs, HoldState, ReservationId, SaleId, UserId};
+use sale::{HoldState, ReservationId, SaleId, UserId};
 use serde::Serialize;
 use stock::{Hold, Reserve};
 use uuid::Uuid;
 
-use crate::{Deps, RETRY_AFTER_S, door, overloaded, rebuilding};
+use crate::{Deps, RETRY_AFTER_S, door, overloaded};
 
 /// A hold without an order after so long may never have reached the queue. Below it, its message is most likely under
 /// way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
-
-/// Seconds after which a client may ask again while a sale is paused.
-const PAUSED_RETRY_AFTER_S: u32 = 10;
-/// Longest `Retry-After` before an opening: clocks drift and openings move.
-const MAX_RETRY_AFTER_S: u64 = 300;
 
 #[derive(Serialize)]
 struct Accepted {
@@ -60,16 +55,11 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             }
             Err(Problem::new(Code::SoldOut))
         }
-        Reserve::NotOpen(opens_at) => Err(not_open(opens_at, deps.clock.now())),
+        Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
-        Reserve::Paused => Err(Problem::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)),
+        Reserve::Paused => Err(Problem::paused()),
         Reserve::UnknownSale => Err(not_in_redis(deps, &id).await),
     }
-}
-
-fn not_open(opens_at: EpochMs, now: EpochMs) -> Problem {
-    let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
-    Problem::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
 }
 
 /// A round that Redis does not have: it never was, is not loaded yet, is over, or is lost and will be back. Only the ledger knows,
@@ -82,8 +72,8 @@ async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
     };
     match board.sale_of(id) {
         Some(sale) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
-        Some(sale) if now < sale.terms.opens_at_ms => not_open(sale.terms.opens_at_ms, now),
-        Some(_) => rebuilding(),
+        Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
+        Some(_) => Problem::restoring(),
         None => Problem::new(Code::UnknownSale),
     }
 }

@@ -8,6 +8,7 @@ mod idempotency;
 mod path;
 mod problem;
 mod rate_limit;
+mod refusal;
 mod response;
 
 pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};

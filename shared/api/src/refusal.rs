@@ -1,0 +1,29 @@
+use sale::EpochMs;
+
+use crate::{Code, Problem};
+
+/// Seconds after which a client may ask again while operators have paused or stopped a sale.
+const PAUSED_RETRY_AFTER_S: u32 = 10;
+/// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
+const RESTORED_AFTER_S: u32 = 15;
+/// Longest `Retry-After` before an opening: clocks drift and openings move.
+const MAX_RETRY_AFTER_S: u64 = 300;
+
+/// What every function that sells says of a sale that does not sell now.
+impl Problem {
+    /// [`Code::NotOpen`], with the moment at which it opens.
+    pub fn not_open(opens_at: EpochMs, now: EpochMs) -> Self {
+        let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
+        Self::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
+    }
+
+    /// [`Code::Paused`].
+    pub fn paused() -> Self {
+        Self::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)
+    }
+
+    /// Redis lost the round and is being filled again from the ledger, which takes about a minute.
+    pub fn restoring() -> Self {
+        Self::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(RESTORED_AFTER_S)
+    }
+}
