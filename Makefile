@@ -2,9 +2,10 @@
 
 CARGO ?= cargo
 LOCAL = $(CARGO) run --quiet --package local --
+export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo up down token pass audit redrive test test-rust test-cdk lint deny clean
+.PHONY: help setup build demo plan up down token pass audit trace redrive test test-rust test-cdk deploy-dry test-web test-pages fuzz contract bench bench-short lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,8 +16,12 @@ setup: ## Install the pinned local cloud into the checkout
 build: ## Build the functions into target/lambda
 	$(LOCAL) build
 
-demo: ## Stage a flash sale on this machine: UNITS=100 BUYERS=2000 PAYMENT_WINDOW_S=15
+demo: ## Stage a flash sale on this machine: UNITS=100 BUYERS=2000 PAYMENT_WINDOW_S=15 HOLD=1
 	$(LOCAL) demo
+
+plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
+	@$(CARGO) run --quiet --package planner -- plan --units $(or $(UNITS),100) --audience $(or $(AUDIENCE),10000) \
+		--opens-at "$(OPENS_AT)" --region $(or $(REGION),us-east-1) $(if $(JSON),--json)
 
 up: ## Start the whole system and leave it running
 	$(LOCAL) up
@@ -33,16 +38,44 @@ pass: ## Print a pass into a sale of the running system: USER_ID=alice SALE=lamp
 audit: ## Print where every unit of the running system is: SALE=lamp ROUND=1
 	@$(LOCAL) audit --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)
 
+trace: ## Print one purchase through all functions: ID=lamp.1.…
+	@$(LOCAL) trace $(ID)
+
 redrive: ## Send dead letters of the running system back: QUEUE=expiry
 	@$(LOCAL) redrive $(or $(QUEUE),orders)
 
-test: build test-rust test-cdk ## Run all tests
+test: build test-rust test-cdk test-pages ## Run all tests
 
 test-rust:
 	$(CARGO) test --workspace --quiet
 
 test-cdk:
-	cd infra/cdk && npm run --silent typecheck && npm test --silent
+	cd infra/cdk && npm run --silent typecheck && npm test --silent && npm run --silent lint
+
+deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, up to the upload
+	cd infra/cdk && npm run --silent deploy-dry
+
+test-web: ## Test the pages in a browser, on a stand-in and on a system of their own
+	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
+	cd web && npm ci --silent && npm test --silent
+	$(LOCAL) beside -- npm --prefix web run --silent test:real
+
+# Without a browser the other tests are worth running.
+test-pages:
+	@if test -x "$(CHROMIUM)"; then $(MAKE) test-web; else \
+	  echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2; fi
+
+fuzz: ## Send every route what nobody in their right mind sends: FUZZ_S=600
+	FUZZ_S=$(or $(FUZZ_S),600) $(CARGO) test --package tests --test system --quiet -- fuzzing --nocapture
+
+contract: ## Hold a running system to openapi.yaml with schemathesis
+	tests/contract/run.sh
+
+bench: ## Measure everything that docs/performance.md tells and write it there; BENCH=short for a look
+	$(CARGO) run --quiet --profile load --package bench -- report $(if $(filter short,$(BENCH)),--short)
+
+bench-short: ## Check the measurements themselves, in minutes: fails on a missing figure, never on a time
+	$(MAKE) bench BENCH=short
 
 lint: ## Check format, lints and the CDK app's types
 	$(CARGO) fmt --all --check
@@ -54,4 +87,4 @@ deny: ## Check licences and advisories (needs cargo-deny)
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf local/.venv infra/cdk/node_modules infra/cdk/cdk.out
+	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out

@@ -1,0 +1,263 @@
+//! Each bound that a sale can run into, and what would move it.
+
+use serde::Serialize;
+
+use crate::deployment::{BATCH, Deployment, LANES_OF_A_SALE, ROUND_SHARDS, WRITES_OF_AN_ORDER};
+use crate::functions::at_the_door;
+use crate::inputs::{Assumptions, Inputs};
+use crate::load::Load;
+use crate::quotas as q;
+
+/// Days that a change of our own settings takes, its deployment and a rehearsal included. Warming a table counts as one.
+pub const SETTING_LEAD_DAYS: u32 = 1;
+
+/// What would move a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mover {
+    /// AWS, asked for it.
+    Quota,
+    /// A setting of ours.
+    Setting,
+    /// Nothing that exists.
+    Nothing,
+}
+
+/// One bound.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Check {
+    /// A stable name.
+    pub name: &'static str,
+    /// What is counted.
+    pub unit: &'static str,
+    /// How much the sale needs.
+    pub need: f64,
+    /// How much there is.
+    pub have: f64,
+    /// How much there could be.
+    pub most: f64,
+    /// What would move it.
+    pub mover: Mover,
+    /// What to do about it, or why nothing can be done.
+    pub how: &'static str,
+    /// Where the bound is from.
+    pub source: &'static str,
+}
+
+impl Check {
+    /// Whether the sale fits as things are.
+    pub fn holds(&self) -> bool {
+        self.need <= self.have
+    }
+
+    /// Whether it could fit.
+    pub fn can_hold(&self) -> bool {
+        self.holds() || (self.mover != Mover::Nothing && self.need <= self.most)
+    }
+
+    /// Days until it fits; none if it fits now.
+    pub fn lead_days(&self, assumed: &Assumptions) -> u32 {
+        match self.mover {
+            _ if self.holds() => 0,
+            Mover::Quota => assumed.quota_lead_days,
+            Mover::Setting | Mover::Nothing => SETTING_LEAD_DAYS,
+        }
+    }
+}
+
+/// Every bound of a sale on this deployment.
+pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+    let mut all = door(assumed, on, load);
+    all.extend(behind(inputs, assumed, on, load));
+    all
+}
+
+/// Up to the functions at the door.
+fn door(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+    let raised = |quota: q::Quota| quota.value * q::RAISED_AT_MOST;
+    // What the bucket gives beyond the rate, spread over the time that it has to last.
+    let bucket = |burst: f64| burst / load.fullest_s;
+    let functions = at_the_door(load);
+    let environments: f64 = functions.iter().map(|function| function.environments).sum();
+    // The catalog's environments are there when it opens: people look at the card while they wait.
+    let cold = functions.iter().filter(|function| function.function != "catalog");
+    let scaling = cold.map(|function| function.environments).fold(0.0, f64::max);
+    let door_per_s = load.challenges_per_s.max(load.answers_per_s);
+    let raised_gateway = raised(q::GATEWAY_REQUESTS).max(assumed.gateway_quota);
+    vec![
+        Check {
+            name: "edge_requests",
+            unit: "requests/s",
+            need: load.edge_per_s,
+            have: q::EDGE_REQUESTS.value,
+            most: raised(q::EDGE_REQUESTS),
+            mover: Mover::Quota,
+            how: "ask AWS for more requests per second of the distribution",
+            source: q::EDGE_REQUESTS.page,
+        },
+        Check {
+            name: "gateway_mean",
+            unit: "requests/s",
+            need: load.gateway_mean_per_s,
+            have: assumed.gateway_quota + bucket(q::GATEWAY_BURST.value),
+            most: raised_gateway,
+            mover: Mover::Quota,
+            how: "ask AWS for a higher account-level throttle",
+            source: q::GATEWAY_REQUESTS.page,
+        },
+        Check {
+            name: "gateway_peak",
+            unit: "requests/s",
+            need: load.gateway_per_s,
+            have: assumed.gateway_quota + q::GATEWAY_BURST.value,
+            most: raised_gateway + q::GATEWAY_BURST.value,
+            mover: Mover::Quota,
+            how: "ask AWS for a higher account-level throttle",
+            source: q::GATEWAY_REQUESTS.page,
+        },
+        Check {
+            name: "throttle",
+            unit: "requests/s",
+            need: load.gateway_mean_per_s,
+            have: on.throttle_per_s + bucket(on.throttle_burst),
+            most: raised_gateway,
+            mover: Mover::Setting,
+            how: "raise `throttle.requestsPerSecond` in settings/prod.ts to the account's",
+            source: "infra/cdk/settings/prod.ts",
+        },
+        Check {
+            name: "door_throttle_mean",
+            unit: "requests/s",
+            need: door_per_s / load.peak_factor,
+            have: on.door_throttle_per_s + on.door_throttle_burst / load.rush_s,
+            most: raised_gateway,
+            mover: Mover::Setting,
+            how: "raise `throttle.challenges` and `throttle.tokens` in settings/prod.ts",
+            source: "infra/cdk/settings/prod.ts",
+        },
+        Check {
+            name: "door_throttle_peak",
+            unit: "requests/s",
+            need: door_per_s,
+            have: on.door_throttle_per_s + on.door_throttle_burst,
+            most: raised_gateway,
+            mover: Mover::Setting,
+            how: "raise `throttle.challenges` and `throttle.tokens` in settings/prod.ts",
+            source: "infra/cdk/settings/prod.ts",
+        },
+        Check {
+            name: "lambda_concurrency",
+            unit: "environments",
+            need: environments + f64::from(on.order_concurrency),
+            have: assumed.lambda_quota,
+            most: q::LAMBDA_CONCURRENCY_MOST.value.max(assumed.lambda_quota),
+            mover: Mover::Quota,
+            how: "ask AWS for more concurrent executions",
+            source: q::LAMBDA_CONCURRENCY.page,
+        },
+        Check {
+            name: "lambda_scaling",
+            unit: "environments in 10 s",
+            need: scaling,
+            have: q::LAMBDA_SCALING_PER_10_S.value,
+            most: q::LAMBDA_CONCURRENCY_MOST.value.max(assumed.lambda_quota),
+            mover: Mover::Setting,
+            how: "have so many wait for the opening: deploy with `-c provisioned=FROM/TO/COUNT`",
+            source: q::LAMBDA_SCALING_PER_10_S.page,
+        },
+    ]
+}
+
+/// From the functions on.
+fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+    let units = f64::from(inputs.units);
+    let lanes = f64::from(LANES_OF_A_SALE);
+    let orders_per_s = units / assumed.payment_window_s;
+    let consumers = (orders_per_s * q::ORDER_BATCH_S / BATCH).ceil();
+    let environments: f64 = at_the_door(load).iter().map(|function| function.environments).sum();
+    let gib = q::REDIS_BYTES_EACH * (inputs.audience as f64 + units) / f64::from(1 << 30);
+    let in_this_shard = lanes * q::SCRIPTS_PER_S_PER_SHARD;
+    vec![
+        Check {
+            name: "redis_scripts",
+            unit: "scripts/s",
+            need: load.scripts_per_s,
+            have: in_this_shard,
+            most: in_this_shard,
+            mover: Mover::Nothing,
+            how: "a sale has one lane, so one shard does all of it, however many there are",
+            source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",
+        },
+        Check {
+            name: "redis_connections",
+            unit: "connections",
+            need: environments + f64::from(on.order_concurrency),
+            have: q::REDIS_CONNECTIONS.value,
+            most: q::REDIS_CONNECTIONS.value,
+            mover: Mover::Nothing,
+            how: "each environment has one connection to each primary",
+            source: q::REDIS_CONNECTIONS.page,
+        },
+        Check {
+            name: "redis_memory",
+            unit: "GiB",
+            need: gib,
+            have: on.node_memory_gib * q::REDIS_USABLE,
+            // cache.r7g.16xlarge
+            most: 419.09 * q::REDIS_USABLE,
+            mover: Mover::Setting,
+            how: "take a larger `nodeType` in settings/prod.ts",
+            source: "ElastiCache: supported node types",
+        },
+        Check {
+            name: "order_consumers",
+            unit: "batches at once",
+            need: consumers,
+            have: f64::from(on.order_concurrency),
+            most: q::QUEUE_CONSUMERS_MOST.value,
+            mover: Mover::Setting,
+            how: "raise `orderConcurrency` in settings/prod.ts",
+            source: q::QUEUE_CONSUMERS_MOST.page,
+        },
+        Check {
+            name: "table_writes",
+            unit: "write units/s",
+            need: orders_per_s * WRITES_OF_AN_ORDER,
+            have: assumed.table_warm_writes,
+            most: q::TABLE_WRITES_MOST.value.max(assumed.table_warm_writes),
+            mover: Mover::Setting,
+            how: "warm the table and its indexes (`aws dynamodb update-table --warm-throughput`) a day before",
+            source: q::TABLE_WARM_WRITES.page,
+        },
+        Check {
+            name: "index_writes",
+            unit: "write units/s",
+            need: orders_per_s,
+            have: ROUND_SHARDS * q::PARTITION_WRITES.value,
+            most: ROUND_SHARDS * q::PARTITION_WRITES.value,
+            mover: Mover::Nothing,
+            how: "a round's guards are in sixteen partitions of their index",
+            source: q::PARTITION_WRITES.page,
+        },
+        Check {
+            name: "queue_in_flight",
+            unit: "messages",
+            need: consumers.max(f64::from(on.order_concurrency)) * BATCH,
+            have: q::QUEUE_IN_FLIGHT.value,
+            most: q::QUEUE_IN_FLIGHT.value,
+            mover: Mover::Nothing,
+            how: "a standard queue has no other bound",
+            source: q::QUEUE_IN_FLIGHT.page,
+        },
+        Check {
+            name: "audited_orders",
+            unit: "orders of a round",
+            need: units,
+            have: q::AUDITED_ORDERS,
+            most: q::AUDITED_ORDERS,
+            mover: Mover::Nothing,
+            how: "one run of reconciliation reads all reservations of a round; split the units over several sales",
+            source: "ARCHITECTURE.md, \"Deliberately absent\"",
+        },
+    ]
+}

@@ -1,0 +1,136 @@
+//! What `infra/cdk` deploys. A test holds these to its files.
+
+use serde::Serialize;
+
+/// A deployment, as its settings say.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Deployment {
+    /// Which settings.
+    pub name: &'static str,
+    /// ElastiCache's node type.
+    pub node_type: &'static str,
+    /// Memory of such a node in GiB (ElastiCache, "Supported node types").
+    pub node_memory_gib: f64,
+    /// Shards of the cluster.
+    pub shards: u32,
+    /// Replicas of each.
+    pub replicas: u32,
+    /// A write is in the log of several zones before it is answered.
+    pub sync: bool,
+    /// Write units a second that the table takes at once.
+    pub table_warm_writes: f64,
+    /// Order consumers at once.
+    pub order_concurrency: u32,
+    /// Requests a second that the gateway lets in.
+    pub throttle_per_s: f64,
+    /// Beyond that, at once.
+    pub throttle_burst: f64,
+    /// The same of challenges, and of tokens.
+    pub door_throttle_per_s: f64,
+    /// The same of challenges, and of tokens.
+    pub door_throttle_burst: f64,
+    /// CloudFront, the firewall and the page.
+    pub edge: bool,
+    /// Payment, passes, the stock's user, and behind an edge its key.
+    pub secrets: u32,
+}
+
+impl Deployment {
+    /// Nodes of all shards.
+    pub const fn nodes(&self) -> u32 {
+        self.shards * (1 + self.replicas)
+    }
+}
+
+/// `infra/cdk/settings/dev.ts`
+pub const DEV: Deployment = Deployment {
+    name: "dev",
+    node_type: "cache.t4g.micro",
+    node_memory_gib: 0.5,
+    shards: 1,
+    replicas: 0,
+    sync: false,
+    table_warm_writes: 4_000.0,
+    order_concurrency: 10,
+    throttle_per_s: 500.0,
+    throttle_burst: 1_000.0,
+    door_throttle_per_s: 200.0,
+    door_throttle_burst: 400.0,
+    edge: false,
+    secrets: 3,
+};
+
+/// `infra/cdk/settings/prod.ts`
+pub const PROD: Deployment = Deployment {
+    name: "prod",
+    node_type: "cache.r7g.large",
+    node_memory_gib: 13.07,
+    shards: 2,
+    replicas: 1,
+    sync: true,
+    table_warm_writes: 10_000.0,
+    order_concurrency: 50,
+    throttle_per_s: 10_000.0,
+    throttle_burst: 5_000.0,
+    door_throttle_per_s: 4_000.0,
+    door_throttle_burst: 2_000.0,
+    edge: true,
+    secrets: 4,
+};
+
+/// Lanes of a sale, and with them shards that one sale can use. Keys and messages carry a lane, and nothing makes a
+/// second one.
+pub const LANES_OF_A_SALE: u32 = 1;
+/// Memory of a function in GB.
+pub const FUNCTION_GB: f64 = 0.25;
+/// Messages of a batch.
+pub const BATCH: f64 = 10.0;
+/// Zones with a subnet, and an interface endpoint in each.
+pub const ZONES: u32 = 2;
+/// SQS and Secrets Manager. DynamoDB's is a gateway endpoint and free.
+pub const INTERFACE_ENDPOINTS: u32 = 2;
+/// Functions that run every minute.
+pub const SCHEDULES: u32 = 3;
+/// Queues that Lambda polls: orders, its dead letters, expiry.
+pub const POLLED_QUEUES: u32 = 3;
+/// Kinds of alarms, each with an entry in the runbook.
+pub const ALARMS: u32 = 26;
+/// Metrics that alarms watch, without those of Redis: 17 that look at one, `functions-throttled` and `door-failing` at
+/// five functions each, `workers-failing` at five, `schedules-failing` at three, `table-throttled` at five.
+pub const ALARM_METRICS: u32 = 40;
+/// Metrics of each node that alarms watch.
+pub const ALARM_METRICS_OF_A_NODE: u32 = 4;
+/// Metrics of our own while nobody comes: reconciliation's, and cold starts.
+pub const METRICS: u32 = 9;
+/// Part of the requests whose trace is recorded (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
+pub const TRACED: f64 = 0.05;
+/// Functions that can have processes waiting for an opening (`IN_FRONT` in `infra/cdk/lib/functions.ts`).
+pub const PROVISIONED_FUNCTIONS: f64 = 2.0;
+/// Seconds for which these wait, from before the opening until after the crowd: what is assumed for their cost.
+pub const PROVISIONED_S: f64 = 1_800.0;
+/// Rules of the firewall.
+pub const FIREWALL_RULES: u32 = 2;
+/// Partitions of a round's index of guards (`ROUND_SHARDS` in `shared/ledger`).
+pub const ROUND_SHARDS: f64 = 16.0;
+/// Seconds before the opening from which a round is loaded (README.md).
+pub const LOADED_BEFORE_S: i64 = 600;
+
+/// Write units of the transaction that places an order: order, unit guard, slot guard, twice each for the transaction.
+pub const WRITES_OF_AN_ORDER: f64 = 6.0;
+/// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`.
+pub const INDEX_WRITES_OF_AN_ORDER: f64 = 3.0;
+/// Write units of a payment: the order, its place in one index and its leaving another.
+pub const WRITES_OF_A_PAYMENT: f64 = 3.0;
+/// Write units of an expiry: a transaction of three, and three indexes.
+pub const WRITES_OF_AN_EXPIRY: f64 = 9.0;
+
+/// Files of the page (`web/index.html` names them), and the card that it asks for.
+pub const PAGE_FILES: f64 = 34.0;
+/// Bytes of these files.
+pub const PAGE_BYTES: f64 = 120_000.0;
+/// Bytes of an answer of the API with its headers.
+pub const ANSWER_BYTES: f64 = 1_000.0;
+/// Bytes of a challenge: a picture.
+pub const CHALLENGE_BYTES: f64 = 6_000.0;
+/// Bytes of log for a request: the gateway's line, and the function's own and Lambda's three.
+pub const LOG_BYTES: f64 = 900.0;

@@ -1,0 +1,131 @@
+//! What a plan is made from.
+
+use anyhow::{Result, bail, ensure};
+use jiff::{Span, Timestamp};
+use serde::Serialize;
+
+/// Most units of a round (`MAX_TOTAL` in `shared/sale`).
+pub const MAX_UNITS: u32 = 10_000_000;
+/// Most people. Beyond it no formula here means anything.
+pub const MAX_AUDIENCE: u64 = 1_000_000_000;
+/// Most people a second that a waiting room lets in: as many as there can be requests at the gateway.
+pub const MAX_WAITING_ROOM_PER_S: u64 = 1_000_000;
+/// Prices and quotas of today say nothing about later.
+pub const MAX_HOURS_AHEAD: i64 = 2 * 366 * 24;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inputs {
+    /// Units on sale.
+    pub units: u32,
+    /// People who come.
+    pub audience: u64,
+    /// When it opens.
+    pub opens_at: Timestamp,
+    /// When the plan is made.
+    pub planned_at: Timestamp,
+    /// Where it runs.
+    pub region: String,
+}
+
+/// What is assumed about people and functions. Each has a flag.
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+pub struct Assumptions {
+    /// Part of the audience that waits on the page and presses the button as soon as it can
+    #[arg(long, default_value_t = 0.6)]
+    pub rush_share: f64,
+    /// Seconds in which those press it
+    #[arg(long, default_value_t = 10.0)]
+    pub rush_s: f64,
+    /// The fullest second of the rush, as a multiple of its mean
+    #[arg(long, default_value_t = 2.0)]
+    pub peak_factor: f64,
+    /// Seconds for which those who wait have the page open before the opening
+    #[arg(long, default_value_t = 300.0)]
+    pub wait_s: f64,
+    /// Seconds for which somebody stays on the page after pressing the button
+    #[arg(long, default_value_t = 60.0)]
+    pub stay_s: f64,
+    /// Challenges that one person asks for: one, and another after a wrong answer
+    #[arg(long, default_value_t = 1.2)]
+    pub challenges_each: f64,
+    /// Answers that one person gives
+    #[arg(long, default_value_t = 1.2)]
+    pub answers_each: f64,
+    /// Reservations that one person sends, retries included
+    #[arg(long, default_value_t = 1.1)]
+    pub reservations_each: f64,
+    /// Part of the orders that is never paid, and whose units are sold again
+    #[arg(long, default_value_t = 0.1)]
+    pub unpaid_share: f64,
+    /// Seconds in which an order may be paid, and within which the last order must be written
+    #[arg(long, default_value_t = 900.0)]
+    pub payment_window_s: f64,
+    /// Writes a second that the table and its indexes take at once
+    #[arg(long, default_value_t = crate::deployment::PROD.table_warm_writes)]
+    pub table_warm_writes: f64,
+    /// Requests a second that API Gateway gives the account, if it was raised
+    #[arg(long, default_value_t = crate::quotas::GATEWAY_REQUESTS.value)]
+    pub gateway_quota: f64,
+    /// Concurrent executions that Lambda gives the account, if it was raised
+    #[arg(long, default_value_t = crate::quotas::LAMBDA_CONCURRENCY.value)]
+    pub lambda_quota: f64,
+    /// Days that a raised quota takes. AWS promises none
+    #[arg(long, default_value_t = 14)]
+    pub quota_lead_days: u32,
+    /// As if the edge kept no sale's card for its second, and buyers came to the gateway's own address
+    #[arg(long)]
+    pub past_the_edge: bool,
+    /// As if a waiting room let so many people a second in. None is built
+    #[arg(long)]
+    pub waiting_room_per_s: Option<f64>,
+}
+
+impl Inputs {
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// Says which value is out of which bounds.
+    pub fn new(units: u32, audience: u64, opens_at: &str, planned_at: Timestamp, region: &str) -> Result<Self> {
+        ensure!((1..=MAX_UNITS).contains(&units), "units: 1 to {MAX_UNITS}; got {units}");
+        ensure!((1..=MAX_AUDIENCE).contains(&audience), "audience: 1 to {MAX_AUDIENCE}; got {audience}");
+        let Ok(opens_at) = opens_at.parse::<Timestamp>() else {
+            bail!("opens-at: a moment with its zone, such as 2026-12-24T18:00:00+01:00 (RFC 3339); got \"{opens_at}\"");
+        };
+        ensure!(opens_at > planned_at, "opens-at: {opens_at} is past; it is {planned_at:.0}");
+        let last = planned_at.checked_add(Span::new().hours(MAX_HOURS_AHEAD))?;
+        ensure!(opens_at <= last, "opens-at: at most two years ahead; got {opens_at}");
+        Ok(Self { units, audience, opens_at, planned_at, region: region.to_owned() })
+    }
+}
+
+impl Assumptions {
+    /// Checks every bound.
+    ///
+    /// # Errors
+    /// Says which value is out of which bounds.
+    pub fn validated(self) -> Result<Self> {
+        let within = |name: &str, value: f64, least: f64, most: f64| {
+            ensure!((least..=most).contains(&value), "{name}: {least} to {most}; got {value}");
+            Ok(())
+        };
+        within("rush-share", self.rush_share, 0.0, 1.0)?;
+        within("rush-s", self.rush_s, 1.0, 86_400.0)?;
+        within("peak-factor", self.peak_factor, 1.0, 100.0)?;
+        within("wait-s", self.wait_s, 0.0, 86_400.0)?;
+        within("stay-s", self.stay_s, 0.0, 86_400.0)?;
+        within("challenges-each", self.challenges_each, 1.0, 20.0)?;
+        within("answers-each", self.answers_each, 1.0, 20.0)?;
+        within("reservations-each", self.reservations_each, 1.0, 20.0)?;
+        within("unpaid-share", self.unpaid_share, 0.0, 0.9)?;
+        within("payment-window-s", self.payment_window_s, 5.0, 86_400.0)?;
+        within("table-warm-writes", self.table_warm_writes, 1.0, 10_000_000.0)?;
+        within("gateway-quota", self.gateway_quota, 1.0, 10_000_000.0)?;
+        within("lambda-quota", self.lambda_quota, 1.0, 1_000_000.0)?;
+        ensure!(self.quota_lead_days <= 365, "quota-lead-days: 0 to 365; got {}", self.quota_lead_days);
+        if let Some(per_s) = self.waiting_room_per_s {
+            within("waiting-room-per-s", per_s, 0.1, MAX_WAITING_ROOM_PER_S as f64)?;
+        }
+        Ok(self)
+    }
+}

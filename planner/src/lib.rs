@@ -1,0 +1,18 @@
+//! Says before a sale what it will need, refuses what cannot hold, and adds up what it costs.
+//!
+//! `docs/planning.md` has the arrival model and every formula.
+
+pub mod checks;
+pub mod cli;
+pub mod cost;
+pub mod deployment;
+pub mod functions;
+pub mod idle;
+pub mod inputs;
+pub mod load;
+pub mod million;
+pub mod plan;
+pub mod prices;
+pub mod quotas;
+pub mod report;
+pub mod totals;

@@ -1,0 +1,16 @@
+//! What a sale needs, whether it holds, and what it costs.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match planner::cli::run(std::env::args_os()) {
+        Ok(answer) => {
+            print!("{}", answer.text);
+            ExitCode::from(answer.status)
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::from(planner::cli::USAGE)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What a million attempts cost, and the parts around them.
+
+use crate::cost::{Line, lines};
+use crate::inputs::Assumptions;
+use crate::prices::Region;
+use crate::totals::{Totals, looks_each};
+
+const MILLION: f64 = 1e6;
+const THOUSAND: f64 = 1e3;
+
+/// A part of what a crowd does, and its bill.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Part {
+    /// What it is.
+    pub what: &'static str,
+    /// Its bill.
+    pub lines: Vec<Line>,
+}
+
+/// A million attempts that win nothing, a million visits of the page, a thousand orders.
+pub fn parts(assumed: &Assumptions, prices: &Region) -> [Part; 3] {
+    let part = |what, totals: Totals| Part { what, lines: lines(&totals, prices) };
+    let orders = THOUSAND;
+    let paid = orders * (1.0 - assumed.unpaid_share);
+    [
+        part("a million attempts: challenge, answer and reservation", Totals::of_attempts(MILLION, assumed)),
+        part(
+            "a million visits of the page: its files, and looks at the sale",
+            Totals::of_page(MILLION, MILLION * looks_each(assumed), assumed),
+        ),
+        part("a thousand orders", Totals::of_orders(orders, paid, assumed)),
+    ]
+}

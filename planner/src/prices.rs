@@ -1,0 +1,77 @@
+//! The dated price table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+const TABLE: &str = include_str!("../prices/2026-11.json");
+
+/// List prices of some regions, as they were on one day.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// The day, as YYYY-MM-DD.
+    pub taken: String,
+    /// USD.
+    pub currency: String,
+    /// What they leave out.
+    pub note: String,
+    /// What a price is for, and the page that has it.
+    pub units: BTreeMap<String, Priced>,
+    regions: BTreeMap<String, Region>,
+}
+
+/// What a price is for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Priced {
+    /// What one costs that much.
+    pub per: String,
+    /// AWS's page.
+    pub page: String,
+}
+
+/// Prices of one region.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// Those of which nobody saw a copy on that day.
+    pub unseen: BTreeSet<String>,
+    /// In US dollars.
+    pub usd: BTreeMap<String, f64>,
+}
+
+impl Prices {
+    /// The table that this build has.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn load() -> Result<Self> {
+        serde_json::from_str(TABLE).context("planner/prices cannot be read")
+    }
+
+    /// The regions that have prices.
+    pub fn regions(&self) -> impl Iterator<Item = &str> {
+        self.regions.keys().map(String::as_str)
+    }
+
+    /// The prices of a region.
+    ///
+    /// # Errors
+    /// Names the regions that there are, if this one is not among them.
+    pub fn of(&self, region: &str) -> Result<&Region> {
+        let Some(prices) = self.regions.get(region) else {
+            let known: Vec<&str> = self.regions().collect();
+            bail!("region: one of {}; got \"{region}\"", known.join(", "));
+        };
+        Ok(prices)
+    }
+}
+
+impl Region {
+    /// The price of this name. A test asks for all of them in all regions.
+    pub fn usd(&self, name: &str) -> f64 {
+        self.usd.get(name).copied().unwrap_or(f64::NAN)
+    }
+}

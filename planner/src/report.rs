@@ -1,0 +1,127 @@
+//! Plans and bills for people.
+
+use std::fmt::Write as _;
+
+use crate::cost::{Line, sum};
+use crate::million::Part;
+use crate::plan::{Plan, Verdict};
+
+/// A number as people write it: no fraction above 100, three digits at a time.
+pub fn count(value: f64) -> String {
+    if value < 100.0 && value.fract() != 0.0 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{:.0}", value.ceil());
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A sum of money.
+pub fn usd(value: f64) -> String {
+    let cents = format!("{value:.2}");
+    match cents.split_once('.') {
+        Some((whole, rest)) => format!("{}.{rest}", count(whole.parse().unwrap_or(0.0))),
+        None => cents,
+    }
+}
+
+/// The plan.
+pub fn plan(plan: &Plan) -> String {
+    let mut out = String::new();
+    // Writing to a string never fails.
+    let _ = write_plan(&mut out, plan);
+    out
+}
+
+fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
+    let verdict = match (plan.verdict, plan.to_do.is_empty()) {
+        (Verdict::Holds, true) => "HOLDS",
+        (Verdict::Holds, false) => "HOLDS, once this is done",
+        (Verdict::Refused, _) => "REFUSED",
+    };
+    let inputs = &plan.inputs;
+    writeln!(out, "{} units, {} people", count(f64::from(inputs.units)), count(inputs.audience as f64))?;
+    writeln!(out, "{} in {}, planned {:.0}\n", inputs.opens_at, inputs.region, inputs.planned_at)?;
+    writeln!(out, "{verdict}")?;
+    for reason in &plan.reasons {
+        writeln!(out, "  {}: {}", reason.check, reason.why)?;
+    }
+    if plan.verdict == Verdict::Holds {
+        for task in &plan.to_do {
+            let need = count(task.need);
+            writeln!(out, "  {}: {} (needs {need}; begin by {:.0})", task.check, task.how, task.begin_by)?;
+        }
+    }
+    if !plan.alternatives.is_empty() {
+        writeln!(out, "\nwhat holds instead, each by itself (plan it to see what is to be done)")?;
+        for other in &plan.alternatives {
+            writeln!(out, "  {}{}", other.what, if other.built { "" } else { " (not built)" })?;
+        }
+    }
+    writeln!(out, "\nthe fullest second")?;
+    let load = &plan.load;
+    for (what, value) in [
+        ("people on the page at the opening", load.waiting),
+        ("people who press the button", load.arrivals_per_s),
+        ("looks at the card, just before", load.looks_before_per_s),
+        ("challenges", load.challenges_per_s),
+        ("answers", load.answers_per_s),
+        ("reservations", load.reservations_per_s),
+        ("requests at the gateway", load.gateway_per_s),
+        ("scripts in Redis", load.scripts_per_s),
+    ] {
+        writeln!(out, "  {what:<36}{:>14}", count(value))?;
+    }
+    writeln!(out, "  {:<36}{:>14}", "seconds until the last order", count(plan.drain_s))?;
+    writeln!(out, "\nenvironments        one request each   many (not deployed)")?;
+    for function in &plan.functions {
+        let (each, many) = (count(function.environments), count(function.managed_environments));
+        writeln!(out, "  {:<16}{each:>18}{many:>22}", function.function)?;
+    }
+    writeln!(out, "\nbound                       needs           has")?;
+    for check in &plan.checks {
+        let mark = if check.holds() { "" } else { "  <" };
+        let (need, have) = (count(check.need), count(check.have));
+        writeln!(out, "  {:<20}{need:>11}{have:>14}  {}{mark}", check.name, check.unit)?;
+    }
+    for note in &plan.notes {
+        writeln!(out, "\n{note}")?;
+    }
+    writeln!(out, "\ncost of the sale, USD")?;
+    write_lines(out, &plan.cost)?;
+    writeln!(out, "  {:<36}{:>14}", "the deployment, in a month", usd(plan.idle_month_usd))?;
+    write_prices(out, &plan.prices_taken, &plan.prices_unseen)
+}
+
+fn write_lines(out: &mut String, lines: &[Line]) -> std::fmt::Result {
+    for line in lines {
+        writeln!(out, "  {:<36}{:>14}", line.what, usd(line.usd))?;
+    }
+    writeln!(out, "  {:<36}{:>14}", "together", usd(sum(lines)))
+}
+
+fn write_prices(out: &mut String, taken: &str, unseen: &[String]) -> std::fmt::Result {
+    writeln!(out, "\nlist prices of {taken}, without tax and free tiers")?;
+    if !unseen.is_empty() {
+        writeln!(out, "written down without a copy to look at: {}", unseen.join(", "))?;
+    }
+    Ok(())
+}
+
+/// Bills under their headings.
+pub fn bills(bills: &[Part], taken: &str, unseen: &[String]) -> String {
+    let mut out = String::new();
+    for bill in bills {
+        let _ = writeln!(out, "{}, USD", bill.what);
+        let _ = write_lines(&mut out, &bill.lines);
+        let _ = writeln!(out);
+    }
+    let _ = write_prices(&mut out, taken, unseen);
+    out.replace("\n\n\n", "\n\n")
+}

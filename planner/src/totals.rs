@@ -1,0 +1,157 @@
+//! How much of everything a sale uses from beginning to end.
+
+use serde::Serialize;
+
+use crate::deployment as d;
+use crate::inputs::{Assumptions, Inputs};
+use crate::load::{LOOK_EARLY_S, LOOK_S, LOOK_SOON_S, LOOKS_OF_A_WINNER, SOON_S};
+use crate::quotas::{ADMISSION_S, CATALOG_S, EDGE_CACHES, ORDER_BATCH_S, OTHER_S, RESERVATION_S};
+
+/// Longest delay of a message: an expiry comes in hops of it.
+const HOP_S: f64 = 900.0;
+/// Minutes for which a winner listens.
+const LISTENS_MIN: f64 = 5.0;
+/// Requests of SQS for a message: its sending, and its part of receiving and deleting a batch, which may be of one.
+const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
+/// Seconds after which a process reads the board again, and read units of that.
+const BOARD_S: f64 = 2.0;
+const BOARD_READS: f64 = 1.5;
+
+/// Quantities, each in the unit that AWS counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// Requests of the HTTP API.
+    pub gateway_requests: f64,
+    /// Requests of CloudFront, those to the gateway included.
+    pub edge_requests: f64,
+    /// GB that CloudFront sends.
+    pub edge_gb: f64,
+    /// Events that functions handle.
+    pub invocations: f64,
+    /// GB-seconds of functions.
+    pub gb_s: f64,
+    /// Orders, those that are never paid included.
+    pub orders: f64,
+    /// Write units of the table and its indexes.
+    pub writes: f64,
+    /// Read units.
+    pub reads: f64,
+    /// Requests of SQS.
+    pub queue_requests: f64,
+    /// WebSocket messages.
+    pub push_messages: f64,
+    /// Minutes of WebSocket connections.
+    pub push_minutes: f64,
+    /// GB of logs.
+    pub logs_gb: f64,
+}
+
+impl Totals {
+    /// Of a whole sale.
+    pub fn of_sale(inputs: &Inputs, assumed: &Assumptions) -> Self {
+        let audience = inputs.audience as f64;
+        let units = f64::from(inputs.units).min(audience);
+        let orders = units / (1.0 - assumed.unpaid_share);
+        Self::of_page(audience, looks_each(assumed) * audience, assumed)
+            .and(Self::of_attempts(audience, assumed))
+            .and(Self::of_orders(orders, units, assumed))
+    }
+
+    /// Of so many people who load the page, and so many looks at the card.
+    pub fn of_page(people: f64, looks: f64, assumed: &Assumptions) -> Self {
+        let whole = if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES * asked_for_s(assumed)) };
+        let files = people * d::PAGE_FILES;
+        Self {
+            gateway_requests: whole,
+            edge_requests: files + looks,
+            edge_gb: (people * d::PAGE_BYTES + looks * d::ANSWER_BYTES) / 1e9,
+            invocations: whole,
+            gb_s: whole * CATALOG_S * d::FUNCTION_GB,
+            logs_gb: whole * d::LOG_BYTES / 1e9,
+            ..Self::default()
+        }
+    }
+
+    /// Of so many people who ask for a challenge, answer it and send a reservation.
+    pub fn of_attempts(people: f64, assumed: &Assumptions) -> Self {
+        let challenges = people * assumed.challenges_each;
+        let answers = people * assumed.answers_each;
+        let reservations = people * assumed.reservations_each;
+        let all = challenges + answers + reservations;
+        let seconds = (challenges + answers) * ADMISSION_S + reservations * RESERVATION_S;
+        Self {
+            gateway_requests: all,
+            edge_requests: all,
+            edge_gb: (challenges * d::CHALLENGE_BYTES + (answers + reservations) * d::ANSWER_BYTES) / 1e9,
+            invocations: all,
+            gb_s: seconds * d::FUNCTION_GB,
+            // An environment serves some ten requests a second, and reads the board every two seconds.
+            reads: all / 10.0 / BOARD_S * BOARD_READS,
+            logs_gb: all * d::LOG_BYTES / 1e9,
+            ..Self::default()
+        }
+    }
+
+    /// Of so many orders, of which so many are paid.
+    pub fn of_orders(orders: f64, paid: f64, assumed: &Assumptions) -> Self {
+        let expired = orders - paid;
+        let hops = (assumed.payment_window_s / HOP_S).ceil();
+        let looks = orders * LOOKS_OF_A_WINNER;
+        let requests = looks + paid;
+        let batches = orders / d::BATCH;
+        let events = batches + orders * hops + orders * 2.0 + orders / d::BATCH * 2.0;
+        let seconds = looks * RESERVATION_S + batches * ORDER_BATCH_S + (events - batches + paid) * OTHER_S;
+        Self {
+            gateway_requests: requests,
+            edge_requests: looks,
+            edge_gb: looks * d::ANSWER_BYTES / 1e9,
+            invocations: requests + events,
+            gb_s: seconds * d::FUNCTION_GB,
+            orders,
+            writes: orders * (d::WRITES_OF_AN_ORDER + d::INDEX_WRITES_OF_AN_ORDER)
+                + paid * d::WRITES_OF_A_PAYMENT
+                + expired * d::WRITES_OF_AN_EXPIRY
+                // A connection comes and goes, with its index.
+                + orders * 4.0,
+            reads: looks + orders * 2.0,
+            queue_requests: orders * REQUESTS_OF_A_MESSAGE * (1.0 + hops),
+            push_messages: orders * 2.0,
+            push_minutes: orders * LISTENS_MIN,
+            logs_gb: (requests + events) * d::LOG_BYTES / 1e9,
+        }
+    }
+
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            gateway_requests: self.gateway_requests + other.gateway_requests,
+            edge_requests: self.edge_requests + other.edge_requests,
+            edge_gb: self.edge_gb + other.edge_gb,
+            invocations: self.invocations + other.invocations,
+            gb_s: self.gb_s + other.gb_s,
+            orders: self.orders + other.orders,
+            writes: self.writes + other.writes,
+            reads: self.reads + other.reads,
+            queue_requests: self.queue_requests + other.queue_requests,
+            push_messages: self.push_messages + other.push_messages,
+            push_minutes: self.push_minutes + other.push_minutes,
+            logs_gb: self.logs_gb + other.logs_gb,
+        }
+    }
+}
+
+/// Looks of one person at the card, on average.
+pub fn looks_each(assumed: &Assumptions) -> f64 {
+    let after = 1.0 + assumed.stay_s / LOOK_S;
+    if assumed.waiting_room_per_s.is_some() {
+        return after;
+    }
+    let soon = assumed.wait_s.min(SOON_S) / LOOK_SOON_S;
+    let early = (assumed.wait_s - SOON_S).max(0.0) / LOOK_EARLY_S;
+    after + assumed.rush_share * (soon + early)
+}
+
+/// Seconds in which somebody looks at the card.
+fn asked_for_s(assumed: &Assumptions) -> f64 {
+    assumed.wait_s + assumed.rush_s + assumed.stay_s
+}

@@ -1,0 +1,84 @@
+//! Three plans as they are printed. `GOLDEN=write cargo test -p planner` writes them anew.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+
+use planner::cli::run;
+use serde_json::Value;
+
+const NOW: &str = "2026-11-21T12:00:00Z";
+const OPENS_AT: &str = "2026-12-24T18:00:00+01:00";
+
+fn planned(units: u32, audience: u64, more: &[&str]) -> (String, u8) {
+    let numbers = [units.to_string(), audience.to_string()];
+    let fixed = ["planner", "plan", "--units", &numbers[0], "--audience", &numbers[1], "--now", NOW];
+    let args = fixed.into_iter().chain(["--opens-at", OPENS_AT]).chain(more.iter().copied());
+    let answer = run(args.map(OsString::from)).unwrap();
+    (answer.text, answer.status)
+}
+
+fn same_as(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("GOLDEN").is_some_and(|value| value == "write") {
+        fs::write(&path, text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(&path).unwrap(), "{name}");
+}
+
+#[test]
+fn a_small_sale_holds_as_things_are() {
+    let (text, status) = planned(100, 10_000, &[]);
+    same_as("100-units-10000-people.txt", &text);
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn a_million_people_at_once_are_refused() {
+    let (text, status) = planned(10_000, 1_000_000, &[]);
+    same_as("10000-units-1000000-people.txt", &text);
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn a_hundred_million_people_are_refused() {
+    let (text, status) = planned(1_000_000, 100_000_000, &[]);
+    same_as("1000000-units-100000000-people.txt", &text);
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn json_has_its_fields() {
+    let (text, status) = planned(10_000, 1_000_000, &["--json"]);
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((status, plan["schema"].as_u64(), plan["verdict"].as_str()), (2, Some(1), Some("refused")));
+    let fields: Vec<&str> = plan.as_object().unwrap().keys().map(String::as_str).collect();
+    let mut expected = [
+        "schema",
+        "verdict",
+        "inputs",
+        "assumptions",
+        "load",
+        "functions",
+        "drain_s",
+        "checks",
+        "to_do",
+        "reasons",
+        "alternatives",
+        "notes",
+        "cost",
+        "cost_usd",
+        "idle_month_usd",
+        "prices_taken",
+        "prices_unseen",
+    ];
+    let mut fields = fields;
+    expected.sort_unstable();
+    fields.sort_unstable();
+    assert_eq!(fields, expected);
+    assert_eq!(plan["inputs"]["opens_at"], "2026-12-24T17:00:00Z");
+    let check = &plan["checks"][0];
+    for field in ["name", "unit", "need", "have", "most", "mover", "how", "source"] {
+        assert!(!check[field].is_null(), "{field}");
+    }
+}
