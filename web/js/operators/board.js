@@ -10,9 +10,14 @@ import { api } from './api.js';
 import { Plot } from './plot.js';
 import { asking, steering } from './steering.js';
 
-const REFRESH_MS = 2_000;
+const REFRESH_MS = 1_000;
 /** The audit reads every unit of the round. */
-const AUDIT_EVERY = 5;
+const AUDIT_EVERY = 10;
+/** In a round of so many units that is work. */
+const MANY_UNITS = 10_000;
+const AUDIT_MANY_EVERY = 60;
+/** Processes tell of their answers once a second: over less than this, rates would jump. */
+const RATE_OVER_MS = 3_000;
 const PLACES = ['total', 'free', 'held', 'ordered', 'paid'];
 
 export class Board {
@@ -24,7 +29,7 @@ export class Board {
   #sale = null;
   #live = null;
   #audit = null;
-  #before = null;
+  #counted = [];
   #turn = 0;
   #problem = null;
   #heardAt = 0;
@@ -46,15 +51,15 @@ export class Board {
     try {
       const sale = await api.sale(this.#id, this.#signal);
       const published = sale.state === 'published';
-      const asksAudit = published && this.#turn % AUDIT_EVERY === 0;
+      const asksAudit = published && this.#turn % (sale.total > MANY_UNITS ? AUDIT_MANY_EVERY : AUDIT_EVERY) === 0;
       const [live, audit] = await Promise.all([
         published ? this.#look() : null,
         asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
       ]);
       this.#turn += 1;
-      const units = live?.units ?? (audit ? { ...audit, paid: null } : null);
-      this.#before = this.#live;
+      const units = live?.units ?? (audit?.in_redis ? { ...audit, paid: null } : null);
       [this.#sale, this.#audit, this.#live] = [sale, audit, { ...live, units, at: clock.now() }];
+      this.#count(live);
       if (units) Plot.keep(this.#readings, clock.now(), units);
       this.#heardAt = clock.now();
       this.#problem = null;
@@ -74,6 +79,15 @@ export class Board {
     });
   }
 
+  /** Keeps what rates are made of: the answers of a few seconds, of one round. */
+  #count(live) {
+    if (!live?.answers) return;
+    const at = Date.parse(live.server_time);
+    if (this.#counted.at(-1)?.round !== live.round) this.#counted = [];
+    this.#counted.push({ at, round: live.round, answers: live.answers });
+    while (this.#counted.length > 2 && at - this.#counted[1].at >= RATE_OVER_MS) this.#counted.shift();
+  }
+
   #build() {
     if (!this.#sale) {
       if (this.#problem) this.#place.replaceChildren(...nothing(problemWords(this.#problem)));
@@ -83,10 +97,12 @@ export class Board {
     this.#redraw = new AbortController();
     const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
     const part = (tag, attributes = {}) => h(tag, attributes);
+    // What a telephone has to scroll, a keyboard has to reach.
+    const wide = (name) => part('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
     const parts = {
       badges: part('span'), when: part('p', { class: 'quiet' }), stale: part('p', { class: 'stale', role: 'status' }),
-      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: part('div', { class: 'scroll' }),
-      queues: part('div', { class: 'scroll' }), steer: part('div'), said: part('p', { class: 'said', role: 'status' }, ''),
+      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'),
+      queues: wide('op.queues'), steer: part('div'), said: part('p', { class: 'said', role: 'status' }, ''),
     };
     parts.said.textContent = this.#saying;
     const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
@@ -147,20 +163,27 @@ export class Board {
   }
 
   #answers() {
-    const { answers, at } = this.#live;
+    const { answers } = this.#live;
     if (!answers) return h('p', { class: 'quiet' }, t('op.answers.none'));
-    const seconds = this.#before?.answers ? (at - this.#before.at) / 1000 : 0;
-    const rate = (code) => (seconds > 0 ? Math.max(0, (answers[code] - (this.#before.answers[code] ?? 0)) / seconds).toFixed(1) : '–');
+    const [first, last] = [this.#counted[0], this.#counted.at(-1)];
+    const seconds = (last.at - first.at) / 1000;
+    const since = (code) => Math.max(0, answers[code] - (first.answers[code] ?? 0)) / seconds;
+    const rate = (code) => (seconds > 0 ? number(Math.round(since(code))) : '–');
     const rows = Object.keys(answers).sort((a, b) => answers[b] - answers[a]);
-    return table(['op.answers.code', 'op.answers.rate', 'op.answers.all'], rows.map((code) => [code, rate(code), number(answers[code])]));
+    if (!rows.length) return h('p', { class: 'quiet' }, t('op.answers.nobody'));
+    return table(['op.answers.code', 'op.answers.rate', 'op.answers.all'], rows.map((code) => [
+      language.has(`op.answer.${code}`) ? t(`op.answer.${code}`) : code, rate(code), number(answers[code]),
+    ]));
   }
 
   #queues() {
     const { queues } = this.#live;
     if (!queues) return h('p', { class: 'quiet' }, t('op.queue.none'));
-    return table(['op.queue', 'op.queue.waiting', 'op.queue.in_flight', 'op.queue.dead'], queues.map((queue) => [
-      queue.queue, shown(queue.waiting), shown(queue.in_flight),
-      queue.dead ? [shown(queue.dead), ' ', this.#redrive(queue.queue)] : shown(queue.dead),
+    const age = (seconds) => (Number.isInteger(seconds) ? t('op.queue.age', { n: number(seconds) }) : '–');
+    const heads = ['op.queue', 'op.queue.dead', 'op.queue.waiting', 'op.queue.oldest', 'op.queue.in_flight', 'op.queue.delayed'];
+    return table(heads, queues.map((queue) => [
+      t(`op.queue.${queue.queue}`), queue.dead ? [shown(queue.dead), ' ', this.#redrive(queue.queue)] : shown(queue.dead),
+      shown(queue.waiting), age(queue.oldest_s), shown(queue.in_flight), shown(queue.delayed),
     ]));
   }
 

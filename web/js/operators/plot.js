@@ -2,8 +2,8 @@
 
 import { language, t } from '../i18n.js';
 
-/** What is kept: ten minutes at one reading every two seconds. */
-const READINGS = 300;
+/** What is kept: ten minutes at one reading a second. */
+const READINGS = 600;
 const PLACES = ['free', 'held', 'ordered', 'paid'];
 /** Lines differ by more than their colour. */
 const DASHES = { free: [2, 4], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };

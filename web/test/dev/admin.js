@@ -53,8 +53,11 @@ export function adminRoutes(sales) {
       const sale = sales.find(id);
       return ok({
         server_time: new Date().toISOString(), sale_id: id, round: sale.round, state: sales.state(sale),
-        stopped: sales.stopped.all || sales.stopped.sales.has(id), units: sales.units(sale), answers: sales.answers,
-        queues: ['orders', 'expiry', 'quarantine'].map((queue) => ({ queue, waiting: 0, in_flight: 0, dead: queue === 'orders' ? 2 : 0 })),
+        stopped: sales.stopped.all || sales.stopped.sales.has(id), answers: sales.answers,
+        units: { ...sales.units(sale), as_of: new Date().toISOString() },
+        queues: ['orders', 'expiry', 'quarantine'].map((queue) => ({
+          queue, waiting: 0, delayed: 0, in_flight: 0, dead: queue === 'orders' ? 2 : 0, oldest_s: null,
+        })),
       });
     }),
     route('POST', '/v1/admin/campaigns', 'operator', async ({ body }) => {
