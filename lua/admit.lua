@@ -17,7 +17,7 @@
 --   challenged               the user is to answer
 --   admitted MS RETURNING    the answer is right, at MS; RETURNING is 1 for a user with reservations here, else 0
 --   wrong_answer             it is not, or the challenge is another, is over or was used
---   rate_limited MS          too many requests; one will be taken in MS
+--   rate_limited MS OWN      too many requests; one will be taken in MS. OWN is 1 if the user's own are, else 0
 --   not_open MS              opens at MS
 --   sold_out MS              the last unit was handed out at MS
 --   closed | paused | unknown_sale
@@ -37,16 +37,20 @@ if now >= closes_at then return 'closed' end
 
 -- GCRA: a request is taken if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing is
 -- charged unless all of them take it.
-local used_up, wait_us = {}, 0
+local used_up, waits_us, wait_us = {}, {}, 0
 for i = 0, 2 do
   local interval, burst = tonumber(ARGV[6 + 2 * i]), tonumber(ARGV[7 + 2 * i])
   if interval > 0 then
     local at = math.max(tonumber(redis.call('GET', KEYS[4 + i]) or 0), now_us) + interval
     used_up[4 + i] = at
-    wait_us = math.max(wait_us, at - interval * burst - now_us)
+    waits_us[i] = at - interval * burst - now_us
+    wait_us = math.max(wait_us, waits_us[i])
   end
 end
-if wait_us > 0 then return string.format('rate_limited %d', math.ceil(wait_us / 1000)) end
+if wait_us > 0 then
+  local own = (waits_us[0] or 0) > 0
+  return string.format('rate_limited %d %d', math.ceil(wait_us / 1000), own and 1 or 0)
+end
 for i, at in pairs(used_up) do
   redis.call('SET', KEYS[i], string.format('%d', at), 'PX', math.ceil((at - now_us) / 1000))
 end

@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 /// A request as the gateway gives it to a function.
@@ -6,19 +8,19 @@ pub(crate) struct Request {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) user: String,
-    pub(crate) ip: &'static str,
+    pub(crate) ip: Cow<'static, str>,
     pub(crate) key: Option<String>,
 }
 
 impl Request {
-    pub(crate) fn reserve(sale: &str, pass: &str, user: &str, ip: &'static str) -> Self {
+    pub(crate) fn reserve(sale: &str, pass: &str, user: &str, ip: impl Into<Cow<'static, str>>) -> Self {
         let path = format!("/v1/sales/{sale}/reservations/{pass}");
-        Self { method: "POST", path, user: user.to_owned(), ip, key: Some("first-try".to_owned()) }
+        Self { method: "POST", path, user: user.to_owned(), ip: ip.into(), key: Some("first-try".to_owned()) }
     }
 
-    pub(crate) fn look(id: &str, user: &str, ip: &'static str) -> Self {
+    pub(crate) fn look(id: &str, user: &str, ip: impl Into<Cow<'static, str>>) -> Self {
         let path = format!("/v1/reservations/{id}");
-        Self { method: "GET", path, user: user.to_owned(), ip, key: None }
+        Self { method: "GET", path, user: user.to_owned(), ip: ip.into(), key: None }
     }
 
     /// The event, of the form of API Gateway's HTTP APIs.

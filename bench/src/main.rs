@@ -1,9 +1,11 @@
 //! Measurements of the built functions on this machine.
 
+mod calls;
 mod event;
 mod flood;
 mod outage;
 mod random_ids;
+mod report;
 mod system;
 
 use anyhow::Result;
@@ -25,6 +27,8 @@ enum Command {
     Outage(outage::Plan),
     /// Ids that nobody gave out
     RandomIds(random_ids::Plan),
+    /// Every figure of docs/performance.md, as ratios
+    Report(report::Plan),
 }
 
 #[tokio::main]
@@ -33,5 +37,6 @@ async fn main() -> Result<()> {
         Command::Flood(plan) => flood::run(&plan).await,
         Command::Outage(plan) => outage::run(&plan).await,
         Command::RandomIds(plan) => random_ids::run(&plan).await,
+        Command::Report(plan) => report::run(&plan).await,
     }
 }

@@ -3,7 +3,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use door::{Grant, KeyRing};
-use futures::StreamExt;
 use local::client::{Client, NewSale};
 use local::cloud::Cloud;
 use local::function::FunctionProcess;
@@ -13,8 +12,8 @@ use local::setup::set_up;
 use local::stages::Stage;
 use sale::{EpochMs, Round};
 use serde_json::Value;
-use uuid::Uuid;
 
+use crate::calls::redis_calls;
 use crate::event::{Answer, Request};
 
 /// What one process takes at once, as on Lambda's managed instances.
@@ -101,31 +100,9 @@ impl System {
         self.reservation.resident_kb()
     }
 
-    /// Calls that Redis gets while `work` runs. What scripts call in there is not counted.
+    /// Calls that Redis gets while `work` runs.
     pub(crate) async fn redis_calls<T>(&self, work: impl Future<Output = Result<T>>) -> Result<usize> {
-        let client = redis::Client::open(self.cloud.deployment.redis_url.as_str())?;
-        let mut marker = client.get_multiplexed_async_connection().await?;
-        let mut lines = client.get_async_monitor().await?.into_on_message::<String>();
-        let end = Uuid::now_v7().to_string();
-        let counting = async {
-            let mut calls = 0;
-            while let Some(line) = lines.next().await {
-                // TIME [DATABASE CLIENT] "WORD" …
-                if line.contains(&end) {
-                    return Ok(calls);
-                }
-                calls += usize::from(!line.contains(" lua] "));
-            }
-            anyhow::bail!("Redis stopped telling")
-        };
-        let working = async {
-            work.await?;
-            let _: String = redis::cmd("ECHO").arg(&end).query_async(&mut marker).await?;
-            Ok(())
-        };
-        let (calls, done): (Result<usize>, Result<()>) = futures::future::join(counting, working).await;
-        done?;
-        calls
+        redis_calls(&self.cloud.deployment.redis_url, work).await
     }
 }
 

@@ -74,7 +74,7 @@ impl NewSale {
         let at = |seconds: i64| sale::EpochMs(now.0 + seconds * 1000).to_string();
         Self {
             sale_id: sale_id.to_owned(),
-            title: "A lamp".to_owned(),
+            title: "Enamel pendant lamp".to_owned(),
             opens_at: at(opens_in_s),
             closes_at: at(opens_in_s + open_s),
             total,
@@ -108,6 +108,20 @@ impl Client {
             let (status, text) = (response.status(), response.text().await?);
             anyhow::ensure!(status.is_success(), "the API refused the sale: {status} {text}");
         }
+        Ok(())
+    }
+
+    /// Makes a campaign of one sale, so that it is in the shop's list.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub async fn show_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
+        let NewSale { sale_id, title, .. } = sale;
+        let campaign = json!({ "campaign_id": sale_id, "title": title, "sale_ids": [sale_id] });
+        let url = format!("{}/v1/admin/campaigns", self.api_url);
+        let response = self.http.post(url).bearer_auth(operator).json(&campaign).send().await?;
+        let (status, text) = (response.status(), response.text().await?);
+        anyhow::ensure!(status.is_success(), "the API refused the campaign: {status} {text}");
         Ok(())
     }
 

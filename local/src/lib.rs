@@ -1,5 +1,6 @@
 //! This machine as AWS: a Valkey server and an AWS emulator on the loopback, the CDK app deployed on it.
 
+pub mod beside;
 pub mod build;
 pub mod client;
 pub mod cloud;
@@ -15,6 +16,8 @@ pub mod process;
 pub mod runtime_api;
 pub mod setup;
 pub mod stages;
+pub mod trace;
 pub mod up;
 pub mod valkey;
+pub mod valkey_cluster;
 pub mod web;

@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use local::beside::run_beside;
 use local::demo::{Plan, run_demo};
 use local::operate::{audit, redrive};
 use local::setup::set_up;
+use local::trace::trace;
 use local::up::{down, seal_pass, serve_page, sign_token, up};
+use sale::ReservationId;
 
 /// The whole system on this machine: no Docker, no AWS account.
 #[derive(Parser)]
@@ -66,10 +69,24 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Print what every function of the running `up` logged about a purchase, in the order in which it happened
+    Trace {
+        /// The reservation's id
+        reservation: ReservationId,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Send dead letters of the running `up` back to where they came from
     Redrive {
         /// orders, expiry or quarantine
         queue: String,
+    },
+    /// Start a system on free ports, run a program with its SHOP_URL, and end the system
+    Beside {
+        /// The program and its arguments
+        #[arg(required = true, trailing_var_arg = true)]
+        program: Vec<String>,
     },
     /// Stage a flash sale and prove that every unit is accounted for
     Demo(Plan),
@@ -87,7 +104,9 @@ async fn main() -> Result<ExitCode> {
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
             Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),
             Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
+            Command::Trace { reservation, json } => trace(&reservation, json).await?,
             Command::Redrive { queue } => redrive(&queue).await?,
+            Command::Beside { program } => return run_beside(&program).await,
             Command::Demo(plan) => return run_demo(&plan).await,
         }
         Ok(ExitCode::SUCCESS)

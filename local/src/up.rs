@@ -116,7 +116,9 @@ async fn start() -> Result<()> {
     let stage = Stage::spinner("Opening a sale");
     let client = Client::new(&deployment.api_url)?;
     let operator = issuer.operator_token("operator")?;
-    client.open_sale(&operator, &NewSale::opening_in(SALE, 0, SALE_OPEN_S, 100, 900)).await?;
+    let sale = NewSale::opening_in(SALE, 0, SALE_OPEN_S, 100, 900);
+    client.open_sale(&operator, &sale).await?;
+    client.show_sale(&operator, &sale).await?;
     deployment.invoke(&deployment.warmup_function).await?;
     stage.done("100 lamps");
 
@@ -223,10 +225,11 @@ fn issuer(running: &Running, deployment: &Deployment) -> Result<Issuer> {
 
 fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let api = &deployment.api_url;
-    println!("Page   {page_url}");
-    println!("API    {api}");
-    println!("AWS    {}   (any credentials, region {})", deployment.endpoint, emulator::REGION);
-    println!("Redis  {}", deployment.redis_url);
+    println!("Shop       {page_url}");
+    println!("Operators  {}", web::operators_url(page_url, SALE));
+    println!("API        {api}");
+    println!("AWS        {}   (any credentials, region {})", deployment.endpoint, emulator::REGION);
+    println!("Redis      {}", deployment.redis_url);
     println!("\nBuy a lamp, then look at your orders:\n");
     println!("  TOKEN={}", issuer.token("alice")?);
     println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/$(make pass)");
@@ -235,11 +238,13 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
     Ok(())
 }
 
-/// What the functions need in their environment to run outside of the emulator, as `cargo lambda watch` does.
+/// Where the API is, and what the functions need in their environment to run outside of the emulator, as
+/// `cargo lambda watch` does.
 fn environment(deployment: &Deployment, issuer_url: &str) -> String {
     let Deployment { endpoint, redis_url, table, .. } = deployment;
     let push_endpoint = deployment.push_endpoint().unwrap_or_default();
     let settings = [
+        ("API_URL", deployment.api_url.as_str()),
         ("AWS_ENDPOINT_URL", endpoint.as_str()),
         ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY),
         ("AWS_SECRET_ACCESS_KEY", emulator::ACCESS_KEY),

@@ -1,6 +1,6 @@
 use redis::AsyncCommands;
 use sale::{EpochMs, Lane, Terms};
-use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Reserve};
+use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve};
 use tests::{TestRound, terms, user};
 use uuid::Uuid;
 
@@ -154,29 +154,31 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
 #[tokio::test]
 async fn a_user_an_address_and_a_sale_have_each_a_rate() {
     let round = TestRound::start(terms(3, 1)).await;
-    let limited = |answer| match answer {
-        Admit::RateLimited { retry_after_ms } => (3_500_000..=3_600_000).contains(&retry_after_ms),
+    let limited = |answer, by_own: bool| match answer {
+        Admit::RateLimited(RateLimited { retry_after_ms, own }) => {
+            own == by_own && (3_500_000..=3_600_000).contains(&retry_after_ms)
+        }
         _ => false,
     };
     let alice = Door { per_user: THREE, ..door(&round, "alice") };
     for _ in 0..3 {
         assert_eq!(alice.wrong().await, Admit::WrongAnswer);
     }
-    assert!(limited(alice.wrong().await));
-    assert!(limited(alice.wrong().await), "a refused request is not counted");
+    assert!(limited(alice.wrong().await, true));
+    assert!(limited(alice.wrong().await, true), "a refused request is not counted");
     assert_eq!((Door { per_user: THREE, ..door(&round, "bob") }).wrong().await, Admit::WrongAnswer);
 
     for name in ["carol", "dave", "erin"] {
         let door = Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, name) };
         assert_eq!(door.wrong().await, Admit::WrongAnswer);
     }
-    assert!(limited((Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, "frank") }).wrong().await));
+    assert!(limited((Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, "frank") }).wrong().await, false));
     assert_eq!((Door { per_ip: THREE, ip: "192.0.2.8", ..door(&round, "frank") }).wrong().await, Admit::WrongAnswer);
 
     for name in ["gina", "hal", "ivy"] {
         assert_eq!((Door { per_sale: Some(THREE), ..door(&round, name) }).wrong().await, Admit::WrongAnswer);
     }
-    assert!(limited((Door { per_sale: Some(THREE), ..door(&round, "jo") }).wrong().await));
+    assert!(limited((Door { per_sale: Some(THREE), ..door(&round, "jo") }).wrong().await, false));
 }
 
 #[tokio::test]
@@ -186,7 +188,7 @@ async fn what_one_rate_refuses_the_others_do_not_count() {
     let busy = Door { per_user: THREE, per_ip: one, ..door(&round, "alice") };
     assert_eq!(busy.answer(Uuid::now_v7(), "0").await, Admit::WrongAnswer);
     for _ in 0..5 {
-        assert!(matches!(busy.answer(Uuid::now_v7(), "0").await, Admit::RateLimited { .. }));
+        assert!(matches!(busy.answer(Uuid::now_v7(), "0").await, Admit::RateLimited(_)));
     }
     let elsewhere = Door { ip: "192.0.2.2", ..busy };
     assert_eq!(elsewhere.answer(Uuid::now_v7(), "0").await, Admit::WrongAnswer, "her second of three");
@@ -201,7 +203,7 @@ async fn what_was_used_up_comes_back_at_the_rate() {
     while taken.len() < 3 {
         match alice.answer(Uuid::now_v7(), "0").await {
             Admit::WrongAnswer => taken.push(now(&round).await),
-            Admit::RateLimited { retry_after_ms } => assert!((1..=50).contains(&retry_after_ms)),
+            Admit::RateLimited(limited) => assert!((1..=50).contains(&limited.retry_after_ms)),
             other => panic!("{other:?}"),
         }
     }

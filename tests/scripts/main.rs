@@ -3,6 +3,7 @@
 mod admit;
 mod adopt;
 mod amend;
+mod cluster;
 mod concurrency;
 mod contract;
 mod due;
@@ -12,3 +13,4 @@ mod reseat;
 mod reserve;
 mod restore;
 mod sequences;
+mod tally;

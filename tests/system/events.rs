@@ -16,7 +16,7 @@ pub(crate) fn sample(name: &str) -> Value {
 }
 
 pub(crate) fn request(event: &Value) -> Request {
-    lambda_http::request::from_str(&event.to_string()).expect("the event is one of API Gateway")
+    api::with_uri(serde_json::from_value(event.clone()).expect("the event is one of API Gateway")).into()
 }
 
 pub(crate) fn sqs(event: &Value) -> SqsEvent {

@@ -198,6 +198,7 @@ impl Lab {
             ledger: self.ledger.clone(),
             sqs: self.counted_sqs.clone(),
             queues: Arc::new(queues),
+            places: fulfilment::Places::new(self.ledger.clone(), Clock::system()),
             operator_group: "operators".into(),
             clock: Clock::system(),
         }

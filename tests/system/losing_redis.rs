@@ -93,7 +93,7 @@ fn won(answer: &Answer) -> Option<ReservationId> {
 }
 
 /// Handles messages, each twice at once, whenever `may` says so; what fails is back in the queue at once.
-async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: watch::Receiver<bool>) -> usize {
+pub(crate) async fn consume(deps: order::Deps, sqs: Sqs, url: String, mut may: watch::Receiver<bool>) -> usize {
     let mut failures = 0;
     while may.wait_for(|may| *may).await.is_ok() {
         let messages = receive(&sqs, &url).await;

@@ -39,8 +39,10 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "sale").await.expect(200).body, published);
     assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
+    assert_eq!(admin(&lab, "live").await.expect(200).body["units"], Value::Null);
     assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);
     assert_eq!(admin(&lab, "stop").await.expect(200).body["stopped_sales"], json!(["lamp"]));
+    assert_eq!(admin(&lab, "switches").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "start").await.expect(200).body["stopped_sales"], json!([]));
     assert_eq!(admin(&lab, "deny").await.expect(200).text("user"), "mallory");
     assert_eq!(admin(&lab, "denied").await.expect(200).body["denied"][0]["user"], "mallory");
@@ -125,6 +127,7 @@ async fn the_deployed_functions_understand_them() {
         ("admin", "sale", 404),
         ("admin", "sales", 200),
         ("admin", "audit", 404),
+        ("admin", "live", 404),
         ("payment", "callback", 401),
     ] {
         let answer = invoke(function, &sample(&format!("{function}/{name}"))).await;

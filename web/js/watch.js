@@ -29,12 +29,14 @@ export class Watch extends EventTarget {
   #looks = 0;
   #soon = false;
   #failures = 0;
+  /** Something happened since the last look began: what it answers may be from before. */
+  #stale = false;
 
   constructor(id, signal) {
     super();
     this.#id = id;
     this.#signal = signal;
-    const now = () => this.#wait.nudge();
+    const now = () => this.#now();
     signal.addEventListener('abort', now, { once: true });
     window.addEventListener('online', now, { signal });
     document.addEventListener('visibilitychange', now, { signal });
@@ -45,7 +47,7 @@ export class Watch extends EventTarget {
   /** Looks at once, and again soon. */
   soon() {
     this.#soon = true;
-    this.#wait.nudge();
+    this.#now();
   }
 
   /** What another request answered. */
@@ -58,9 +60,10 @@ export class Watch extends EventTarget {
   /** Signed out is the only end that can be left: by starting again. */
   async run() {
     while (!this.#signal.aborted) {
+      this.#stale = false;
       const over = await this.#look();
       if (over || this.#signal.aborted) return;
-      await this.#wait.for(this.#pause());
+      if (!this.#stale) await this.#wait.for(this.#pause());
     }
   }
 
@@ -71,7 +74,7 @@ export class Watch extends EventTarget {
     } catch {
       // The queue does it.
     }
-    this.#wait.nudge();
+    this.#now();
   }
 
   async #look() {
@@ -108,6 +111,11 @@ export class Watch extends EventTarget {
 
   #restart() {
     this.#looks = 0;
+    this.#now();
+  }
+
+  #now() {
+    this.#stale = true;
     this.#wait.nudge();
   }
 }

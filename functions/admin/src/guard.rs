@@ -69,6 +69,12 @@ impl DenialDocument {
     }
 }
 
+impl SwitchesDocument {
+    fn of(Switches { stopped, stopped_sales }: Switches) -> Self {
+        Self { stopped, stopped_sales: stopped_sales.into_iter().collect() }
+    }
+}
+
 /// Everybody who is denied now.
 pub(crate) async fn denied(deps: &Deps) -> Reply {
     let denied = deps.ledger.denied(deps.clock.now()).await.map_err(unanswered)?;
@@ -105,6 +111,11 @@ fn user_in(path: &[&str]) -> Result<UserId, Problem> {
     user.ok_or_else(|| Problem::invalid("the path does not end with a user's id"))
 }
 
+/// What is stopped now.
+pub(crate) async fn switches(deps: &Deps) -> Reply {
+    Ok(json(StatusCode::OK, &SwitchesDocument::of(deps.ledger.switches().await.map_err(unanswered)?)))
+}
+
 /// Stops everything or one sale: nobody is let in and nobody reserves until it is started again.
 pub(crate) async fn stop(deps: &Deps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
@@ -129,9 +140,7 @@ async fn which(deps: &Deps, request: &Request) -> Result<Option<SaleId>, Problem
 fn switched(request: &Request, what: &str, sale: Option<&SaleId>, switches: Switches) -> Reply {
     let sale = sale.map_or("everything", SaleId::as_str);
     tracing::warn!(operator = %caller(request)?.user, sale, "{what}");
-    let Switches { stopped, stopped_sales } = switches;
-    let document = SwitchesDocument { stopped, stopped_sales: stopped_sales.into_iter().collect() };
-    Ok(json(StatusCode::OK, &document))
+    Ok(json(StatusCode::OK, &SwitchesDocument::of(switches)))
 }
 
 /// Lets a sale have no more than so many requests a second, so that the others have what they need.

@@ -3,13 +3,14 @@
 mod campaigns;
 mod document;
 mod guard;
+mod live;
 mod steer;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Code, Problem, Reply, caller, json, json_body, no_body, respond, segments};
-use fulfilment::{FulfilmentError, audit};
+use fulfilment::{FulfilmentError, Places, audit};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Created, Ledger, Published};
@@ -51,6 +52,8 @@ pub struct Deps {
     pub sqs: aws_sdk_sqs::Client,
     /// The queues.
     pub queues: Arc<QueueUrls>,
+    /// What is remembered of the orders of rounds that are watched.
+    pub places: Places,
     /// The group whose members are operators.
     pub operator_group: Arc<str>,
     /// The time.
@@ -69,12 +72,17 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
         (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
         (&Method::GET, ["v1", "admin", "sales", sale]) => Ok(json(StatusCode::OK, &found(deps, sale).await?)),
+        (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
+            // Boxed: many calls of AWS at once make a large future.
+            Box::pin(live::live(deps, sale)).await
+        }
         (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => publish(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "pause"]) => steer::pause(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => steer::resume(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => steer::close(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => steer::restock(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "isolate"]) => guard::isolate(deps, request, sale).await,
+        (&Method::GET, ["v1", "admin", "switches"]) => guard::switches(deps).await,
         (&Method::POST, ["v1", "admin", "stop"]) => guard::stop(deps, request).await,
         (&Method::POST, ["v1", "admin", "start"]) => guard::start(deps, request).await,
         (&Method::GET, ["v1", "admin", "denied"]) => guard::denied(deps).await,

@@ -3,20 +3,24 @@
 use std::sync::Arc;
 
 use admin::{Deps, QueueUrls, handle};
+use api::serve;
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use lambda_http::{Error, Request, run_concurrent, service_fn};
+use fulfilment::Places;
+use lambda_http::Error;
 use ledger::Ledger;
-use runtime::{Clock, aws_config, init_logs, setting};
+use runtime::{Clock, aws_config, init_telemetry, setting};
 use stock::Stock;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    init_logs();
+    let metrics = init_telemetry()?;
     let config = aws_config().await;
+    let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let deps = Deps {
-        stock: Stock::new(&setting("REDIS_URL")?)?,
-        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        stock: Stock::from_settings(&config)?,
+        places: Places::new(ledger.clone(), Clock::system()),
+        ledger,
         sqs: Sqs::new(&config),
         queues: Arc::new(QueueUrls {
             orders: setting("ORDERS_QUEUE_URL")?,
@@ -28,9 +32,9 @@ async fn main() -> Result<(), Error> {
         operator_group: setting("OPERATOR_GROUP")?.into(),
         clock: Clock::system(),
     };
-    run_concurrent(service_fn(move |request: Request| {
+    serve(metrics, move |request| {
         let deps = deps.clone();
-        async move { Ok::<_, Error>(handle(&deps, request).await) }
-    }))
+        async move { handle(&deps, request).await }
+    })
     .await
 }

@@ -60,7 +60,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
     match deps.stock.challenge(&asked).await.map_err(|error| overloaded(&error))? {
         Challenged::Issued => {}
-        Challenged::RateLimited { retry_after_ms } => return Err(rate_limited(Route::Challenge, retry_after_ms)),
+        Challenged::RateLimited(limited) => return Err(rate_limited(Route::Challenge, limited)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
         Challenged::UnknownSale => return Err(entry.not_in_redis(now)),
     }

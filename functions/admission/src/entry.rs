@@ -5,7 +5,7 @@ use door::{Rate, Route};
 use fulfilment::{LANE, LiveSale};
 use lambda_http::Request;
 use sale::{EpochMs, Sale, SaleId, UserId};
-use stock::{Applicant, GcraLimit};
+use stock::{Applicant, GcraLimit, RateLimited};
 
 use crate::{Deps, overloaded};
 
@@ -66,10 +66,11 @@ impl Entry {
     }
 }
 
-pub(crate) fn rate_limited(route: Route, retry_after_ms: u64) -> Problem {
+pub(crate) fn rate_limited(route: Route, limited: RateLimited) -> Problem {
     let limits = route.limits();
     let Rate { burst, per_s } = limits.per_user;
-    Problem::rate_limited(RatePolicy { name: limits.name, quota: burst, window_s: per_s }, retry_after_ms)
+    let own = limited.own.then_some(RatePolicy { name: limits.name, quota: burst, window_s: per_s });
+    Problem::rate_limited(own, limited.retry_after_ms)
 }
 
 fn gcra(rate: Rate) -> GcraLimit {

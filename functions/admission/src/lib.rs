@@ -21,6 +21,10 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 /// Seconds after which a client may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
 
+/// What a request counts as that got a challenge, and one that got a pass.
+const CHALLENGED: &str = "challenged";
+const ADMITTED: &str = "admitted";
+
 /// What the function talks to.
 #[derive(Clone)]
 pub struct Deps {
@@ -39,7 +43,12 @@ pub struct Deps {
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
-    respond(answered.unwrap_or_else(|late| Err(overloaded(&late))))
+    let reply = answered.unwrap_or_else(|late| Err(overloaded(&late)));
+    if let ["v1", "sales", sale, what @ ("challenges" | "tokens")] = segments(&request).as_slice() {
+        let good = if *what == "tokens" { ADMITTED } else { CHALLENGED };
+        deps.board.count_answer(sale, reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| good));
+    }
+    respond(reply)
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {

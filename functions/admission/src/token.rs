@@ -36,7 +36,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
             strike(deps, &entry).await;
             return Err(Problem::new(Code::WrongAnswer));
         }
-        Admit::RateLimited { retry_after_ms } => return Err(rate_limited(Route::Token, retry_after_ms)),
+        Admit::RateLimited(limited) => return Err(rate_limited(Route::Token, limited)),
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
         Admit::SoldOut { .. } => return Err(Problem::new(Code::SoldOut)),
         Admit::Closed => return Err(Problem::new(Code::Closed)),

@@ -1,21 +1,23 @@
 //! The `catalog` function: wiring.
 
+use api::serve;
 use aws_sdk_dynamodb::Client as DynamoDb;
 use catalog::{Deps, Shelf, handle};
-use lambda_http::{Error, Request, run_concurrent, service_fn};
+use lambda_http::Error;
 use ledger::Ledger;
-use runtime::{Clock, aws_config, init_logs, setting};
+use runtime::{Clock, aws_config, init_telemetry, setting};
 use stock::Stock;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    init_logs();
-    let ledger = Ledger::new(DynamoDb::new(&aws_config().await), setting("TABLE_NAME")?);
-    let stock = Stock::new(&setting("REDIS_URL")?)?;
+    let metrics = init_telemetry()?;
+    let config = aws_config().await;
+    let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
+    let stock = Stock::from_settings(&config)?;
     let deps = Deps { shelf: Shelf::new(stock, ledger, Clock::system()), clock: Clock::system() };
-    run_concurrent(service_fn(move |request: Request| {
+    serve(metrics, move |request| {
         let deps = deps.clone();
-        async move { Ok::<_, Error>(handle(&deps, request).await) }
-    }))
+        async move { handle(&deps, request).await }
+    })
     .await
 }

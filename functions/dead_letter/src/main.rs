@@ -3,24 +3,24 @@
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
 use dead_letter::{Deps, handle};
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use lambda_runtime::Error;
 use ledger::Ledger;
 use queue::{ExpiryQueue, Quarantine};
-use runtime::{Clock, aws_config, init_logs, setting};
+use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
 use stock::Stock;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    init_logs();
+    let metrics = init_telemetry()?;
     let config = aws_config().await;
     let sqs = Sqs::new(&config);
     let deps = Deps {
-        stock: Stock::new(&setting("REDIS_URL")?)?,
+        stock: Stock::from_settings(&config)?,
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
         expiry: ExpiryQueue::new(sqs.clone(), setting("EXPIRY_QUEUE_URL")?),
         quarantine: Quarantine::new(sqs, setting("QUARANTINE_QUEUE_URL")?),
         clock: Clock::system(),
     };
     let deps = &deps;
-    run(service_fn(move |event: LambdaEvent<_>| async move { Ok::<_, Error>(handle(deps, event.payload).await) })).await
+    serve_events(metrics, move |event| async move { Ok::<_, Error>(handle(deps, event).await) }).await
 }

@@ -79,7 +79,10 @@ async fn post(deps: &Deps, step: &Step, to: &Connection, message: &Message) -> R
         return Ok(());
     }
     match deps.gateway.post(&to.id, message).await? {
-        Posted::Yes => deps.delivered.note(step, &to.id),
+        Posted::Yes => {
+            deps.delivered.note(step, &to.id);
+            tracing::info!(reservation_id = %step.order.id, state = step.order.state.as_str(), "pushed");
+        }
         // If it stays, the next message finds it gone again, or time takes it.
         Posted::Gone => {
             if let Err(error) = deps.ledger.disconnect(&to.id).await {

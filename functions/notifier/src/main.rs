@@ -1,15 +1,15 @@
 //! The `notifier` function: wiring.
 
 use aws_sdk_dynamodb::Client as DynamoDb;
-use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use lambda_runtime::Error;
 use ledger::Ledger;
 use notifier::{Deps, handle};
 use push::Gateway;
-use runtime::{Clock, aws_config, init_logs, setting};
+use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    init_logs();
+    let metrics = init_telemetry()?;
     let config = aws_config().await;
     let deps = Deps {
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
@@ -18,5 +18,5 @@ async fn main() -> Result<(), Error> {
         clock: Clock::system(),
     };
     let deps = &deps;
-    run(service_fn(move |event: LambdaEvent<_>| async move { Ok::<_, Error>(handle(deps, event.payload).await) })).await
+    serve_events(metrics, move |event| async move { Ok::<_, Error>(handle(deps, event).await) }).await
 }

@@ -51,6 +51,8 @@ pub struct Summary {
     pub released: usize,
     /// Repairs that gave back units which were in no place.
     pub restored: usize,
+    /// How long the oldest reservation waits for its order, in seconds.
+    pub outbox_age_s: u64,
     /// Steps that failed; the log has the reasons, and the next run tries again.
     pub failed: usize,
     /// Where the units of each round are, as found before any repair.
@@ -104,6 +106,8 @@ async fn look_at(deps: &Deps, sale: &Sale, now: EpochMs, summary: &mut Summary) 
     }
     deps.stock.amend(sale, fulfilment::LANE).await?;
     for round in [sale.round.0 - 1, sale.round.0].into_iter().filter(|round| *round > 0).map(Round) {
+        let held_since = deps.stock.held_since(&sale.id, round, fulfilment::LANE).await?;
+        summary.outbox_age_s = held_since.map_or(0, |since| now.since_ms(since) / 1000).max(summary.outbox_age_s);
         repair_round(deps, sale, round, summary).await?;
     }
     Ok(())

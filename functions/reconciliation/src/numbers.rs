@@ -17,6 +17,7 @@ pub(crate) fn count(summary: &Summary) {
         all.lost += lost;
         all.duplicated += duplicated;
     }
+    gauge!("OutboxAge").set(summary.outbox_age_s as f64);
     gauge!("UnitsOversold").set(all.oversold);
     gauge!("UnitsAdrift").set(all.oversold + all.lost + all.duplicated);
     let Summary { overdue, rebuilt, sent, adopted, released, restored, failed, .. } = summary;

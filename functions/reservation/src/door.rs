@@ -65,7 +65,7 @@ pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId)
     deps.limiter.check(route, user, &ip).map_err(|limited| {
         let rate = limited.limits.per_user;
         let policy = RatePolicy { name: limited.limits.name, quota: rate.burst, window_s: rate.per_s };
-        Problem::rate_limited(policy, limited.retry_after.as_millis() as u64)
+        Problem::rate_limited(limited.own.then_some(policy), limited.retry_after.as_millis() as u64)
     })
 }
 

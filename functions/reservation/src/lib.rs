@@ -7,7 +7,7 @@ mod forgeries;
 mod reserve;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ::door::{Limiter, Route};
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
@@ -28,6 +28,9 @@ const RETRY_AFTER_S: u32 = 2;
 
 /// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
+
+/// What a request for a unit counts as that got one.
+const ACCEPTED: &str = "accepted";
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -54,8 +57,16 @@ pub struct Deps {
 
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    let began = Instant::now();
     let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
-    respond(answered.unwrap_or_else(|late| Err(unanswered(&late))))
+    let reply = answered.unwrap_or_else(|late| Err(unanswered(&late)));
+    if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), segments(&request).as_slice())
+    {
+        metrics::histogram!("ReserveMs").record(began.elapsed().as_secs_f64() * 1e3);
+        let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| ACCEPTED);
+        deps.board.count_answer(sale, code);
+    }
+    respond(reply)
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {

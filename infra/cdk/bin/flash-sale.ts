@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { EdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
-import { UsageError, withOverrides } from '../lib/settings.ts';
+import { withOverrides } from '../lib/overrides.ts';
+import { UsageError } from '../lib/settings.ts';
 import { settingsNamed } from '../settings/index.ts';
 
 const BUILT_FUNCTIONS = fileURLToPath(new URL('../../../target/lambda', import.meta.url));
@@ -20,7 +21,10 @@ try {
     alarmEmail: given('alarmEmail'),
     emulator: given('emulator'),
     payUrl: given('payUrl'),
+    provisioned: given('provisioned'),
   });
+  // Not for the emulator: it has no TLS and one of everything. They take a while to load.
+  if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);
   const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
   new FlashSaleStack(app, 'FlashSale', { settings, assetRoot: given('functions') ?? BUILT_FUNCTIONS, edge });
 } catch (error) {

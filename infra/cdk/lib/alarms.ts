@@ -20,24 +20,47 @@ export const ALARMS = {
   'rounds-rebuilt': 'Redis had lost a live round; it was rebuilt from the ledger.',
   'reconciliation-failing': 'Reconciliation has not got through for five minutes.',
   'reconciliation-silent': 'Reconciliation has not reported for five minutes.',
+  'outbox-too-old': 'A reservation has waited for its order for two minutes, although its message was sent again.',
+  'orders-overdue': 'Orders are unpaid beyond their time and have not been expired for five minutes.',
   'sale-hot': 'A sale is asked for twice as much as planned, or more.',
   'functions-throttled': 'Lambda turned requests at the door away: too many functions run at once.',
+  'door-failing': 'Functions that answer people failed ten times in a minute.',
+  'workers-failing': 'Functions behind the queues failed ten times in a minute.',
+  'schedules-failing': 'A function that runs every minute failed three times in five minutes.',
   'gateway-5xx': 'Ten answers in a minute were 500 or above.',
+  'push-failing': 'The WebSocket API could not reach its function ten times in a minute.',
+  'notifier-late': 'Buyers who listen are told of their orders half a minute late.',
+  'table-throttled': 'DynamoDB turned reads or writes away.',
+  'redis-busy': 'A node of Redis has been busy for 80 % of the time for two minutes.',
+  'redis-full': 'The memory of a node of Redis is three quarters full.',
+  'redis-evicting': 'Redis threw keys away, which its settings forbid.',
+  'redis-crowded': 'A node of Redis has 50,000 connections of the 65,000 that it takes.',
 } as const;
 
 export type AlarmId = keyof typeof ALARMS;
 
 export const ALARM_IDS = Object.keys(ALARMS) as AlarmId[];
 
+export interface AlarmOptions {
+  /** One of several things of a kind, each of which rings by itself under one entry of the runbook. */
+  part?: string;
+  /** How many periods in a row it takes. */
+  periods?: number;
+}
+
 /** Makes the alarms and tells one topic about them. */
 export class Alarms extends Construct {
+  readonly all: cloudwatch.IAlarm[] = [];
   private readonly topic: sns.Topic;
   private readonly prefix: string;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     this.prefix = settings.name;
-    this.topic = new sns.Topic(this, 'Topic', { topicName: `${settings.name}-alarms`, enforceSSL: settings.requireTls });
+    this.topic = new sns.Topic(this, 'Topic', {
+      topicName: `${settings.name}-alarms`,
+      enforceSSL: settings.requireTls,
+    });
     // A topic with a policy of its own has lost the default one that lets CloudWatch in.
     this.topic.addToResourcePolicy(
       new iam.PolicyStatement({
@@ -51,8 +74,9 @@ export class Alarms extends Construct {
   }
 
   /** Rings as soon as `metric` is at `threshold` or above once. SQS sends nothing for an idle queue: no reason to ring. */
-  ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number): void {
-    this.ring(id, {
+  ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number, { part, periods }: AlarmOptions = {}): void {
+    this.ring(id, part, {
+      evaluationPeriods: periods ?? 1,
       metric,
       threshold,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
@@ -62,7 +86,8 @@ export class Alarms extends Construct {
 
   /** Rings when there is no sample of `metric` within its period. */
   ringWhenSilent(id: AlarmId, metric: cloudwatch.Metric): void {
-    this.ring(id, {
+    this.ring(id, undefined, {
+      evaluationPeriods: 1,
       metric: metric.with({ statistic: cloudwatch.Stats.SAMPLE_COUNT }),
       threshold: 1,
       comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -70,13 +95,14 @@ export class Alarms extends Construct {
     });
   }
 
-  private ring(id: AlarmId, when: Omit<cloudwatch.AlarmProps, 'evaluationPeriods'>): void {
-    const alarm = new cloudwatch.Alarm(this, id, {
-      alarmName: `${this.prefix}-${id}`,
+  private ring(id: AlarmId, part: string | undefined, when: cloudwatch.AlarmProps): void {
+    const name = part === undefined ? id : `${id}-${part}`;
+    const alarm = new cloudwatch.Alarm(this, name, {
+      alarmName: `${this.prefix}-${name}`,
       alarmDescription: ALARMS[id],
-      evaluationPeriods: 1,
       ...when,
     });
+    this.all.push(alarm);
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));
   }

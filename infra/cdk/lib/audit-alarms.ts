@@ -1,14 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alarms } from './alarms.ts';
+import { eachOf, graph, type Part } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
 /** Pages of the audit are read one after another while people buy, so that one run may see what is not there. */
 const LASTING = Duration.minutes(5);
 const ONE_RUN = Duration.minutes(1);
+/** An order message is sent again after a minute, so by then it has been tried twice. */
+const OUTBOX_S = 120;
 
 /** Rings when the numbers that reconciliation publishes are not what they should be. */
-export function watchAudit(settings: Settings, alarms: Alarms): void {
+export function watchAudit(settings: Settings, alarms: Alarms): Part {
   const once = (metricName: string): Metric =>
     new Metric({ namespace: settings.name, metricName, statistic: Stats.MAXIMUM, period: ONE_RUN });
   const lasting = (metricName: string): Metric =>
@@ -19,4 +22,20 @@ export function watchAudit(settings: Settings, alarms: Alarms): void {
   alarms.ringAt('rounds-rebuilt', once('RoundsRebuilt'), 1);
   alarms.ringAt('reconciliation-failing', lasting('ReconciliationFailures'), 1);
   alarms.ringWhenSilent('reconciliation-silent', lasting('UnitsAdrift'));
+  alarms.ringAt('orders-overdue', lasting('OrdersOverdue'), 1);
+  alarms.ringAt('outbox-too-old', once('OutboxAge'), OUTBOX_S, { periods: 2 });
+  const places = ['UnitsFree', 'UnitsHeld', 'UnitsOrdered'];
+  return {
+    title: 'Units',
+    graphs: [
+      graph(
+        'Units by place',
+        places.map((name) => eachOf(settings, name, 'Round', Stats.MAXIMUM)),
+      ),
+      graph('Units adrift, oversold', [once('UnitsAdrift'), once('UnitsOversold')]),
+      graph('Oldest reservation without an order, s', [once('OutboxAge')]),
+      graph('Repaired', [once('Repairs'), once('MessagesSentAgain'), once('RoundsRebuilt')]),
+      graph('Not repaired', [once('ReconciliationFailures'), once('OrdersOverdue')]),
+    ],
+  };
 }

@@ -4,6 +4,7 @@ import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Page } from './page.ts';
 import type { RustFunction } from './rust-function.ts';
@@ -18,6 +19,15 @@ const KEY_LENGTH = 48;
 /** What CloudFront would otherwise remember for ten seconds, for everybody. */
 const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
 
+/**
+ * What everybody sees in the same way, so that one answer does for all of a second's askers. A star takes slashes as
+ * well, so what lies below a sale is told apart first.
+ */
+const SHARED = ['/v1/campaigns', '/v1/campaigns/*', '/v1/sales/*'];
+const BELOW_A_SALE = '/v1/sales/*/*';
+/** How long an answer is kept is said in it: a second. This leaves room for its half minute in case of an error. */
+const AT_MOST = Duration.seconds(60);
+
 export interface EdgeProps {
   name: string;
   page: Page;
@@ -26,7 +36,10 @@ export interface EdgeProps {
   webAclArn: string;
 }
 
-/** CloudFront with the firewall, in front of the page and the gateway: one origin. It keeps nothing of the gateway's. */
+/**
+ * CloudFront with the firewall, in front of the page and the gateway: one origin. Of the gateway's it keeps what
+ * everybody may see, for a second, and nothing else.
+ */
 export class Edge extends Construct {
   readonly url: string;
   private readonly keyArn: string;
@@ -35,12 +48,20 @@ export class Edge extends Construct {
     super(scope, id);
     const { domain } = props.edge;
     const key = new Secret(this, 'Key', {
-      description: 'Known to CloudFront and to the functions that want to know a buyer\'s address',
+      description: "Known to CloudFront and to the functions that want to know a buyer's address",
       generateSecretString: { passwordLength: KEY_LENGTH, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.keyArn = key.secretArn;
 
+    accept(
+      key,
+      'SMG4',
+      'CloudFront reads it when it is deployed, so that a new one alone would part it from the functions.',
+    );
+
+    const gateway = this.gateway(props, key);
+    const shared = this.shared(props.name, gateway.origin);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Flash sales',
       webAclId: props.webAclArn,
@@ -51,8 +72,20 @@ export class Edge extends Construct {
       errorResponses: NEVER_REMEMBERED.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultRootObject: 'index.html',
       defaultBehavior: props.page.behavior,
-      additionalBehaviors: { '/v1/*': this.gateway(props, key) },
+      additionalBehaviors: {
+        [BELOW_A_SALE]: gateway,
+        ...Object.fromEntries(SHARED.map((path) => [path, shared])),
+        '/v1/*': gateway,
+      },
     });
+    accept(distribution, 'CFR1', 'Who may buy is for the shop to say; the firewall can be given countries.');
+    accept(
+      distribution,
+      'CFR3',
+      'Its log would have paths in it, and the path of a reservation has the pass of its buyer.',
+    );
+    if (domain === undefined)
+      accept(distribution, 'CFR4', 'On a name of CloudFront it decides itself; edge.domain asks for TLS 1.2.');
     this.url = `https://${domain?.name ?? distribution.distributionDomainName}`;
   }
 
@@ -60,6 +93,26 @@ export class Edge extends Construct {
   makeKnownTo(fn: RustFunction): void {
     fn.tell('EDGE_KEY_SECRET_ARN', this.keyArn);
     fn.allow(['secretsmanager:GetSecretValue'], [this.keyArn]);
+  }
+
+  private shared(name: string, origin: cloudfront.IOrigin): cloudfront.BehaviorOptions {
+    return {
+      origin,
+      allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+      cachePolicy: new cloudfront.CachePolicy(this, 'Shared', {
+        // One name space for all regions of the account.
+        cachePolicyName: `${name}-shared-${Stack.of(this).region}`,
+        comment: 'As long as the answer says, and the same for everybody',
+        minTtl: Duration.seconds(0),
+        defaultTtl: Duration.seconds(0),
+        maxTtl: AT_MOST,
+        headerBehavior: cloudfront.CacheHeaderBehavior.none(),
+        cookieBehavior: cloudfront.CacheCookieBehavior.none(),
+        queryStringBehavior: cloudfront.CacheQueryStringBehavior.none(),
+      }),
+      compress: false,
+    };
   }
 
   private gateway({ name, api }: EdgeProps, key: Secret): cloudfront.BehaviorOptions {

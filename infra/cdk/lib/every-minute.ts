@@ -1,4 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
@@ -11,11 +12,24 @@ export class EveryMinute extends Construct {
     super(scope, id);
     if (fn.facts.timeout_s >= SCHEDULE_EVERY_S) throw new Error('A run may overlap the next');
     const every = Duration.seconds(SCHEDULE_EVERY_S);
+    const role = new iam.Role(this, 'Role', {
+      assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    });
+    role.addToPrincipalPolicy(
+      new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.lambda.functionArn] }),
+    );
     new scheduler.Schedule(this, 'Schedule', {
       schedule: scheduler.ScheduleExpression.rate(every),
       description: fn.facts.does,
       // The next run repairs what this one missed.
-      target: new LambdaInvoke(fn.lambda, { retryAttempts: 0, maxEventAge: every }),
+      target: new LambdaInvoke(fn.lambda, {
+        retryAttempts: 0,
+        maxEventAge: every,
+        // CDK would allow every version of the function as well.
+        role: iam.Role.fromRoleArn(this, 'AsItIs', role.roleArn, { mutable: false }),
+      }),
     });
     fn.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: every });
   }

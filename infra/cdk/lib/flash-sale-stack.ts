@@ -2,11 +2,13 @@ import { CfnOutput, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { watchAudit } from './audit-alarms.ts';
+import { Dashboard } from './dashboard.ts';
 import { watchDoor } from './door-alarms.ts';
 import { Edge } from './edge.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import { EveryMinute } from './every-minute.ts';
-import { FUNCTIONS, type FunctionName, OPERATOR_GROUP } from './functions.ts';
+import { watchFunctions } from './function-alarms.ts';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
 import { LedgerTable } from './ledger-table.ts';
@@ -34,6 +36,7 @@ export class FlashSaleStack extends Stack {
     super(scope, id, {
       stackName: settings.name,
       description: 'Flash sales',
+      tags: settings.tags,
       synthesizer:
         settings.functionUpload.kind === 'bucket'
           ? new CliCredentialsStackSynthesizer({ fileAssetsBucketName: settings.functionUpload.name })
@@ -42,8 +45,8 @@ export class FlashSaleStack extends Stack {
 
     const alarms = new Alarms(this, 'Alarms', settings);
     const queues = new Queues(this, 'Queues', settings, alarms);
-    const table = new LedgerTable(this, 'Ledger', settings);
-    const redis = new StockRedis(this, 'Stock', settings);
+    const table = new LedgerTable(this, 'Ledger', settings, alarms);
+    const redis = new StockRedis(this, 'Stock', settings, alarms);
     const secret = new PaymentSecret(this, 'PaymentSecret', settings);
     const passes = new PassSecret(this, 'PassSecret', settings);
     const identity = new Identity(this, 'Identity', settings);
@@ -105,7 +108,6 @@ export class FlashSaleStack extends Stack {
     );
     queues.orders.sendFrom(reconciliation);
     new EveryMinute(this, 'ReconciliationSchedule', reconciliation);
-    watchAudit(settings, alarms);
 
     const dailyReset = make('daily_reset');
     table.useFrom(dailyReset, ['GetItem', 'PutItem'], ['sales_by_close']);
@@ -118,6 +120,7 @@ export class FlashSaleStack extends Stack {
       ['sales_by_close', 'guards_by_round', 'denied_by_end', 'campaigns_by_id'],
     );
     queues.redriveFrom(admin);
+    queues.watchFrom(admin);
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
 
     const push = new PushApi(this, 'PushApi', settings);
@@ -131,9 +134,10 @@ export class FlashSaleStack extends Stack {
     const notifier = make('notifier');
     table.useFrom(notifier, ['DeleteItem'], ['connections_by_user']);
     table.feedOrdersTo(notifier, queues.notifierFailures);
+    notifier.alarmWhenBehind(alarms, 'notifier-late');
     push.postFrom(notifier);
 
-    const api = new HttpApi(this, 'HttpApi', settings, identity, {
+    const functions: Record<FunctionName, RustFunction> = {
       reservation,
       admission,
       catalog,
@@ -147,9 +151,18 @@ export class FlashSaleStack extends Stack {
       admin,
       websocket,
       notifier,
-    });
+    };
+    const api = new HttpApi(this, 'HttpApi', settings, identity, functions);
 
-    watchDoor(settings, alarms, api, [reservation, admission]);
+    new Dashboard(this, 'Dashboard', settings, alarms, [
+      watchDoor(settings, alarms, api),
+      watchAudit(settings, alarms),
+      queues.part(),
+      watchFunctions(settings, alarms, functions),
+      ...(redis.part === undefined ? [] : [redis.part]),
+      table.part(),
+      push.watch(alarms),
+    ]);
     if (settings.edge !== undefined) {
       if (props.edge === undefined) throw new Error('An edge without its firewall');
       this.addStackDependency(props.edge);
@@ -175,6 +188,8 @@ export class FlashSaleStack extends Stack {
     this.output('RedisUrl', redis.url);
     this.output('WarmupFunctionName', warmup.lambda.functionName);
     this.output('ReconciliationFunctionName', reconciliation.lambda.functionName);
+    // As `cargo lambda deploy --role` takes them.
+    for (const name of FUNCTION_NAMES) this.output(roleOutput(name), functions[name].roleArn);
     if (identity.userPool !== undefined) {
       this.output('UserPoolId', identity.userPool.id);
       this.output('UserPoolClientId', identity.userPool.clientId);
@@ -184,4 +199,10 @@ export class FlashSaleStack extends Stack {
   private output(name: string, value: string): void {
     new CfnOutput(this, name, { value });
   }
+}
+
+/** dead_letter: DeadLetterRoleArn. */
+function roleOutput(name: FunctionName): string {
+  const words = name.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}RoleArn`;
 }

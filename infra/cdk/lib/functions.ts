@@ -10,7 +10,7 @@ export const FUNCTIONS = {
   reservation: { timeout_s: 10, redis: true, does: 'takes, reads and cancels reservations' },
   admission: { timeout_s: 10, redis: true, does: 'gives challenges and the way into a sale' },
   catalog: { timeout_s: 10, redis: true, does: 'shows campaigns and sales to everybody' },
-  payment: { timeout_s: 10, redis: false, does: 'takes the payment provider\'s callbacks' },
+  payment: { timeout_s: 10, redis: false, does: "takes the payment provider's callbacks" },
   admin: { timeout_s: 29, redis: true, does: 'creates, publishes, steers and audits sales' },
   order: { timeout_s: 30, redis: true, does: 'turns reservations into orders' },
   dead_letter: { timeout_s: 30, redis: true, does: 'fails orders that could not be made and releases their units' },
@@ -36,6 +36,12 @@ export const SCHEDULE_EVERY_S = 60;
 
 /** The group that makes a user an operator. */
 export const OPERATOR_GROUP = 'operators';
+
+/** Functions that a person or a provider waits for. */
+export const ANSWERING = ['reservation', 'admission', 'catalog', 'payment', 'admin'] as const satisfies FunctionName[];
+
+/** Functions that meet the crowd of an opening. */
+export const IN_FRONT = ['reservation', 'admission'] as const satisfies FunctionName[];
 
 /** Functions that run on a schedule and take no input. */
 export const SCHEDULED = ['warmup', 'reconciliation', 'daily_reset'] as const satisfies FunctionName[];

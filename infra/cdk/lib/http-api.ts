@@ -6,12 +6,14 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
 import type { Identity } from './identity.ts';
-import { ROUTES } from './routes.ts';
+import { type Route, ROUTES } from './routes.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
+const PERIOD = Duration.minutes(1);
 /** The route, not the path: the path of a reservation carries a token. */
 const ACCESS_LOG = {
   request_id: '$context.requestId',
@@ -23,6 +25,11 @@ const ACCESS_LOG = {
   gateway_error: '$context.error.message',
   authorizer_error: '$context.authorizer.error',
   function_error: '$context.integrationErrorMessage',
+};
+
+const WITHOUT_TOKEN: Partial<Record<Route['checkedBy'], string>> = {
+  nobody: 'It is what everybody may see, with or without a name.',
+  signature: 'The function checks the signature of the caller, who is a program of the payment provider.',
 };
 
 /** The door: routes, who may pass, how many at once, and a line in the log for each. */
@@ -62,7 +69,7 @@ export class HttpApi extends Construct {
     for (const route of ROUTES) {
       const fn = functions[route.to];
       if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} may take longer than the gateway waits`);
-      const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.lambda);
+      const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.front);
       integrations.set(route.to, integration);
       const made = api.addRoutes({
         path: route.path,
@@ -70,6 +77,8 @@ export class HttpApi extends Construct {
         integration,
         authorizer: route.checkedBy === 'jwt' ? jwt : none,
       });
+      const reason = WITHOUT_TOKEN[route.checkedBy];
+      if (reason !== undefined) for (const each of made) accept(each, 'APIG4', reason);
       if (route.throttle === undefined) continue;
       const { requestsPerSecond, burst } = settings.throttle[route.throttle];
       // Given to CloudFormation as it stands.
@@ -87,6 +96,18 @@ export class HttpApi extends Construct {
 
   /** Answers of 500 and above in a minute, the functions' own among them. */
   serverErrors(): Metric {
-    return this.api.metricServerError({ statistic: Stats.SUM, period: Duration.minutes(1) });
+    return this.api.metricServerError({ statistic: Stats.SUM, period: PERIOD });
+  }
+
+  clientErrors(): Metric {
+    return this.api.metricClientError({ statistic: Stats.SUM, period: PERIOD });
+  }
+
+  requests(): Metric {
+    return this.api.metricCount({ statistic: Stats.SUM, period: PERIOD });
+  }
+
+  latencies(): Metric[] {
+    return ['p50', 'p99'].map((statistic) => this.api.metricLatency({ statistic, period: PERIOD, label: statistic }));
   }
 }

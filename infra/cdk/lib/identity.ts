@@ -1,6 +1,7 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import { OPERATOR_GROUP } from './functions.ts';
 import type { Settings } from './settings.ts';
 
@@ -21,10 +22,19 @@ export class Identity extends Construct {
       userPoolName: settings.name,
       selfSignUpEnabled: true,
       signInAliases: { email: true },
+      passwordPolicy: {
+        minLength: 12,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireDigits: true,
+        requireSymbols: true,
+      },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
       deletionProtection: settings.keepData,
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    const standIn = 'A stand-in for the issuer of a shop, which has rules of its own about its people.';
+    for (const rule of ['COG2', 'COG8']) accept(pool, rule, standIn);
     const client = pool.addClient('Shop', {
       authFlows: { userSrp: true },
       disableOAuth: true,

@@ -1,7 +1,10 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { Alarms } from './alarms.ts';
+import { graph, type Part } from './dashboard.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -26,6 +29,18 @@ const INDEXES = {
 } as const;
 
 export type IndexName = keyof typeof INDEXES;
+/** What an order is written to. An index that does not keep up holds up the table. */
+const WRITTEN_BY_ORDERS = ['orders_by_user', 'pending_by_pay_by', 'guards_by_round'] as const satisfies IndexName[];
+const PERIOD = Duration.minutes(1);
+const ITEM_OPERATIONS = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'TransactWriteItems',
+];
 /** What Lambda reads a stream with, as the role of the function that it feeds. */
 const READ_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
 const FEED_BATCH = 100;
@@ -40,26 +55,87 @@ export class LedgerTable extends Construct {
   readonly name: string;
   private readonly table: dynamodb.Table;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
+    const { warmThroughput } = settings.table;
     this.table = new dynamodb.Table(this, 'Table', {
       partitionKey: text('pk'),
       billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
       stream: dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
       timeToLiveAttribute: 'expires_at',
+      warmThroughput,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: settings.keepData,
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    for (const [indexName, keys] of Object.entries(INDEXES)) this.table.addGlobalSecondaryIndex({ indexName, ...keys });
+    for (const [indexName, keys] of Object.entries(INDEXES)) {
+      const byOrders = WRITTEN_BY_ORDERS.some((each) => each === indexName);
+      this.table.addGlobalSecondaryIndex({ indexName, ...keys, warmThroughput: byOrders ? warmThroughput : undefined });
+    }
     this.name = this.table.tableName;
+    if (settings.expressionAlarms) alarms.ringAt('table-throttled', this.throttled(), 1);
+  }
+
+  /** Of the dashboard. */
+  part(): Part {
+    const shown = { period: PERIOD, statistic: Stats.SUM };
+    const { table } = this;
+    const latency = (operation: string): IMetric =>
+      table.metric('SuccessfulRequestLatency', {
+        dimensionsMap: { TableName: this.name, Operation: operation },
+        period: PERIOD,
+        statistic: 'p99',
+        label: operation,
+      });
+    return {
+      title: 'Ledger',
+      graphs: [
+        graph('Capacity a minute', [
+          table.metricConsumedReadCapacityUnits(shown),
+          table.metricConsumedWriteCapacityUnits(shown),
+        ]),
+        graph('Throttled reads and writes', this.throttles()),
+        graph('Latency p99, ms', ITEM_OPERATIONS.map(latency)),
+      ],
+    };
+  }
+
+  private throttles(): IMetric[] {
+    const metric = (metricName: string, index?: IndexName): IMetric =>
+      this.table.metric(metricName, {
+        dimensionsMap: { TableName: this.name, ...(index && { GlobalSecondaryIndexName: index }) },
+        period: PERIOD,
+        statistic: Stats.SUM,
+        label: index ?? metricName,
+      });
+    const indexes = WRITTEN_BY_ORDERS.map((index) => metric('WriteThrottleEvents', index));
+    return [metric('ReadThrottleEvents'), metric('WriteThrottleEvents'), ...indexes];
+  }
+
+  private throttled(): MathExpression {
+    const metrics = Object.fromEntries(this.throttles().map((metric, index) => [`t${index}`, metric]));
+    return new MathExpression({
+      expression: Object.keys(metrics)
+        .map((id) => `FILL(${id}, 0)`)
+        .join(' + '),
+      usingMetrics: metrics,
+      period: PERIOD,
+      label: 'throttled',
+    });
   }
 
   useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
     fn.tell('TABLE_NAME', this.name);
-    if (items.length > 0) fn.allow(items.map((action) => `dynamodb:${action}`), [this.table.tableArn]);
+    if (items.length > 0)
+      fn.allow(
+        items.map((action) => `dynamodb:${action}`),
+        [this.table.tableArn],
+      );
     if (queried.length > 0) {
-      fn.allow(['dynamodb:Query'], queried.map((index) => `${this.table.tableArn}/index/${index}`));
+      fn.allow(
+        ['dynamodb:Query'],
+        queried.map((index) => `${this.table.tableArn}/index/${index}`),
+      );
     }
   }
 
@@ -67,7 +143,10 @@ export class LedgerTable extends Construct {
   feedOrdersTo(fn: RustFunction, failures: MessageQueue): void {
     const stream = this.table.tableStreamArn;
     if (stream === undefined) throw new Error('The table has no stream');
-    fn.allow(READ_STREAM.map((action) => `dynamodb:${action}`), [stream]);
+    fn.allow(
+      READ_STREAM.map((action) => `dynamodb:${action}`),
+      [stream],
+    );
     new lambda.EventSourceMapping(this, 'Feed', {
       target: fn.lambda,
       eventSourceArn: stream,

@@ -1,7 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
@@ -23,6 +25,8 @@ export interface MessageQueueProps {
   /** The function that reads it. Without one, a person does. */
   consumer?: FunctionName;
   deadLetters?: { queue: MessageQueue; afterReceives: number };
+  /** Why it has no dead letters, although it is nobody's dead-letter queue. */
+  endOfTheLine?: string;
 }
 
 /** One queue, who may send to it, who reads it, and the alarms on it. */
@@ -52,6 +56,7 @@ export class MessageQueue extends Construct {
       },
     });
     this.url = this.queue.queueUrl;
+    if (props.endOfTheLine !== undefined) accept(this.queue, 'SQS3', props.endOfTheLine);
   }
 
   sendFrom(sender: RustFunction): void {
@@ -63,7 +68,9 @@ export class MessageQueue extends Construct {
   consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean } = {}): void {
     // The visibility timeout is made from the declared consumer's timeout.
     if (consumer.name !== this.consumer) {
-      throw new Error(`The queue ${this.name} was made for ${this.consumer ?? 'no function'}, not for ${consumer.name}`);
+      throw new Error(
+        `The queue ${this.name} was made for ${this.consumer ?? 'no function'}, not for ${consumer.name}`,
+      );
     }
     const actions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
     if (options.ownDelays) {
@@ -86,6 +93,12 @@ export class MessageQueue extends Construct {
     return { bind: () => ({ destination: this.queue.queueArn }) };
   }
 
+  /** Lets a function see how many messages there are. */
+  countWith(counter: RustFunction): void {
+    this.tellUrl(counter);
+    counter.allow(['sqs:GetQueueAttributes'], [this.queue.queueArn]);
+  }
+
   /** Lets a function take messages out and put them elsewhere. */
   emptyWith(mover: RustFunction): void {
     this.tellUrl(mover);
@@ -93,7 +106,7 @@ export class MessageQueue extends Construct {
   }
 
   alarmWhenNotEmpty(alarms: Alarms, id: AlarmId): void {
-    alarms.ringAt(id, this.queue.metricApproximateNumberOfMessagesVisible({ period: METRIC_PERIOD, statistic: 'max' }), 1);
+    alarms.ringAt(id, this.waiting(), 1);
   }
 
   /** Sees messages that a consumer takes before anybody could count them as waiting. */
@@ -102,7 +115,20 @@ export class MessageQueue extends Construct {
   }
 
   alarmWhenOlderThan(alarms: Alarms, id: AlarmId, age_s: number): void {
-    alarms.ringAt(id, this.queue.metricApproximateAgeOfOldestMessage({ period: METRIC_PERIOD, statistic: 'max' }), age_s);
+    alarms.ringAt(id, this.oldest(), age_s);
+  }
+
+  waiting(): Metric {
+    return this.queue.metricApproximateNumberOfMessagesVisible({ period: METRIC_PERIOD, statistic: 'max' });
+  }
+
+  inFlight(): Metric {
+    return this.queue.metricApproximateNumberOfMessagesNotVisible({ period: METRIC_PERIOD, statistic: 'max' });
+  }
+
+  /** Seconds. */
+  oldest(): Metric {
+    return this.queue.metricApproximateAgeOfOldestMessage({ period: METRIC_PERIOD, statistic: 'max' });
   }
 
   private tellUrl(fn: RustFunction): void {

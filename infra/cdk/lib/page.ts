@@ -6,6 +6,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as deployment from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import type { PushApi } from './push-api.ts';
 import type { OidcIdentity, PageSettings, Settings } from './settings.ts';
 
@@ -34,7 +35,8 @@ export class Page extends Construct {
       enforceSSL: true,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    new deployment.BucketDeployment(this, 'Upload', {
+    accept(bucket, 'S1', 'CloudFront alone reads it, and everybody may read what is in it.');
+    const upload = new deployment.BucketDeployment(this, 'Upload', {
       destinationBucket: bucket,
       sources: [
         deployment.Source.asset(FILES, { exclude: NOT_SERVED }),
@@ -54,6 +56,8 @@ export class Page extends Construct {
         removalPolicy: RemovalPolicy.DESTROY,
       }),
     });
+
+    acceptUpload(upload, bucket);
 
     // One name space for all regions of the account.
     const name = `${settings.name}-page-${Stack.of(this).region}`;
@@ -98,4 +102,24 @@ export class Page extends Construct {
 function signInOrigins({ identity, page }: PageProps): string[] {
   const issuer = new URL(identity.issuer).origin;
   return [...new Set([issuer, ...page.signInOrigins])];
+}
+
+/** CDK has a function of its own that fills a bucket, and writes its role itself. */
+function acceptUpload({ handlerRole }: deployment.BucketDeployment, bucket: s3.Bucket): void {
+  const filler = handlerRole.node.scope;
+  if (filler === undefined) throw new Error('The role of the upload belongs to nobody');
+  const reason = 'It is a function of CDK, which runs while the stack is deployed and at no other time.';
+  const to = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as s3.CfnBucket);
+  const assets = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>';
+  accept(filler, 'L1', reason);
+  accept(
+    filler,
+    'IAM4',
+    reason,
+    'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole',
+  );
+  for (const verb of ['Abort', 'DeleteObject', 'GetBucket', 'GetObject', 'List']) {
+    accept(filler, 'IAM5', reason, `Action::s3:${verb}*`);
+  }
+  for (const objects of [assets, `<${to}.Arn>`]) accept(filler, 'IAM5', reason, `Resource::${objects}/*`);
 }

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -23,6 +24,11 @@ export class PassSecret extends Construct {
       },
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    accept(
+      secret,
+      'SMG4',
+      'A key is changed by adding one, and taking the old one away when its last pass is over. AWS would replace it.',
+    );
     this.arn = secret.secretArn;
   }
 

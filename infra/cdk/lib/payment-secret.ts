@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,6 +19,7 @@ export class PaymentSecret extends Construct {
       generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+    accept(secret, 'SMG4', 'The payment provider has to hear of a new key, and has no interface for it.');
     this.arn = secret.secretArn;
   }
 

@@ -1,10 +1,14 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccessLogFormat, CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
+import type { Alarms } from './alarms.ts';
+import { graph, type Part } from './dashboard.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -15,6 +19,9 @@ export const PUSH_ROUTES = ['$connect', '$disconnect'] as const;
 
 /** So many connections a second may be made in an account, unless AWS raised it (quotas for WebSocket APIs). */
 const CONNECTIONS = { rateLimit: 500, burstLimit: 500 };
+
+/** A single failure is nothing to wake up for. */
+const FAILURES_A_MINUTE = 10;
 
 /** The query has the token in it, so nothing that shows a query. */
 const ACCESS_LOG = {
@@ -78,7 +85,9 @@ export class PushApi extends Construct {
     const integration = new WebSocketLambdaIntegration(fn.name, fn.lambda);
     for (const route of PUSH_ROUTES) {
       // A stage of an API without a route is refused.
-      this.stage.node.addDependency(this.api.addRoute(route, { integration }));
+      const made = this.api.addRoute(route, { integration });
+      accept(made, 'APIG4', 'The function checks the token, which a browser can only send in the query.');
+      this.stage.node.addDependency(made);
     }
   }
 
@@ -90,11 +99,32 @@ export class PushApi extends Construct {
     this.manageFrom(fn, 'POST');
   }
 
+  watch(alarms: Alarms): Part {
+    const unreachable = this.metric('ExecutionError');
+    alarms.ringAt('push-failing', unreachable, FAILURES_A_MINUTE);
+    return {
+      title: 'Push',
+      graphs: [
+        graph('Connections made', [this.metric('ConnectCount')]),
+        graph('Messages', [this.metric('MessageCount')]),
+        graph('Failures', [unreachable, this.metric('IntegrationError'), this.metric('ClientError')]),
+      ],
+    };
+  }
+
+  private metric(metricName: string): Metric {
+    return this.api.metric(metricName, { statistic: Stats.SUM, period: Duration.minutes(1) });
+  }
+
   private manageFrom(fn: RustFunction, method: 'DELETE' | 'POST'): void {
     fn.tell('PUSH_ENDPOINT', this.managementUrl);
     const resourceName = `${PUSH_STAGE}/${method}/@connections/*`;
     const connections = Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName });
     fn.allow(['execute-api:ManageConnections'], [connections]);
+    const { node } = this.api;
+    const apiId = Stack.of(this).getLogicalId(node.defaultChild as apigateway.CfnApi);
+    const finding = `Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${apiId}>/${resourceName}`;
+    accept(fn, 'IAM5', 'A connection has its name from the gateway when it is made.', finding);
   }
 
   /**
@@ -104,9 +134,13 @@ export class PushApi extends Construct {
   private logWriter(): CfnAccount {
     const role = new iam.Role(this, 'LogWriter', {
       assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com'),
-      managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
+      managedPolicies: [
+        iam.ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
+      ],
     });
     role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    const policy = 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';
+    accept(role, 'IAM4', 'The role is of the account, for every API in it, and AWS names this policy for it.', policy);
     const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
     account.applyRemovalPolicy(RemovalPolicy.RETAIN);
     return account;

@@ -1,5 +1,7 @@
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
+import { graph, type Part } from './dashboard.ts';
 import { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -46,10 +48,15 @@ export class Queues extends Construct {
       settings,
       name: 'quarantine',
       urlVariable: 'QUARANTINE_QUEUE_URL',
+      endOfTheLine: 'A person reads it, and it rings.',
     });
     this.quarantine.alarmWhenNotEmpty(alarms, 'quarantine-not-empty');
 
-    this.expiryDlq = new MessageQueue(this, 'ExpiryDlq', { settings, name: 'expiry-dlq', urlVariable: 'EXPIRY_DLQ_URL' });
+    this.expiryDlq = new MessageQueue(this, 'ExpiryDlq', {
+      settings,
+      name: 'expiry-dlq',
+      urlVariable: 'EXPIRY_DLQ_URL',
+    });
     this.expiryDlq.alarmWhenNotEmpty(alarms, 'expiry-dlq-not-empty');
 
     this.expiry = new MessageQueue(this, 'Expiry', {
@@ -60,13 +67,56 @@ export class Queues extends Construct {
       deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
     });
 
-    this.notifierFailures = new MessageQueue(this, 'NotifierFailures', { settings, name: 'notifier-failures' });
+    this.notifierFailures = new MessageQueue(this, 'NotifierFailures', {
+      settings,
+      name: 'notifier-failures',
+      endOfTheLine: 'Dead letters of a stream, where the rule looks for those of a queue. It rings.',
+    });
     this.notifierFailures.alarmWhenNotEmpty(alarms, 'notifier-failures-not-empty');
+  }
+
+  /** Of the dashboard. */
+  part(): Part {
+    const each = (queues: MessageQueue[], of: (queue: MessageQueue) => Metric): Metric[] =>
+      queues.map((queue) => of(queue).with({ label: queue.name }));
+    const moving = [this.orders, this.expiry];
+    const still = [this.ordersDlq, this.expiryDlq, this.quarantine, this.notifierFailures];
+    return {
+      title: 'Queues',
+      graphs: [
+        graph(
+          'Waiting',
+          each(moving, (queue) => queue.waiting()),
+        ),
+        graph(
+          'Being worked on',
+          each(moving, (queue) => queue.inFlight()),
+        ),
+        graph(
+          'Oldest message, s',
+          each(moving, (queue) => queue.oldest()),
+        ),
+        graph(
+          'Dead letters',
+          each(still, (queue) => queue.waiting()),
+        ),
+        graph(
+          'Oldest dead letter, s',
+          each(still, (queue) => queue.oldest()),
+        ),
+      ],
+    };
   }
 
   /** Lets an operator's function send dead letters back to where they came from. */
   redriveFrom(admin: RustFunction): void {
     for (const from of [this.ordersDlq, this.expiryDlq, this.quarantine]) from.emptyWith(admin);
     for (const to of [this.orders, this.expiry]) to.sendFrom(admin);
+  }
+
+  /** Lets an operator's function see how much is in the queues. */
+  watchFrom(admin: RustFunction): void {
+    for (const queue of [this.orders, this.ordersDlq, this.expiry, this.expiryDlq, this.quarantine])
+      queue.countWith(admin);
   }
 }

@@ -1,11 +1,15 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
+import type { AlarmId, Alarms } from './alarms.ts';
 import { builtFunction } from './function-assets.ts';
-import { FUNCTIONS, type FunctionFacts, type FunctionName } from './functions.ts';
+import { FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
+import { provisioned } from './provisioned.ts';
 import type { Settings } from './settings.ts';
 
 /** Lambda makes the network interfaces with the function's role, and AWS knows no narrower resource for these. */
@@ -17,6 +21,9 @@ export const NETWORK_INTERFACE_ACTIONS = [
   'ec2:DescribeSubnets',
   'ec2:UnassignPrivateIpAddresses',
 ];
+
+const BEHIND_MS = 30_000;
+const NO_NARROWER = 'AWS knows no narrower resource for network interfaces and for traces.';
 
 export interface RustFunctionProps {
   settings: Settings;
@@ -30,6 +37,8 @@ export interface RustFunctionProps {
 /** One Lambda function with its log group and a role that starts with the right to write that log, no more. */
 export class RustFunction extends Construct {
   readonly lambda: lambda.Function;
+  /** What the gateway calls. */
+  readonly front: lambda.IFunction;
   readonly name: FunctionName;
   readonly facts: FunctionFacts;
   private readonly role: iam.Role;
@@ -49,6 +58,7 @@ export class RustFunction extends Construct {
     this.role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
     if (network !== undefined) this.allow(NETWORK_INTERFACE_ACTIONS, ['*']);
+    if (network !== undefined || settings.tracing) accept(this.role, 'IAM5', NO_NARROWER, 'Resource::*');
 
     this.lambda = new lambda.Function(this, 'Function', {
       functionName,
@@ -65,9 +75,22 @@ export class RustFunction extends Construct {
       vpc: network?.vpc,
       vpcSubnets: network && { subnets: network.vpc.isolatedSubnets },
       securityGroups: network && [network.securityGroup],
+      tracing: settings.tracing ? lambda.Tracing.ACTIVE : undefined,
       // Lambda takes a function that feeds itself for a mistake and stops it after about 16 rounds.
       recursiveLoop: props.feedsItself ? lambda.RecursiveLoop.ALLOW : undefined,
     });
+    const warm = IN_FRONT.some((each) => each === name) && settings.provisioned.length > 0;
+    this.front = warm ? provisioned(this.lambda, settings.provisioned) : this.lambda;
+  }
+
+  get roleArn(): string {
+    return this.role.roleArn;
+  }
+
+  /** Of a function that a stream feeds: rings when what it reads is older than half a minute. */
+  alarmWhenBehind(alarms: Alarms, id: AlarmId): void {
+    const age = this.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: Duration.minutes(1) });
+    alarms.ringAt(id, age, BEHIND_MS, { periods: 2 });
   }
 
   allow(actions: string[], resources: string[]): void {

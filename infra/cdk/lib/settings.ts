@@ -16,6 +16,13 @@ export interface Settings {
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
   identity: OidcIdentity | { kind: 'cognito' };
   redis: ElastiCacheRedis | { kind: 'external'; url: string };
+  table: TableSettings;
+  /** When functions in front of a sale wait for its crowd with processes that are started already. */
+  provisioned: ProvisionedWindow[];
+  /** Traces of requests in AWS X-Ray. */
+  tracing: boolean;
+  /** On everything that takes tags. */
+  tags: Record<string, string>;
   /** Keep table, secret and users when the stack goes, and refuse to delete the table. */
   keepData: boolean;
   /** Queues and the topic refuse plain HTTP. The emulator speaks nothing else. */
@@ -64,8 +71,33 @@ export interface OidcIdentity {
 export interface ElastiCacheRedis {
   kind: 'elasticache';
   nodeType: string;
+  /** Cluster mode with so many shards. Without it there is one shard, and no cluster mode. */
+  shards?: number;
+  /** Of each shard, in another zone. With one, a failover needs nobody. */
   replicas: number;
   tls: boolean;
+  /** Functions sign in with a user and a password that AWS made. */
+  authentication: boolean;
+  /**
+   * Whether a write is in the log of several zones before it is answered (`sync`), a little later (`async`), or never.
+   * CloudFormation goes from or to `disabled` only with another cluster.
+   */
+  durability: 'sync' | 'async' | 'disabled';
+}
+
+export interface TableSettings {
+  /** What the table can take at once, without having been used. It only grows, and it is paid for once. */
+  warmThroughput?: { readUnitsPerSecond: number; writeUnitsPerSecond: number };
+}
+
+/** So many processes of each function in front of a sale, from before its opening until after its crowd. */
+export interface ProvisionedWindow {
+  /** A moment in UTC, as 2026-12-01T17:45:00Z, or cron(45 17 * * ? *) for a sale that comes again. */
+  from: string;
+  to: string;
+  /** In which a cron expression is read. */
+  timeZone?: string;
+  count: number;
 }
 
 /** The person who typed the command can mend it: the message is enough, a stack trace only hides it. */
@@ -77,46 +109,22 @@ export class SettingsError extends UsageError {
   }
 }
 
-/** Values given on the command line with `-c`. */
-export interface Overrides {
-  name?: string;
-  issuer?: string;
-  audience?: string;
-  redisUrl?: string;
-  logLevel?: string;
-  alarmEmail?: string;
-  emulator?: string;
-  payUrl?: string;
-}
-
-export function withOverrides(settings: Settings, overrides: Overrides): Settings {
-  const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl } = overrides;
-  const result: Settings = { ...settings };
-  if (name !== undefined) result.name = name;
-  if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
-  if (alarmEmail !== undefined) result.alarmEmail = alarmEmail;
-  if (emulator !== undefined) result.emulator = emulator;
-  if (payUrl !== undefined && result.edge !== undefined) {
-    result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
-  }
-  if (issuer !== undefined || audience !== undefined) {
-    const given: OidcIdentity =
-      settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };
-    result.identity = {
-      kind: 'oidc',
-      issuer: issuer ?? given.issuer,
-      audience: audience?.split(',').map((part) => part.trim()) ?? given.audience,
-    };
-  }
-  if (redisUrl !== undefined) result.redis = { kind: 'external', url: redisUrl };
-  return result;
-}
-
 // Lambda, queues and alarms take names of 64 to 255 characters; the longest suffix here is well below 40.
 const NAME = /^[a-z][a-z0-9-]{0,23}$/;
 const LOG_LEVELS: readonly string[] = ['error', 'warn', 'info', 'debug', 'trace'];
 // A group has one primary and at most five replicas.
 const MAX_REPLICAS = 5;
+const MAX_SHARDS = 90;
+/** Durability is for these, in cluster mode, with a replica and TLS (ElastiCache, limitations of durability). */
+const DURABLE_NODES = /^cache\.(r6g|r7g|r8g|m6g|m7g|m8g|c7gn|c8gn)\./;
+/** What a table that nobody has used yet can take: below that there is nothing to warm. */
+const COLD_TABLE = { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 4_000 };
+// The account's own limit is 1,000 processes unless AWS raised it; this is only against a slip of the finger.
+const PROVISIONED = { least: 1, most: 10_000 };
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
+const CRON = /^cron\(\S+( \S+){5}\)$/;
+// AWS takes 50 tags; CloudFormation adds its own.
+const MAX_TAGS = 40;
 // What an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
 const MEMORY_MB = { least: 128, most: 10240 };
@@ -162,7 +170,10 @@ export function validated(settings: Settings): Settings {
     ...edgeProblems(settings),
     ...identityProblems(settings),
     ...redisProblems(settings),
+    ...tableProblems(settings),
+    ...provisionedProblems(settings),
   );
+  must(Object.keys(settings.tags).length <= MAX_TAGS, `tags: at most ${MAX_TAGS}`);
 
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
@@ -198,7 +209,8 @@ function edgeProblems({ edge, identity }: Settings): string[] {
       problems.push(`edge.page.signInOrigins: https://HOST and no path; got "${origin}"`);
     }
   }
-  if (identity.kind !== 'oidc') problems.push('edge: the page signs buyers in at an issuer of identity { kind: "oidc" }');
+  if (identity.kind !== 'oidc')
+    problems.push('edge: the page signs buyers in at an issuer of identity { kind: "oidc" }');
   return problems;
 }
 
@@ -206,7 +218,9 @@ function identityProblems({ identity, requireTls }: Settings): string[] {
   if (identity.kind === 'cognito') return [];
   const problems: string[] = [];
   if (identity.issuer === '') {
-    problems.push('identity.issuer: give the OIDC issuer with -c issuer=https://…, or set identity to { kind: "cognito" }');
+    problems.push(
+      'identity.issuer: give the OIDC issuer with -c issuer=https://…, or set identity to { kind: "cognito" }',
+    );
   } else if (!URL.canParse(identity.issuer)) {
     problems.push(`identity.issuer: not a URL: "${identity.issuer}"`);
   } else if (requireTls && !identity.issuer.startsWith('https://')) {
@@ -220,16 +234,50 @@ function identityProblems({ identity, requireTls }: Settings): string[] {
 
 function redisProblems({ redis, requireTls, keepData }: Settings): string[] {
   if (redis.kind === 'external') {
-    return /^rediss?:\/\/[^/]+/.test(redis.url)
+    return /^rediss?(\+cluster)?:\/\/[^/]+/.test(redis.url)
       ? []
-      : [`redis.url: must be redis://HOST:PORT or rediss://HOST:PORT; got "${redis.url}"`];
+      : [`redis.url: must be redis://HOST:PORT, or with rediss or +cluster; got "${redis.url}"`];
   }
   const problems: string[] = [];
-  if (!/^cache\./.test(redis.nodeType)) problems.push(`redis.nodeType: must be a cache.… type; got "${redis.nodeType}"`);
+  if (!/^cache\./.test(redis.nodeType))
+    problems.push(`redis.nodeType: must be a cache.… type; got "${redis.nodeType}"`);
   if (!Number.isInteger(redis.replicas) || redis.replicas < 0 || redis.replicas > MAX_REPLICAS) {
     problems.push(`redis.replicas: 0 to ${MAX_REPLICAS}; got ${redis.replicas}`);
   }
   if (requireTls && !redis.tls) problems.push('redis.tls: must be on where requireTls is');
   if (keepData && redis.replicas < 1) problems.push('redis.replicas: at least 1 where keepData is on');
+  if (redis.shards !== undefined && !within(redis.shards, { least: 1, most: MAX_SHARDS })) {
+    problems.push(`redis.shards: 1 to ${MAX_SHARDS}; got ${redis.shards}`);
+  }
+  if (redis.authentication && !redis.tls) problems.push('redis.authentication: needs redis.tls');
+  if (redis.durability !== 'disabled') {
+    const durable = redis.shards !== undefined && redis.replicas > 0 && redis.tls && DURABLE_NODES.test(redis.nodeType);
+    if (!durable) problems.push('redis.durability: needs shards, a replica, tls and nodes of r6g, m6g, c7gn or newer');
+  }
   return problems;
+}
+
+function tableProblems({ table: { warmThroughput } }: Settings): string[] {
+  if (warmThroughput === undefined) return [];
+  const units = ['readUnitsPerSecond', 'writeUnitsPerSecond'] as const;
+  return units
+    .filter((unit) => !Number.isInteger(warmThroughput[unit]) || warmThroughput[unit] < COLD_TABLE[unit])
+    .map((unit) => `table.warmThroughput.${unit}: at least ${COLD_TABLE[unit]}; got ${warmThroughput[unit]}`);
+}
+
+function provisionedProblems({ provisioned, emulator }: Settings): string[] {
+  if (provisioned.length > 0 && emulator !== undefined) return ['provisioned: the emulator has no such thing'];
+  return provisioned.flatMap(({ from, to, count, timeZone }) => {
+    const at = `provisioned ${from} to ${to}:`;
+    const moments = MOMENT.test(from) && MOMENT.test(to);
+    const problems: string[] = [];
+    if (!moments && !(CRON.test(from) && CRON.test(to))) {
+      problems.push(`${at} two moments as 2026-12-01T17:45:00Z, or two cron(…) of six parts`);
+    }
+    if (moments && !(Date.parse(from) < Date.parse(to))) problems.push(`${at} the end must come after the start`);
+    if (moments && timeZone !== undefined) problems.push(`${at} timeZone is for cron(…); moments are in UTC`);
+    if (!within(count, PROVISIONED))
+      problems.push(`${at} count: ${PROVISIONED.least} to ${PROVISIONED.most}; got ${count}`);
+    return problems;
+  });
 }

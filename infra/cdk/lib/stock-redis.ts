@@ -1,102 +1,115 @@
-import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elasticache from 'aws-cdk-lib/aws-elasticache';
 import { Construct } from 'constructs';
+import { accept } from './accept.ts';
+import type { Alarms } from './alarms.ts';
+import type { Part } from './dashboard.ts';
+import { Network } from './network.ts';
+import { type Shard, watchRedis } from './redis-alarms.ts';
+import { RedisUser } from './redis-user.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { ElastiCacheRedis, Settings } from './settings.ts';
 
-const ENGINE = { engine: 'valkey', engineVersion: '8.1', family: 'valkey8' };
+const ENGINE = { engine: 'valkey', engineVersion: '9.0', family: 'valkey9' };
 const REDIS_PORT = 6379;
-const HTTPS_PORT = 443;
-const ZONES = 2;
-const ADDRESSES = '10.0.0.0/16';
 
 /** The stock's Redis and the network around it. With an external one there is no network at all. */
 export class StockRedis extends Construct {
   readonly url: string;
   /** Where a function must run to reach it. */
-  readonly network: { vpc: ec2.Vpc; securityGroup: ec2.SecurityGroup } | undefined;
+  readonly network: { vpc: ec2.IVpc; securityGroup: ec2.SecurityGroup } | undefined;
+  /** Of the dashboard. */
+  readonly part: Part | undefined;
+  private readonly user: RedisUser | undefined;
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+  constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
-    if (settings.redis.kind === 'external') {
-      this.url = settings.redis.url;
+    const { redis } = settings;
+    if (redis.kind === 'external') {
+      this.url = redis.url;
       return;
     }
-    const vpc = isolatedVpc(this);
-    const functions = new ec2.SecurityGroup(this, 'Functions', { vpc, allowAllOutbound: false });
-    functions.addEgressRule(ec2.Peer.ipv4(ADDRESSES), ec2.Port.tcp(REDIS_PORT), 'the stock');
-    // The subnets have no route out, so this ends at the endpoints of the VPC. DynamoDB's own address list has an
-    // id per region that CloudFormation cannot look up.
-    functions.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(HTTPS_PORT), 'AWS through the endpoints');
-    // By id, so that the rules stay inside the groups: the emulator knows no rules that stand alone.
-    const fromFunctions = ec2.Peer.securityGroupId(functions.securityGroupId);
-    const servers = new ec2.SecurityGroup(this, 'Servers', { vpc, allowAllOutbound: false });
-    servers.addIngressRule(fromFunctions, ec2.Port.tcp(REDIS_PORT), 'functions');
-    serviceEndpoints(vpc, fromFunctions);
+    const network = new Network(this, 'Vpc', settings, REDIS_PORT);
+    this.network = { vpc: network, securityGroup: network.functions };
+    if (redis.authentication) this.user = new RedisUser(this, 'User', settings.name);
 
-    const group = replicationGroup(this, settings.redis, vpc, servers);
-    const scheme = settings.redis.tls ? 'rediss' : 'redis';
-    this.url = `${scheme}://${group.attrPrimaryEndPointAddress}:${group.attrPrimaryEndPointPort}`;
-    this.network = { vpc, securityGroup: functions };
+    const group = replicationGroup(this, redis, network, this.user);
+    this.url = urlOf(group, redis);
+    this.part = watchRedis(settings, alarms, shardsOf(group, redis));
   }
 
   useFrom(fn: RustFunction): void {
     if (!fn.facts.redis) throw new Error(`The function ${fn.name} is not declared to use Redis`);
     fn.tell('REDIS_URL', this.url);
+    this.user?.signInFrom(fn);
   }
 }
 
-function isolatedVpc(scope: Construct): ec2.Vpc {
-  return new ec2.Vpc(scope, 'Vpc', {
-    ipAddresses: ec2.IpAddresses.cidr(ADDRESSES),
-    maxAzs: ZONES,
-    natGateways: 0,
-    // Nothing is in the default group, and closing it would take a function of CDK's own.
-    restrictDefaultSecurityGroup: false,
-    subnetConfiguration: [{ name: 'isolated', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 20 }],
-  });
+function urlOf(group: elasticache.CfnReplicationGroup, { tls, shards }: ElastiCacheRedis): string {
+  const scheme = tls ? 'rediss' : 'redis';
+  return shards === undefined
+    ? `${scheme}://${group.attrPrimaryEndPointAddress}:${group.attrPrimaryEndPointPort}`
+    : `${scheme}+cluster://${group.attrConfigurationEndPointAddress}:${group.attrConfigurationEndPointPort}`;
 }
 
-function serviceEndpoints(vpc: ec2.Vpc, functions: ec2.IPeer): void {
-  vpc.addGatewayEndpoint('DynamoDb', { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB });
-  const securityGroup = new ec2.SecurityGroup(vpc, 'Endpoints', { vpc, allowAllOutbound: false });
-  securityGroup.addIngressRule(functions, ec2.Port.tcp(HTTPS_PORT), 'functions');
-  const { SQS, SECRETS_MANAGER } = ec2.InterfaceVpcEndpointAwsService;
-  for (const [id, service] of Object.entries({ Sqs: SQS, SecretsManager: SECRETS_MANAGER })) {
-    vpc.addInterfaceEndpoint(id, { service, securityGroups: [securityGroup], open: false });
-  }
+/** The nodes, by the names that ElastiCache makes of the group's. */
+function shardsOf(group: elasticache.CfnReplicationGroup, { shards, replicas }: ElastiCacheRedis): Shard[] {
+  const digits = (n: number, width: number): string => String(n).padStart(width, '0');
+  return Array.from({ length: shards ?? 1 }, (_, shard) => ({
+    number: shard + 1,
+    nodes: Array.from({ length: 1 + replicas }, (_, node) => {
+      const inShard = shards === undefined ? '' : `-${digits(shard + 1, 4)}`;
+      return `${group.ref}${inShard}-${digits(node + 1, 3)}`;
+    }),
+  }));
 }
 
 function replicationGroup(
   scope: Construct,
   redis: ElastiCacheRedis,
-  vpc: ec2.Vpc,
-  securityGroup: ec2.SecurityGroup,
+  network: Network,
+  user: RedisUser | undefined,
 ): elasticache.CfnReplicationGroup {
   const subnets = new elasticache.CfnSubnetGroup(scope, 'Subnets', {
     description: 'Isolated subnets',
-    subnetIds: vpc.isolatedSubnets.map((subnet) => subnet.subnetId),
+    subnetIds: network.isolatedSubnets.map((subnet) => subnet.subnetId),
   });
+  const clustered = redis.shards !== undefined;
   const parameters = new elasticache.CfnParameterGroup(scope, 'Parameters', {
     cacheParameterGroupFamily: ENGINE.family,
     description: 'A full stock refuses writes',
-    // The default evicts keys with a TTL, and every key of a round has one.
-    properties: { 'maxmemory-policy': 'noeviction' },
+    properties: {
+      // The default evicts keys with a TTL, and every key of a round has one.
+      'maxmemory-policy': 'noeviction',
+      ...(clustered && { 'cluster-enabled': 'yes' }),
+    },
   });
   const replicated = redis.replicas > 0;
-  return new elasticache.CfnReplicationGroup(scope, 'Group', {
+  const group = new elasticache.CfnReplicationGroup(scope, 'Group', {
     replicationGroupDescription: 'The stock of the sales',
     engine: ENGINE.engine,
     engineVersion: ENGINE.engineVersion,
     cacheNodeType: redis.nodeType,
-    numCacheClusters: 1 + redis.replicas,
-    automaticFailoverEnabled: replicated,
+    ...(clustered
+      ? { clusterMode: 'enabled', numNodeGroups: redis.shards, replicasPerNodeGroup: redis.replicas }
+      : { numCacheClusters: 1 + redis.replicas }),
+    // ElastiCache has no cluster mode without it, replicas or not.
+    automaticFailoverEnabled: replicated || clustered,
     multiAzEnabled: replicated,
     port: REDIS_PORT,
     transitEncryptionEnabled: redis.tls,
     atRestEncryptionEnabled: true,
+    durability: redis.durability === 'disabled' ? undefined : redis.durability,
+    userGroupIds: user && [user.groupId],
     cacheParameterGroupName: parameters.ref,
     cacheSubnetGroupName: subnets.ref,
-    securityGroupIds: [securityGroup.securityGroupId],
+    securityGroupIds: [network.servers.securityGroupId],
   });
+  // More shards are added while it is in use. Otherwise it would be replaced.
+  if (clustered) group.cfnOptions.updatePolicy = { useOnlineResharding: true };
+  if (user !== undefined)
+    accept(group, 'AEC6', 'It has users with passwords, which are instead of the one token that the rule asks for.');
+  if (!replicated)
+    accept(group, 'AEC4', 'One node on purpose, in settings whose data may go: Redis is loaded from the ledger.');
+  return group;
 }

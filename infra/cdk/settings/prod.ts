@@ -17,7 +17,21 @@ export const prod: Settings = {
     tokens: { requestsPerSecond: 4_000, burst: 2_000 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
-  redis: { kind: 'elasticache', nodeType: 'cache.r7g.large', replicas: 1, tls: true },
+  redis: {
+    kind: 'elasticache',
+    nodeType: 'cache.r7g.large',
+    shards: 2,
+    replicas: 1,
+    tls: true,
+    authentication: true,
+    durability: 'sync',
+  },
+  // Placing an order costs six write units of the table: this takes over a thousand a second from the first one on.
+  table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 } },
+  // The list of openings changes with every sale, so it is given with -c provisioned=FROM/TO/COUNT.
+  provisioned: [],
+  tracing: true,
+  tags: { application: 'flash-sale', stage: 'prod' },
   keepData: true,
   requireTls: true,
   expressionAlarms: true,

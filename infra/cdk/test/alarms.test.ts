@@ -1,21 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ALARM_IDS } from '../lib/alarms.ts';
-import { apiOf, DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
+import { ANSWERING, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
+import { apiOf, DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 const alarms = resources(template, 'AWS::CloudWatch::Alarm');
 const runbook = readFileSync(fileURLToPath(new URL('../../../docs/runbook.md', import.meta.url)), 'utf8');
-const entries = runbook.split(/^## /m).slice(1);
+const NOT_HERE = 'What cannot be rehearsed locally';
+const sections = runbook.split(/^## /m).slice(1);
+const entries = sections.filter((each) => !each.startsWith(NOT_HERE));
 
 const named = (id: string) => alarms.find((alarm) => alarm.properties.AlarmName === `${settings.name}-${id}`)!.properties;
 
+/** Redis has each of its alarms for each shard. */
+const idOf = (name: string): string => name.slice(settings.name.length + 1).replace(/-shard-\d+$/, '');
+
 test('every alarm is listed, has a text and tells the topic', () => {
-  expect(alarms.map((alarm) => alarm.properties.AlarmName).sort()).toEqual(
-    ALARM_IDS.map((id) => `${settings.name}-${id}`).sort(),
-  );
+  const ids = alarms.map((alarm) => idOf(alarm.properties.AlarmName));
+  expect([...new Set(ids)].sort()).toEqual([...ALARM_IDS].sort());
   const [topic] = resources(template, 'AWS::SNS::Topic');
   for (const { properties } of alarms) {
     expect(properties.AlarmDescription).toMatch(/\.$/);
@@ -65,7 +70,7 @@ test('no news from reconciliation is bad news', () => {
 
 test('the audit is watched in the namespace that the functions publish to', () => {
   const watched = alarms.filter((alarm) => alarm.properties.Namespace === settings.name);
-  expect(watched).toHaveLength(5);
+  expect(watched).toHaveLength(7);
   const functions = resources(template, 'AWS::Lambda::Function');
   for (const { properties } of functions.filter((each) => each.properties.Runtime === 'provided.al2023')) {
     expect(properties.Environment.Variables.METRICS_NAMESPACE).toBe(settings.name);
@@ -84,16 +89,99 @@ test('the hottest sale rings, whichever it is, from twice its plan on', () => {
   ]);
 });
 
-test('one throttled request at the door rings', () => {
-  const { Metrics, Threshold } = named('functions-throttled');
+const BEHIND = FUNCTION_NAMES.filter((name) => ![...ANSWERING, ...SCHEDULED].some((each) => each === name));
+const SUMS: [string, string, readonly FunctionName[], number, number][] = [
+  ['functions-throttled', 'Throttles', ANSWERING, 60, 1],
+  ['door-failing', 'Errors', ANSWERING, 60, 10],
+  ['workers-failing', 'Errors', BEHIND, 60, 10],
+  ['schedules-failing', 'Errors', SCHEDULED, 300, 3],
+];
+
+test.each(SUMS)('%s sums up %s of %s', (id, metric, functions, period, threshold) => {
+  const { Metrics, Threshold } = named(id);
   const [sum, ...parts] = Metrics;
-  expect([sum.Expression, sum.ReturnData, Threshold]).toEqual(['FILL(reservation, 0) + FILL(admission, 0)', true, 1]);
+  const added = functions.map((name) => `FILL(${name}, 0)`).join(' + ');
+  expect([sum.Expression, sum.ReturnData, Threshold]).toEqual([added, true, threshold]);
   for (const { Id, ReturnData, MetricStat } of parts) {
-    expect([ReturnData, MetricStat.Metric.MetricName]).toEqual([false, 'Throttles']);
-    expect([MetricStat.Stat, MetricStat.Period]).toEqual(['Sum', 60]);
+    expect([ReturnData, MetricStat.Metric.MetricName]).toEqual([false, metric]);
+    expect([MetricStat.Stat, MetricStat.Period]).toEqual(['Sum', period]);
     expect(target(MetricStat.Metric.Dimensions[0].Value)).toBe(functionNamed(template, Id, settings).id);
   }
-  expect(parts.map((part: Json) => part.Id)).toEqual(['reservation', 'admission']);
+  expect(parts.map((part: Json) => part.Id)).toEqual(functions);
+});
+
+test('no alarm asks for more metrics than an alarm takes', () => {
+  for (const { properties } of alarms) {
+    const metrics = (properties.Metrics ?? []).filter((each: Json) => each.MetricStat !== undefined);
+    expect(metrics.length, properties.AlarmName).toBeLessThanOrEqual(10);
+  }
+});
+
+test('an order that waits and one that is overdue ring, the first after its message was sent again', () => {
+  const late = { MetricName: 'OutboxAge', Statistic: 'Maximum', Period: 60, Threshold: 120, EvaluationPeriods: 2 };
+  expect(named('outbox-too-old')).toMatchObject(late);
+  expect(named('orders-overdue')).toMatchObject({ MetricName: 'OrdersOverdue', Statistic: 'Minimum', Period: 300, Threshold: 1 });
+});
+
+test('a table that turns anything away rings, and so does an index that orders are written to', () => {
+  const [sum, ...parts] = named('table-throttled').Metrics;
+  expect(sum.Expression).toBe('FILL(t0, 0) + FILL(t1, 0) + FILL(t2, 0) + FILL(t3, 0) + FILL(t4, 0)');
+  const table = only(template, 'AWS::DynamoDB::Table').id;
+  const watched = parts.map(({ MetricStat: { Metric: metric, Stat } }: Json) => {
+    const [index, name] = [...metric.Dimensions].sort((a: Json, b: Json) => a.Name.localeCompare(b.Name)).slice(-2);
+    expect([target((name ?? index).Value), Stat]).toEqual([table, 'Sum']);
+    return [metric.MetricName, name && index.Value];
+  });
+  expect(watched).toEqual([
+    ['ReadThrottleEvents', undefined],
+    ['WriteThrottleEvents', undefined],
+    ['WriteThrottleEvents', 'orders_by_user'],
+    ['WriteThrottleEvents', 'pending_by_pay_by'],
+    ['WriteThrottleEvents', 'guards_by_round'],
+  ]);
+});
+
+describe('Redis', () => {
+  const group = only(template, 'AWS::ElastiCache::ReplicationGroup');
+  const LIMITS = [
+    ['redis-busy', 'EngineCPUUtilization', 80, 2],
+    ['redis-full', 'DatabaseMemoryUsagePercentage', 75, 1],
+    ['redis-evicting', 'Evictions', 1, 1],
+    ['redis-crowded', 'CurrConnections', 50_000, 1],
+  ] as const;
+
+  test.each(LIMITS)('%s looks at every node of each shard', (id, metric, threshold, periods) => {
+    for (let shard = 1; shard <= group.properties.NumNodeGroups; shard++) {
+      const { Metrics, ...alarm } = named(`${id}-shard-${shard}`);
+      expect(alarm).toMatchObject({ Threshold: threshold, EvaluationPeriods: periods });
+      const [worst, ...nodes] = Metrics;
+      expect(worst.Expression).toBe(`MAX([${nodes.map((node: Json) => node.Id).join(', ')}])`);
+      const names = nodes.map(({ MetricStat: { Metric: { MetricName, Dimensions } } }: Json) => {
+        expect([MetricName, Dimensions[0].Name]).toEqual([metric, 'CacheClusterId']);
+        return Dimensions[0].Value['Fn::Join'][1];
+      });
+      const ref = { Ref: group.id };
+      expect(names).toEqual([1, 2].map((node) => [ref, `-000${shard}-00${node}`]));
+    }
+  });
+
+  test('a single node has a name without a shard', () => {
+    const local = synthesized(DEPLOYED.local);
+    const busy = resources(local, 'AWS::CloudWatch::Alarm').find(
+      ({ properties }) => properties.AlarmName === `${DEPLOYED.local.name}-redis-busy`,
+    )!;
+    const ref = { Ref: only(local, 'AWS::ElastiCache::ReplicationGroup').id };
+    expect(busy.properties.Dimensions).toEqual([{ Name: 'CacheClusterId', Value: { 'Fn::Join': ['', [ref, '-001']] } }]);
+  });
+});
+
+test('buyers who are not reached ring, and so does late news', () => {
+  const { Dimensions, ...push } = named('push-failing');
+  expect(push).toMatchObject({ Namespace: 'AWS/ApiGateway', MetricName: 'ExecutionError', Threshold: 10, Period: 60 });
+  expect(target(Dimensions[0].Value)).toBe(apiOf(template, 'WEBSOCKET').id);
+  const { Dimensions: of, ...late } = named('notifier-late');
+  expect(late).toMatchObject({ MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 30_000, EvaluationPeriods: 2 });
+  expect(target(of[0].Value)).toBe(functionNamed(template, 'notifier', settings).id);
 });
 
 test('ten answers of 500 and above in a minute ring', () => {
@@ -104,8 +192,10 @@ test('ten answers of 500 and above in a minute ring', () => {
   ]);
 });
 
+const EXPRESSIONS = ['sale-hot', 'table-throttled', ...SUMS.map(([id]) => id)];
+
 test('the emulator, which knows no expressions, gets all other alarms', () => {
   const here = resources(synthesized(DEPLOYED.local), 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
-  expect(here).toHaveLength(ALARM_IDS.length - 2);
+  expect(here).toHaveLength(ALARM_IDS.length - EXPRESSIONS.length);
   for (const alarm of here) expect(alarm, alarm.AlarmName).not.toHaveProperty('Metrics');
 });

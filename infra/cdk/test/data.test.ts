@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAY } from '../lib/redis-user.ts';
 import { DEPLOYED, functionNamed, type Json, only, resources, secretFor, synthesized, target } from './stack.ts';
 
 const prod = synthesized(DEPLOYED.prod);
@@ -47,6 +48,22 @@ describe('the ledger', () => {
   });
 });
 
+describe('the table takes the first second of a sale', () => {
+  const warm = { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 10_000 };
+  const { properties } = only(prod, 'AWS::DynamoDB::Table');
+
+  test('itself, and in the indexes that an order is written to', () => {
+    expect(properties.WarmThroughput).toEqual(warm);
+    const warmed = properties.GlobalSecondaryIndexes.filter((index: Json) => index.WarmThroughput !== undefined);
+    expect(warmed.map((index: Json) => index.IndexName)).toEqual(['orders_by_user', 'pending_by_pay_by', 'guards_by_round']);
+    for (const index of warmed) expect(index.WarmThroughput).toEqual(warm);
+  });
+
+  test('where the settings say so', () => {
+    expect(JSON.stringify(only(dev, 'AWS::DynamoDB::Table').properties)).not.toContain('WarmThroughput');
+  });
+});
+
 describe('the payment secret', () => {
   const { properties } = secretFor(prod, /webhook/);
 
@@ -78,10 +95,15 @@ describe('the pass secret', () => {
 });
 
 describe('Redis', () => {
-  test('is a Valkey of two zones in production, encrypted on the wire and at rest', () => {
-    expect(only(prod, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({
+  test('is a durable Valkey cluster of two zones in production, encrypted on the wire and at rest', () => {
+    const { properties } = only(prod, 'AWS::ElastiCache::ReplicationGroup');
+    expect(properties).not.toHaveProperty('NumCacheClusters');
+    expect(properties).toMatchObject({
       Engine: 'valkey',
-      NumCacheClusters: 2,
+      ClusterMode: 'enabled',
+      NumNodeGroups: 2,
+      ReplicasPerNodeGroup: 1,
+      Durability: 'sync',
       MultiAZEnabled: true,
       AutomaticFailoverEnabled: true,
       TransitEncryptionEnabled: true,
@@ -91,9 +113,31 @@ describe('Redis', () => {
 
   test('never throws a key away for want of room', () => {
     const parameters = only(prod, 'AWS::ElastiCache::ParameterGroup');
-    expect(parameters.properties.Properties).toEqual({ 'maxmemory-policy': 'noeviction' });
+    expect(parameters.properties.Properties).toEqual({ 'maxmemory-policy': 'noeviction', 'cluster-enabled': 'yes' });
     const group = only(prod, 'AWS::ElastiCache::ReplicationGroup');
     expect(target(group.properties.CacheParameterGroupName)).toBe(parameters.id);
+  });
+
+  test('is reached as a cluster where it is one', () => {
+    const group = only(prod, 'AWS::ElastiCache::ReplicationGroup').id;
+    const url = ['', ['rediss+cluster://', { 'Fn::GetAtt': [group, 'ConfigurationEndPoint.Address'] }, ':', { 'Fn::GetAtt': [group, 'ConfigurationEndPoint.Port'] }]];
+    prod.hasOutput('RedisUrl', { Value: { 'Fn::Join': url } });
+    const alone = ['', ['redis://', expect.anything(), ':', expect.anything()]];
+    expect(local.toJSON().Outputs.RedisUrl.Value).toEqual({ 'Fn::Join': alone });
+  });
+
+  test('knows the functions by a password that no template has in it, and nobody else', () => {
+    const secret = secretFor(prod, /stock/);
+    const password = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: secret.id }, ':SecretString:password::}}']] };
+    const users = resources(prod, 'AWS::ElastiCache::User').map(({ properties }) => properties);
+    expect(users.map((user) => [user.UserName, user.AccessString, user.Passwords])).toEqual([
+      ['default', 'off ~* -@all', [password]],
+      ['functions', MAY, [password]],
+    ]);
+    expect(JSON.parse(secret.properties.GenerateSecretString.SecretStringTemplate)).toEqual({ username: 'functions' });
+    expect(secret.properties).not.toHaveProperty('SecretString');
+    const group = only(prod, 'AWS::ElastiCache::UserGroup');
+    expect(only(prod, 'AWS::ElastiCache::ReplicationGroup').properties.UserGroupIds).toEqual([{ Ref: group.id }]);
   });
 
   test('is one node without TLS on this machine', () => {

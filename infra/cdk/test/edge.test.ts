@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KEY_HEADER, VIEWER_HEADER } from '../lib/edge.ts';
+import { ROUTES } from '../lib/routes.ts';
 import { apiOf, DEPLOYED, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
@@ -12,22 +13,55 @@ const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 describe('the edge', () => {
   const [, origin] = config.Origins;
-  const [gateway, ...others] = config.CacheBehaviors;
+  const [below, ...others] = config.CacheBehaviors;
+  const gateway = others.at(-1);
+  const shared = others.slice(0, -1);
 
   test('hands /v1 on to the gateway over new TLS, and caches nothing of it, errors least of all', () => {
-    expect(others).toEqual([]);
-    expect(gateway).toMatchObject({
-      PathPattern: '/v1/*',
-      TargetOriginId: origin.Id,
-      ViewerProtocolPolicy: 'https-only',
-      CachePolicyId: CACHING_DISABLED,
-      OriginRequestPolicyId: ALL_VIEWER_EXCEPT_HOST,
-    });
-    expect(gateway.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'DELETE']));
+    expect([below.PathPattern, gateway.PathPattern]).toEqual(['/v1/sales/*/*', '/v1/*']);
+    for (const behavior of [below, gateway]) {
+      expect(behavior).toMatchObject({
+        TargetOriginId: origin.Id,
+        ViewerProtocolPolicy: 'https-only',
+        CachePolicyId: CACHING_DISABLED,
+        OriginRequestPolicyId: ALL_VIEWER_EXCEPT_HOST,
+      });
+      expect(behavior.AllowedMethods).toEqual(expect.arrayContaining(['GET', 'POST', 'DELETE']));
+    }
     expect(origin.CustomOriginConfig).toEqual({ OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] });
     expect(JSON.stringify(origin.DomainName)).toContain(apiOf(template, 'HTTP').id);
     const remembered = config.CustomErrorResponses.map((each: Json) => [each.ErrorCode, each.ErrorCachingMinTTL]);
     for (const status of [404, 500, 502, 503, 504]) expect(remembered).toContainEqual([status, 0]);
+  });
+
+  test('keeps what everybody may see, for as long as the answer says, in one copy for all', () => {
+    const policy = only(template, 'AWS::CloudFront::CachePolicy');
+    expect(shared.map((each: Json) => each.PathPattern)).toEqual(['/v1/campaigns', '/v1/campaigns/*', '/v1/sales/*']);
+    for (const behavior of shared) {
+      expect(target(behavior.CachePolicyId)).toBe(policy.id);
+      expect(behavior).toMatchObject({ TargetOriginId: origin.Id, AllowedMethods: ['GET', 'HEAD'] });
+      // Nothing of the viewer reaches the function, so nothing of one viewer is in another's answer.
+      expect(behavior).not.toHaveProperty('OriginRequestPolicyId');
+    }
+    const { MinTTL, DefaultTTL, MaxTTL, ParametersInCacheKeyAndForwardedToOrigin: key } = policy.properties.CachePolicyConfig;
+    expect([MinTTL, DefaultTTL]).toEqual([0, 0]);
+    expect(MaxTTL).toBeGreaterThanOrEqual(1);
+    expect(key).toMatchObject({
+      CookiesConfig: { CookieBehavior: 'none' },
+      HeadersConfig: { HeaderBehavior: 'none' },
+      QueryStringsConfig: { QueryStringBehavior: 'none' },
+    });
+  });
+
+  test('keeps every public GET, and of the other routes none', () => {
+    // CloudFront takes the first pattern that fits, and a star is anything, slashes too.
+    const fits = (pattern: string, path: string) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(path);
+    for (const { method, path, checkedBy } of ROUTES) {
+      const asked = path.replace(/\{[a-z_]+\}/g, 'x');
+      const first = config.CacheBehaviors.find((each: Json) => fits(each.PathPattern, asked));
+      const kept = first.CachePolicyId !== CACHING_DISABLED;
+      expect(kept, `${method} ${path}`).toBe(checkedBy === 'nobody' && method === 'GET');
+    }
   });
 
   test('names itself with a secret that no template has in it', () => {

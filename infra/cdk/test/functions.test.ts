@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
@@ -5,6 +7,8 @@ import { DEPLOYED, fakeFunctions, functionNamed, ownFunctions, resources, synthe
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
+const local = synthesized(DEPLOYED.local);
+const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
 
 const VARIABLES: Record<FunctionName, string[]> = {
   reservation: ['EDGE_KEY_SECRET_ARN', 'EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'PASS_SECRET_ARN', 'REDIS_URL'],
@@ -30,6 +34,8 @@ const VARIABLES: Record<FunctionName, string[]> = {
   ],
 };
 
+const stockVariables = (name: FunctionName): string[] => (FUNCTIONS[name].redis ? ['REDIS_AUTH_SECRET_ARN'] : []);
+
 test('the functions are these', () => {
   expect(ownFunctions(template).map((fn) => fn.properties.FunctionName).sort()).toEqual(
     FUNCTION_NAMES.map((name) => `${settings.name}-${name}`).sort(),
@@ -51,8 +57,20 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
 
   test('is told what it needs and no more', () => {
     expect(Object.keys(properties.Environment.Variables).sort()).toEqual(
-      ['LOG_LEVEL', 'METRICS_NAMESPACE', 'TABLE_NAME', ...VARIABLES[name]].sort(),
+      ['LOG_LEVEL', 'METRICS_NAMESPACE', 'TABLE_NAME', ...VARIABLES[name], ...stockVariables(name)].sort(),
     );
+  });
+
+  test('has its role and its variables in the table of the README', () => {
+    const [, role, variables] = readme.match(new RegExp(`^\\| \`${name}\` \\| \`(\\w+)\` \\| (.*) \\|$`, 'm')) ?? [];
+    expect(target(template.toJSON().Outputs[role!]?.Value)).toBe(target(properties.Role));
+    const listed = variables!.match(/`\w+`/g)?.map((each) => each.slice(1, -1)) ?? [];
+    expect(listed.sort()).toEqual([...VARIABLES[name], ...stockVariables(name)].sort());
+  });
+
+  test('is traced where the settings say so', () => {
+    expect(properties.TracingConfig).toEqual({ Mode: 'Active' });
+    expect(functionNamed(local, name, DEPLOYED.local).properties).not.toHaveProperty('TracingConfig');
   });
 
   test('logs to a group of the stack that forgets', () => {

@@ -8,10 +8,12 @@ const template = synthesized(settings);
 
 const items = (...actions: string[]) => actions.map((action) => `dynamodb:${action}`).sort();
 const CONSUME = ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+const COUNT = ['sqs:GetQueueAttributes'];
 const MOVE = ['sqs:DeleteMessage', 'sqs:ReceiveMessage'];
 const SEND = ['sqs:SendMessage'];
 const QUERY = ['dynamodb:Query'];
 const MANAGE = ['execute-api:ManageConnections'];
+const TRACE = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 const READ = ['secretsmanager:GetSecretValue'];
 
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
@@ -49,11 +51,11 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index denied_by_end': QUERY,
     'index guards_by_round': QUERY,
     'index campaigns_by_id': QUERY,
-    'queue orders-dlq': MOVE,
-    'queue expiry-dlq': MOVE,
-    'queue quarantine': MOVE,
-    'queue orders': SEND,
-    'queue expiry': SEND,
+    'queue orders-dlq': [...MOVE, ...COUNT].sort(),
+    'queue expiry-dlq': [...MOVE, ...COUNT].sort(),
+    'queue quarantine': [...MOVE, ...COUNT].sort(),
+    'queue orders': [...SEND, ...COUNT].sort(),
+    'queue expiry': [...SEND, ...COUNT].sort(),
   },
   reconciliation: {
     table: items('BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'),
@@ -82,6 +84,7 @@ const SECRETS = [
   [/webhook/, 'secret webhook'],
   [/passes/, 'secret passes'],
   [/CloudFront/, 'secret edge'],
+  [/stock/, 'secret stock'],
 ] as const;
 
 const all = new Map(resources(template).map((resource) => [resource.id, resource]));
@@ -140,7 +143,8 @@ describe('each function may do what it does and nothing else', () => {
       ...ALLOWED[name],
       [`log /aws/lambda/${settings.name}-${name}`]: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     };
-    if (FUNCTIONS[name].redis) expected['*'] = NETWORK_INTERFACE_ACTIONS;
+    if (FUNCTIONS[name].redis) expected['secret stock'] = READ;
+    expected['*'] = FUNCTIONS[name].redis ? [...NETWORK_INTERFACE_ACTIONS, ...TRACE] : TRACE;
     expect(allowed(name)).toEqual(expected);
   });
 });
@@ -149,8 +153,11 @@ test('the resource * stands only where AWS knows no narrower one', () => {
   const open = POLICIES.flatMap((policy) =>
     policy.properties.PolicyDocument.Statement.filter((each: Json) => [each.Resource].flat().includes('*')),
   );
-  expect(open).toHaveLength(FUNCTION_NAMES.filter((name) => FUNCTIONS[name].redis).length);
-  for (const statement of open) expect(statement.Action).toEqual(NETWORK_INTERFACE_ACTIONS);
+  expect(open).toHaveLength(FUNCTION_NAMES.length);
+  for (const statement of open) {
+    const actions: string[] = statement.Action;
+    expect([TRACE, [...NETWORK_INTERFACE_ACTIONS, ...TRACE]]).toContainEqual(actions);
+  }
 });
 
 test('no action is a pattern', () => {
@@ -173,7 +180,6 @@ test.each(SCHEDULED)('only its schedule may run %s', (name) => {
   const statements = resources(template, 'AWS::IAM::Policy')
     .flatMap((policy) => policy.properties.PolicyDocument.Statement)
     .filter((each: Json) => [each.Action].flat().includes('lambda:InvokeFunction'))
-    .filter((each: Json) => target(each.Resource[0]) === fn);
+    .filter((each: Json) => each.Resource['Fn::GetAtt']?.[0] === fn);
   expect(statements).toHaveLength(1);
-  expect(statements[0].Resource[1]).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [fn, 'Arn'] }, ':*']] });
 });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Settings, withOverrides, validated } from '../lib/settings.ts';
+import { withOverrides } from '../lib/overrides.ts';
+import { type Settings, validated } from '../lib/settings.ts';
 import { settingsNamed } from '../settings/index.ts';
 import { DEPLOYED } from './stack.ts';
 
 const good = DEPLOYED.prod;
 const edge = good.edge!;
+const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 };
 
 test('the settings as deployed are usable', () => {
   for (const settings of Object.values(DEPLOYED)) expect(validated(settings)).toBe(settings);
@@ -55,6 +57,23 @@ describe('unusable settings say what is wrong', () => {
     ['a node of another service', { redis: redis({ nodeType: 't4g.micro' }) }, /redis\.nodeType: /],
     ['six replicas', { redis: redis({ replicas: 6 }) }, /redis\.replicas: 0 to 5; got 6/],
     ['plain Redis on AWS', { redis: redis({ tls: false }) }, /redis\.tls: /],
+    ['no shard', { redis: redis({ shards: 0 }) }, /redis\.shards: 1 to 90; got 0/],
+    ['a password over plain Redis', { requireTls: false, redis: redis({ tls: false }) }, /redis\.authentication: needs redis\.tls/],
+    ['durability without cluster mode', { redis: redis({ durability: 'async', nodeType: 'cache.r7g.large' }) }, /redis\.durability: needs shards/],
+    ['durability on small nodes', { redis: redis({ durability: 'sync', shards: 1 }) }, /redis\.durability: needs .*r6g/],
+    [
+      'a table colder than a new one',
+      { table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 100 } } },
+      /table\.warmThroughput\.writeUnitsPerSecond: at least 4000; got 100/,
+    ],
+    ['an opening without an end', { provisioned: [{ from: '2099-12-01T17:45:00Z', to: '', count: 1 }] }, /provisioned .*two moments/],
+    ['a moment in no time zone', { provisioned: [{ ...opening, from: '2099-12-01T17:45:00' }] }, /provisioned .*two moments/],
+    ['a moment and a pattern', { provisioned: [{ ...opening, to: 'cron(0 18 * * ? *)' }] }, /provisioned .*two moments/],
+    ['a crowd that leaves before it comes', { provisioned: [{ ...opening, to: opening.from }] }, /provisioned .*after the start/],
+    ['a moment with two time zones', { provisioned: [{ ...opening, timeZone: 'Asia/Tokyo' }] }, /provisioned .*timeZone is for cron/],
+    ['nobody', { provisioned: [{ ...opening, count: 0 }] }, /provisioned .*count: 1 to 10000; got 0/],
+    ['a warm emulator', { emulator: 'http://127.0.0.1:4566', provisioned: [opening] }, /provisioned: the emulator/],
+    ['too many tags', { tags: Object.fromEntries(Array.from({ length: 41 }, (_, n) => [`t${n}`, ''])) }, /tags: at most 40/],
     ['kept data on one node', { redis: redis({ replicas: 0 }) }, /redis\.replicas: at least 1/],
   ];
 
@@ -68,7 +87,7 @@ describe('unusable settings say what is wrong', () => {
 });
 
 function redis(change: object): Settings['redis'] {
-  return { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 1, tls: true, ...change };
+  return { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 1, tls: true, authentication: true, durability: 'disabled', ...change };
 }
 
 describe('the command line', () => {
@@ -96,6 +115,12 @@ describe('the command line', () => {
     const settings = withOverrides(good, { payUrl: 'https://p.example', emulator: 'http://e:1' });
     expect([settings.edge?.page.payUrl, settings.emulator]).toEqual(['https://p.example', 'http://e:1']);
     expect(withOverrides(DEPLOYED.dev, { payUrl: 'https://p.example' })).toEqual(DEPLOYED.dev);
+  });
+
+  test('gives openings', () => {
+    const settings = withOverrides(good, { provisioned: '2099-12-01T17:45:00Z/2099-12-01T18:30:00Z/200, a/b/' });
+    expect(settings.provisioned).toEqual([opening, { from: 'a', to: 'b', count: 0 }]);
+    expect(() => validated(settings)).toThrow(/provisioned a to b: two moments/);
   });
 
   test('without anything changes nothing', () => expect(withOverrides(good, {})).toEqual(good));

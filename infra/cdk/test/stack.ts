@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
+import { fakeFunctionsIn } from '../bin/examples.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { EdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
@@ -25,11 +26,7 @@ export const DEPLOYED: Record<'local' | 'dev' | 'prod', Settings> = {
 /** A folder of built functions that are no functions. */
 export function fakeFunctions(names: readonly FunctionName[] = FUNCTION_NAMES): string {
   const root = mkdtempSync(join(workplace, 'functions-'));
-  for (const name of names) {
-    mkdirSync(join(root, name));
-    writeFileSync(join(root, name, 'bootstrap'), `#!/bin/sh\n# ${name}\n`);
-    chmodSync(join(root, name, 'bootstrap'), 0o755);
-  }
+  fakeFunctionsIn(root, names);
   return root;
 }
 

@@ -117,7 +117,7 @@ impl Crowd {
             buyers,
             client: Client::new(&cloud.deployment.api_url)?,
             payment_key: cloud.deployment.payment_key().await?,
-            payment_window_s: plan.payment_window_s,
+            payment_window_s: plan.payment_window_s(),
             units: plan.units as usize,
             sale: SALE.parse()?,
             gathered_at: runtime::Clock::system().now(),

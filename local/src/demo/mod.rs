@@ -1,6 +1,7 @@
 //! A flash sale from its opening to its audit.
 
 mod crowd;
+mod hold;
 mod report;
 mod rush;
 mod settle;
@@ -18,12 +19,17 @@ use crate::demo::report::Report;
 use crate::identity::Issuer;
 use crate::setup::set_up;
 use crate::stages::Stage;
-use crate::web::WebServer;
+use crate::web::{WebServer, operators_url};
 
 /// The sale that is staged.
 const SALE: &str = "lamp";
 /// Time between publishing and opening: enough to warm up, and for some to come too early.
 const OPENS_IN_S: i64 = 4;
+/// Likewise, if somebody watches: time to open the pages.
+const HELD_OPENS_IN_S: i64 = 45;
+/// Seconds to pay: short, so that what is not paid is sold again soon; and longer, if a person pays too.
+const PAYMENT_WINDOW_S: u32 = 15;
+const HELD_PAYMENT_WINDOW_S: u32 = 60;
 /// How long the sale is open: longer than the demonstration.
 const OPEN_S: i64 = 60 * 60;
 
@@ -36,12 +42,25 @@ pub struct Plan {
     /// People who want one
     #[arg(long, env = "BUYERS", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     buyers: u32,
-    /// Seconds that an order waits for its payment
-    #[arg(long, env = "PAYMENT_WINDOW_S", default_value_t = 15, value_parser = clap::value_parser!(u32).range(5..=3_600))]
-    payment_window_s: u32,
+    /// Seconds that an order waits for its payment: 15, or 60 with --hold
+    #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = clap::value_parser!(u32).range(5..=3_600))]
+    payment_window_s: Option<u32>,
+    /// Wait for Enter before the stampede, and keep everything open until Ctrl-C
+    #[arg(long, env = "HOLD", value_parser = clap::builder::FalseyValueParser::new())]
+    hold: bool,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
+}
+
+impl Plan {
+    fn payment_window_s(&self) -> u32 {
+        self.payment_window_s.unwrap_or(if self.hold { HELD_PAYMENT_WINDOW_S } else { PAYMENT_WINDOW_S })
+    }
+
+    const fn opens_in_s(&self) -> i64 {
+        if self.hold { HELD_OPENS_IN_S } else { OPENS_IN_S }
+    }
 }
 
 /// Stages a flash sale on a cloud of its own and reports. Fails if a unit is oversold, lost or duplicated.
@@ -59,10 +78,16 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     let crowd = Crowd::gather(plan, &cloud).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
-    let sale = NewSale::opening_in(SALE, OPENS_IN_S, OPEN_S, plan.units, plan.payment_window_s);
-    client.open_sale(&cloud.issuer.operator_token("operator")?, &sale).await?;
+    let sale = NewSale::opening_in(SALE, plan.opens_in_s(), OPEN_S, plan.units, plan.payment_window_s());
+    let operator = cloud.issuer.operator_token("operator")?;
+    client.open_sale(&operator, &sale).await?;
+    client.show_sale(&operator, &sale).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
-    stage.done(format!("{} units, opening in a moment", plan.units));
+    stage.done(format!("{} units, opening in {} s", plan.units, plan.opens_in_s()));
+    eprintln!("\n  Shop       {}\n  Operators  {}\n", web.url(), operators_url(&web.url(), SALE));
+    if plan.hold {
+        hold::until_enter().await;
+    }
 
     // Who has a unit pays, or not, while the others are still rushing.
     let rush_is_over = AtomicBool::new(false);
@@ -70,7 +95,7 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         rush::rush(&crowd).await;
         rush_is_over.store(true, Ordering::Release);
     };
-    let ((), settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over)).await;
+    let ((), settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over, plan.hold)).await;
     settled?;
     let report = Report::make(plan, &crowd, &cloud.deployment).await?;
     report.write()?;
@@ -78,6 +103,10 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         println!("{}", report.to_json()?)
     } else {
         println!("{report}")
+    }
+    if plan.hold {
+        eprintln!("\nEverything stays open until Ctrl-C.");
+        return std::future::pending().await;
     }
     Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

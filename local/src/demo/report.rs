@@ -85,7 +85,7 @@ impl Report {
         let report = Self {
             units: plan.units,
             buyers: plan.buyers,
-            payment_window_s: plan.payment_window_s,
+            payment_window_s: plan.payment_window_s(),
             requests: Requests {
                 by_answer: heard.answers.clone(),
                 errors: heard.errors.clone(),

@@ -14,18 +14,21 @@ const AT_ONCE: usize = 16;
 /// How often the state of things is looked at, and how many of those who wait try again each time.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 const RELOADS: usize = 16;
+/// So many looks in a row at which nobody gets anything say that others have the rest.
+const IN_VAIN: usize = 4;
 /// How long all of it may take after the rush and beyond two payment windows.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Follows every reservation to its end: some pay, some cancel, some let the window pass. Once the rush is over, others
-/// wait for what comes back and buy it.
-pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
+/// wait for what comes back and buy it. With `others` who buy in a browser, it ends when nothing is left for the crowd.
+pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, others: bool) -> Result<()> {
     let goal = crowd.units.min(crowd.buyers.len());
     let stage = Stage::steps("Payments, expiry, resale", goal);
     let mut ended: HashSet<String> = HashSet::new();
     let mut paid = 0;
     let mut waiting: Option<VecDeque<&Buyer>> = None;
     let mut deadline = None;
+    let mut in_vain = 0;
     loop {
         let open = crowd.open_reservations(&ended);
         let ended_now = Mutex::new(Vec::new());
@@ -43,7 +46,7 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool) -> 
         if rush_is_over.load(Ordering::Acquire) {
             let waiting = waiting.get_or_insert_with(|| crowd.without_reservation());
             let everything_ended = crowd.open_reservations(&ended).is_empty();
-            if everything_ended && (paid >= goal || waiting.is_empty()) {
+            if everything_ended && (paid >= goal || waiting.is_empty() || (others && in_vain >= IN_VAIN)) {
                 break;
             }
             let patience = PATIENCE + Duration::from_secs(u64::from(crowd.payment_window_s)) * 2;
@@ -51,7 +54,8 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool) -> 
                 bail!("{paid} of {goal} units are paid and {} reservations have not ended", open.len());
             }
             if paid < goal {
-                reload(crowd, waiting).await;
+                let got = reload(crowd, waiting).await;
+                in_vain = if got == 0 { in_vain + 1 } else { 0 };
             }
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -78,14 +82,16 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
     }
 }
 
-/// Some of those who wait try again; who gets nothing waits on behind the others.
-async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) {
+/// Some of those who wait try again; who gets nothing waits on behind the others. How many got something.
+async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) -> usize {
     let trying: Vec<&Buyer> = (0..RELOADS).filter_map(|_| waiting.pop_front()).collect();
     let tries = trying.iter().map(|buyer| crowd.try_once(buyer, Wave::Resale));
     let answers = futures::future::join_all(tries).await;
+    let got = answers.iter().filter(|answer| matches!(answer, Answer::Reserved(_))).count();
     for (buyer, answer) in trying.into_iter().zip(answers) {
         if !matches!(answer, Answer::Reserved(_)) {
             waiting.push_back(buyer);
         }
     }
+    got
 }

@@ -91,6 +91,11 @@ pub fn url(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
+/// Where operators watch a sale, on the page at `url`.
+pub fn operators_url(url: &str, sale: &str) -> String {
+    format!("{url}/operators.html#/sales/{sale}")
+}
+
 fn push_url(deployment: &Deployment) -> Option<&str> {
     deployment.push_url.as_deref()
 }

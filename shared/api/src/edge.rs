@@ -1,5 +1,7 @@
+use aws_sdk_secretsmanager::Client as SecretsManager;
 use lambda_http::Request;
 use lambda_http::request::RequestContext;
+use runtime::Secret;
 use subtle::ConstantTimeEq;
 
 /// Says that a request came through the CDN: its own secret, which it writes over whatever a client sends.
@@ -7,9 +9,31 @@ const KEY_HEADER: &str = "x-door-key";
 /// The client's address as the CDN saw it, likewise.
 const VIEWER_HEADER: &str = "x-viewer-address";
 
-/// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks it:
-/// behind a CDN that is the CDN. Any other request stays as it is.
-pub fn take_viewer_address(request: &mut Request, key: &str) {
+/// The CDN's secret, where there is a CDN in front.
+#[derive(Debug, Clone)]
+pub struct EdgeKey(Option<Secret>);
+
+impl EdgeKey {
+    /// The secret `arn`; none if there is no CDN.
+    pub fn new(secrets: &SecretsManager, arn: Option<String>) -> Self {
+        Self(arn.map(|arn| Secret::new(secrets.clone(), arn)))
+    }
+
+    /// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks
+    /// it: behind a CDN that is the CDN. Any other request stays as it is, and so does this one if the secret cannot be
+    /// read: one rate for many is better than no answer for all.
+    pub async fn take_viewer_address(&self, request: &mut Request) {
+        let Some(secret) = &self.0 else { return };
+        match secret.get().await {
+            Ok(key) => take_viewer_address(request, &key),
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known")
+            }
+        }
+    }
+}
+
+fn take_viewer_address(request: &mut Request, key: &str) {
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     if !bool::from(header(KEY_HEADER).as_bytes().ct_eq(key.as_bytes())) {
         return;

@@ -10,13 +10,15 @@ mod problem;
 mod rate_limit;
 mod refusal;
 mod response;
+mod serve;
 
 pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
 pub use caller::{Caller, caller};
 pub use client_ip::client_ip;
-pub use edge::take_viewer_address;
+pub use edge::EdgeKey;
 pub use idempotency::idempotency_key;
 pub use path::segments;
 pub use problem::{Code, Problem};
 pub use rate_limit::RatePolicy;
 pub use response::{Reply, json, respond};
+pub use serve::{serve, with_uri};

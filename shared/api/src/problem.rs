@@ -105,10 +105,11 @@ impl Problem {
         Self::new(Code::InvalidRequest).detail(detail)
     }
 
-    /// [`Code::RateLimited`]: `policy` holds, and takes one more request after `retry_after_ms`.
-    pub fn rate_limited(policy: RatePolicy, retry_after_ms: u64) -> Self {
+    /// [`Code::RateLimited`]: one more request is taken after `retry_after_ms`. `own` is the user's rate, if that is what
+    /// holds; what holds for an address or for everybody is not told.
+    pub fn rate_limited(own: Option<RatePolicy>, retry_after_ms: u64) -> Self {
         let seconds = u32::try_from(retry_after_ms.div_ceil(1000)).unwrap_or(u32::MAX).max(1);
-        Self { policy: Some(policy), ..Self::new(Code::RateLimited).retry_after_s(seconds) }
+        Self { policy: own, ..Self::new(Code::RateLimited).retry_after_s(seconds) }
     }
 
     /// Says more about this case. Public: never what a secret, another user or the inside looks like.
@@ -145,6 +146,7 @@ impl Problem {
         let body = serde_json::to_string(&problem.with_extensions(members)).unwrap_or_default();
         let mut response = Response::builder()
             .status(code.status())
+            .extension(code)
             .header(CONTENT_TYPE, "application/problem+json")
             .header(CACHE_CONTROL, "no-store");
         if let Some(seconds) = retry_after_s {

@@ -22,6 +22,8 @@ const MAX_KEYS: usize = 16_384;
 pub struct Limited {
     /// What was asked too often.
     pub limits: &'static Limits,
+    /// Whether the user did, and not the address.
+    pub own: bool,
     /// When to ask again.
     pub retry_after: Duration,
 }
@@ -62,8 +64,9 @@ impl<C: Clock + Clone> Limiter<C> {
     /// [`Limited`] if it is one too many.
     pub fn check(&self, route: Route, user: &UserId, ip: &str) -> Result<(), Limited> {
         let counters = &self.routes[route as usize];
-        let checked = counters.users.check(user.as_str()).and_then(|()| counters.addresses.check(ip));
-        checked.map_err(|retry_after| Limited { limits: route.limits(), retry_after })
+        let limited = |own| move |retry_after| Limited { limits: route.limits(), own, retry_after };
+        counters.users.check(user.as_str()).map_err(limited(true))?;
+        counters.addresses.check(ip).map_err(limited(false))
     }
 }
 
@@ -140,7 +143,7 @@ mod tests {
                 assert_eq!(check(), Ok(()));
             }
             let limited = check().unwrap_err();
-            assert_eq!(limited.limits, limits);
+            assert_eq!((limited.limits, limited.own), (limits, true));
             assert!(limited.retry_after <= Duration::from_micros(limits.per_user.interval_us().into()));
             assert_eq!(limiter.check(limits.route, &user("bob"), "192.0.2.1"), Ok(()), "another user may");
             clock.advance(limited.retry_after);

@@ -1,14 +1,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use ledger::{Ledger, Switches};
 use runtime::Clock;
 use sale::{EpochMs, ReservationId, Sale, SaleId, UserId};
+use stock::Stock;
 use tokio::sync::Mutex;
 
-use crate::{FulfilmentError, SaleLoad, SoldOutMark};
+use crate::{Answers, FulfilmentError, LANE, SaleLoad, SoldOutMark};
 
 /// How long what was read is good for: so soon does every process hear of a stop or a denial.
 const FRESH: Duration = Duration::from_secs(2);
@@ -18,6 +20,8 @@ const USABLE: Duration = Duration::from_secs(30);
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Longest reading. With a call of Redis and one of SQS after it, it fits what a request may take.
 const READ_TIMEOUT: Duration = Duration::from_millis(2500);
+/// How long answers are gathered before Redis is told of them: a call a second of a process, however many it gives.
+const ANSWERS_FOR: Duration = Duration::from_secs(1);
 /// How long a sale that is over is told from one that never was, if Redis does not know either.
 const OVER_FOR_S: u32 = 60 * 60;
 
@@ -32,6 +36,8 @@ struct Inner {
     known: ArcSwapOption<Snapshot>,
     /// Held while the ledger is read, so that one reads for all.
     reading: Arc<Mutex<Option<Failed>>>,
+    /// Whether a task is about to tell Redis of the answers.
+    telling: AtomicBool,
 }
 
 /// The last reading, if it failed.
@@ -60,6 +66,8 @@ pub struct LiveSale {
     pub sold_out: Arc<SoldOutMark>,
     /// What it is asked for.
     pub load: Arc<SaleLoad>,
+    /// What it is answered.
+    pub answers: Arc<Answers>,
 }
 
 impl Snapshot {
@@ -82,7 +90,13 @@ impl Snapshot {
 impl Board {
     /// An empty board in front of `ledger`.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
-        Self(Arc::new(Inner { ledger, clock, known: ArcSwapOption::empty(), reading: Arc::default() }))
+        Self(Arc::new(Inner {
+            ledger,
+            clock,
+            known: ArcSwapOption::empty(),
+            reading: Arc::default(),
+            telling: AtomicBool::new(false),
+        }))
     }
 
     /// What is known now: at most seconds old, as long as the ledger answers. If it does not, what was known last holds.
@@ -117,6 +131,44 @@ impl Board {
         for LiveSale { sale, load, .. } in known.iter().flat_map(|known| known.sales.values()).map(Arc::as_ref) {
             if let (requests @ 1.., Some(share)) = (load.take(), sale.terms.door.share_of_a_minute()) {
                 metrics::histogram!("SaleLoad", "Sale" => sale.id.to_string()).record(requests as f64 * share);
+            }
+        }
+    }
+
+    /// Counts what a request for a sale was answered with. Costs no call; a sale that the board does not have is not counted.
+    pub fn count_answer(&self, sale: &str, code: &'static str) {
+        let (known, id) = (self.0.known.load(), sale.parse());
+        if let (Some(known), Ok(id)) = (known.as_ref(), id)
+            && let Some(live) = known.sale(&id)
+        {
+            live.answers.count(code);
+        }
+    }
+
+    /// Has Redis told of the answers in a second, beside whatever else is done by then, unless that is under way. What a
+    /// process has counted when it ends, or Redis does not take, is lost: the counts are there to be watched.
+    pub fn tell_answers_soon(&self, stock: &Stock) {
+        if self.0.telling.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (board, stock) = (self.clone(), stock.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(ANSWERS_FOR).await;
+            board.0.telling.store(false, Ordering::Release);
+            board.tell_answers(&stock).await;
+        });
+    }
+
+    /// Tells Redis of the answers now.
+    pub async fn tell_answers(&self, stock: &Stock) {
+        let Some(known) = self.0.known.load_full() else { return };
+        for LiveSale { sale, answers, .. } in known.sales.values().map(Arc::as_ref) {
+            let counts = answers.take();
+            if counts.is_empty() {
+                continue;
+            }
+            if let Err(error) = stock.tally(&sale.id, sale.round, LANE, &counts).await {
+                tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale.id, "answers are not counted");
             }
         }
     }
@@ -206,7 +258,8 @@ impl Inner {
 /// What was remembered of a round stays with it.
 fn live(sale: Sale, before: Option<&Snapshot>) -> LiveSale {
     let known = before.and_then(|before| before.sale(&sale.id)).filter(|known| known.sale.round == sale.round);
-    let (sold_out, load) =
-        known.map(|known| (Arc::clone(&known.sold_out), Arc::clone(&known.load))).unwrap_or_default();
-    LiveSale { sale, sold_out, load }
+    let (sold_out, load, answers) = known
+        .map(|known| (Arc::clone(&known.sold_out), Arc::clone(&known.load), Arc::clone(&known.answers)))
+        .unwrap_or_default();
+    LiveSale { sale, sold_out, load, answers }
 }

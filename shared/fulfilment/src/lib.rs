@@ -3,12 +3,14 @@
 //! Every function here can die at any line and be run again, late, or beside itself. What keeps that right is the order
 //! of the steps: the ledger's conditional write decides, and whatever follows it is repeated until it is done.
 
+mod answers;
 mod audit;
 mod board;
 mod cancel;
 mod expire;
 mod load;
 mod place;
+mod places;
 mod reconcile;
 mod sale_load;
 mod settle;
@@ -21,12 +23,14 @@ use queue::QueueError;
 use sale::{Lane, ReservationId, SaleId};
 use stock::StockError;
 
+pub use answers::Answers;
 pub use audit::{Audited, audit};
 pub use board::{Board, LiveSale, Snapshot};
 pub use cancel::{Cancel, cancel};
 pub use expire::{Expire, expire};
 pub use load::{WARMUP_LEAD_S, load_round};
 pub use place::{compensate, place};
+pub use places::{Ordered, Places};
 pub use reconcile::{Listing, Numbers, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, repair, send_due};
 pub use sale_load::SaleLoad;
 pub use sold_out_mark::SoldOutMark;

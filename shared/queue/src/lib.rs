@@ -1,13 +1,18 @@
 //! SQS: the messages, sending, delaying and putting off.
 
+mod depth;
 mod message;
 mod redrive;
 
+use std::collections::HashMap;
+
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::SdkError;
+use aws_sdk_sqs::types::{MessageSystemAttributeNameForSends, MessageSystemAttributeValue};
 use breaker::{Breaker, Broken};
 use sale::EpochMs;
 
+pub use depth::{Depth, depth};
 pub use message::{ExpiryMessage, InvalidMessage, OrderMessage};
 pub use redrive::redrive;
 
@@ -48,14 +53,21 @@ struct Queue {
 }
 
 impl Queue {
-    async fn send(&self, body: String, delay_s: u32) -> Result<(), QueueError> {
+    async fn send(&self, body: String, delay_s: u32, trace: Option<&str>) -> Result<(), QueueError> {
         let send = self.client.send_message().queue_url(&self.url).message_body(body);
+        let send = send.set_message_system_attributes(trace.and_then(trace_header));
         let sent = self.sends.call(is_unanswered, send.delay_seconds(delay_s as i32).send()).await;
         sent.map(|_| ()).map_err(|broken| match broken {
             Broken::Open => QueueError::Open,
             Broken::Failed(error) => QueueError::of("SendMessage")(error),
         })
     }
+}
+
+/// What makes X-Ray see whoever receives a message as a part of the trace that sent it.
+fn trace_header(trace: &str) -> Option<HashMap<MessageSystemAttributeNameForSends, MessageSystemAttributeValue>> {
+    let value = MessageSystemAttributeValue::builder().data_type("String").string_value(trace).build().ok()?;
+    trace.starts_with("Root=").then(|| HashMap::from([(MessageSystemAttributeNameForSends::AwsTraceHeader, value)]))
 }
 
 /// No connection, or no answer in time. What SQS refuses, it has answered.
@@ -97,7 +109,7 @@ impl OrderQueue {
     /// # Errors
     /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
     pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
-        self.0.send(message.to_body(), 0).await
+        self.0.send(message.to_body(), 0, message.trace.as_deref()).await
     }
 
     /// Has a received message come back in `delay_s` seconds.
@@ -124,7 +136,7 @@ impl ExpiryQueue {
     /// # Errors
     /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
     pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
-        self.0.send(message.to_body(), hop_s(message.pay_by_ms, now)).await
+        self.0.send(message.to_body(), hop_s(message.pay_by_ms, now), None).await
     }
 }
 
@@ -140,7 +152,7 @@ impl Quarantine {
     /// # Errors
     /// If SQS does not answer; then the message must not be deleted from where it came.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
-        self.0.send(body.to_owned(), 0).await
+        self.0.send(body.to_owned(), 0, None).await
     }
 }
 

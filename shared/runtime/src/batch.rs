@@ -50,6 +50,9 @@ where
     let handled = event.records.into_iter().map(Message::from).map(|message| {
         let id = message.id.clone();
         let span = tracing::info_span!("message", message_id = id, received = message.received);
+        if message.received > 1 {
+            metrics::counter!("Retries").increment(1);
+        }
         async move {
             let error: MessageError = match tokio::time::timeout(MESSAGE_TIMEOUT, work(message.clone())).await {
                 Ok(Ok(())) => return None,
@@ -57,6 +60,7 @@ where
                 Err(timeout) => timeout.into(),
             };
             tracing::error!(error = &*error as &dyn std::error::Error, "the message failed");
+            metrics::counter!("MessagesFailed").increment(1);
             on_failure(message).await;
             Some(id)
         }

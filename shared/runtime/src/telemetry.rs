@@ -4,8 +4,22 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// Writes logs as one JSON object a line, from `LOG_LEVEL` up (`info` unless set).
-pub fn init_logs() {
+use crate::{Metrics, MissingSetting, setting};
+
+/// Begins a function's logs and its numbers, the first of which is that a process was started. Once in a
+/// process.
+///
+/// # Errors
+/// If `METRICS_NAMESPACE` is not set.
+pub fn init_telemetry() -> Result<Metrics, MissingSetting> {
+    init_logs();
+    let metrics = Metrics::init(setting("METRICS_NAMESPACE")?);
+    metrics::counter!("ColdStarts").increment(1);
+    Ok(metrics)
+}
+
+/// One JSON object a line, from `LOG_LEVEL` up (`info` unless set).
+fn init_logs() {
     let filter =
         EnvFilter::builder().with_env_var("LOG_LEVEL").try_from_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let logs = tracing_subscriber::fmt().json().flatten_event(true).with_env_filter(filter).with_current_span(false);

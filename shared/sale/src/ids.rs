@@ -21,7 +21,7 @@ pub enum InvalidId {
     #[error("a campaign id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Campaign,
     /// Not a user id.
-    #[error("a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces")]
+    #[error("a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'")]
     User,
     /// Not a round.
     #[error("a round is a whole number from 1 to {}", u32::MAX)]
@@ -94,7 +94,9 @@ impl FromStr for UserId {
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         // Spaces separate the fields of records in Redis, so no id may contain one.
         let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
-        if good { Ok(Self(text.to_owned())) } else { Err(InvalidId::User) }
+        // In an operator's path these two are not segments.
+        let dots = matches!(text, "." | "..");
+        if good && !dots { Ok(Self(text.to_owned())) } else { Err(InvalidId::User) }
     }
 }
 
@@ -235,7 +237,7 @@ mod tests {
         for good in ["1", "auth0|abc", "a#b/c=", &"u".repeat(MAX_USER_ID_LENGTH)] {
             assert_eq!(good.parse::<UserId>().unwrap().as_str(), good);
         }
-        for bad in ["", "a b", "a\n", "ü", "\u{7f}", &"u".repeat(MAX_USER_ID_LENGTH + 1)] {
+        for bad in ["", ".", "..", "a b", "a\n", "ü", "\u{7f}", &"u".repeat(MAX_USER_ID_LENGTH + 1)] {
             assert_eq!(bad.parse::<UserId>(), Err(InvalidId::User), "{bad:?}");
         }
     }

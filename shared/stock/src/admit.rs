@@ -51,16 +51,22 @@ pub struct ChallengeRequest<'a> {
     pub life_ms: u32,
 }
 
+/// Too many requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimited {
+    /// When one will be taken.
+    pub retry_after_ms: u64,
+    /// Whether they are the user's own, and not those of the address or of everybody.
+    pub own: bool,
+}
+
 /// What became of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Challenged {
     /// The user is to answer it.
     Issued,
     /// Too many requests.
-    RateLimited {
-        /// When one will be taken.
-        retry_after_ms: u64,
-    },
+    RateLimited(RateLimited),
     /// The sale is over.
     Closed,
     /// Redis has no such round.
@@ -93,10 +99,7 @@ pub enum Admit {
     /// The answer is wrong, or the challenge is another, is over or was used.
     WrongAnswer,
     /// Too many requests.
-    RateLimited {
-        /// When one will be taken.
-        retry_after_ms: u64,
-    },
+    RateLimited(RateLimited),
     /// The sale opens at this moment.
     NotOpen(EpochMs),
     /// No unit is left.
@@ -124,7 +127,7 @@ impl Stock {
         let answer = self.door("challenge", applicant, *id, expected, *life_ms, None).await?;
         match parse(&answer)? {
             (Code::Challenged, _) => Ok(Challenged::Issued),
-            (Code::RateLimited, ms) => Ok(Challenged::RateLimited { retry_after_ms: milliseconds(ms, &answer)? }),
+            (Code::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
             (Code::Closed, _) => Ok(Challenged::Closed),
             (Code::UnknownSale, _) => Ok(Challenged::UnknownSale),
             _ => Err(unexpected(&answer)),
@@ -144,7 +147,7 @@ impl Stock {
                 Ok(Admit::Admitted { at_ms: moment(at, &answer)?, returning: returning == "1" })
             }
             (Code::WrongAnswer, _) => Ok(Admit::WrongAnswer),
-            (Code::RateLimited, ms) => Ok(Admit::RateLimited { retry_after_ms: milliseconds(ms, &answer)? }),
+            (Code::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
             (Code::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
             (Code::SoldOut, at) => Ok(Admit::SoldOut { last_won_at_ms: moment(at, &answer)? }),
             (Code::Closed, _) => Ok(Admit::Closed),
@@ -184,6 +187,7 @@ impl Stock {
     }
 }
 
-fn milliseconds(text: &str, answer: &str) -> Result<u64, StockError> {
-    text.parse().map_err(|_| unexpected(answer))
+fn rate_limited(rest: &str, answer: &str) -> Result<RateLimited, StockError> {
+    let (ms, own) = rest.split_once(' ').ok_or_else(|| unexpected(answer))?;
+    Ok(RateLimited { retry_after_ms: ms.parse().map_err(|_| unexpected(answer))?, own: own == "1" })
 }

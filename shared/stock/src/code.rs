@@ -77,6 +77,8 @@ codes! {
     WrongAnswer = "wrong_answer",
     /// Too many requests.
     RateLimited = "rate_limited",
+    /// The counts are added.
+    Tallied = "tallied",
 }
 
 /// Splits an answer into its code and the rest.

@@ -7,12 +7,19 @@ pub(crate) struct Keys {
     pub(crate) buyers: String,
     pub(crate) free: String,
     pub(crate) outbox: String,
+    pub(crate) answers: String,
 }
 
 impl Keys {
     pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane) -> Self {
         let name = |kind: &str| format!("{kind}:{{{sale}:{round}:{lane}}}");
-        Self { sale: name("sale"), buyers: name("buyers"), free: name("free"), outbox: name("outbox") }
+        Self {
+            sale: name("sale"),
+            buyers: name("buyers"),
+            free: name("free"),
+            outbox: name("outbox"),
+            answers: name("answers"),
+        }
     }
 
     /// What one loading has read of the buyers so far.

@@ -1,43 +1,40 @@
 //! Redis: the stock of a round. One typed function for each script in `lua/`, and the reads of the audit.
 
+mod access;
+mod address;
 mod admit;
+mod breakers;
 mod code;
 mod connection;
 mod keys;
+mod link;
 mod load;
 mod record;
 mod repair;
 mod script;
 mod scripts;
+mod tally;
 mod view;
-
-use std::time::Duration;
-
-use redis::aio::ConnectionManagerConfig;
 
 use crate::connection::Connection;
 
-pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit};
+pub use access::{Access, AccessError, Credentials};
+pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use code::Code;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};
 pub use repair::{Adopted, Amended, Restored};
 pub use scripts::{Confirmed, Released, Reseated, Reserve};
+pub use tally::Tallied;
 pub use view::{Counters, RoundView};
-
-/// Longest wait for an answer. A script takes well under a millisecond; what is slower than this is an outage, and the
-/// caller has to say so while its client still waits.
-const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1000);
-/// Longest wait for a connection, TLS included.
-const CONNECTION_TIMEOUT: Duration = Duration::from_millis(1000);
-/// Attempts to reconnect before a call fails.
-const RECONNECTS: usize = 1;
 
 /// Why Redis did not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StockError {
     /// The address is not one.
-    #[error("REDIS_URL is not an address of the form redis://HOST:PORT or rediss://HOST:PORT")]
+    #[error(
+        "REDIS_URL is not an address of the form redis://HOST:PORT, with rediss:// for TLS, +cluster for a cluster"
+    )]
     Address(#[source] redis::RedisError),
     /// No answer, or an error instead of one.
     #[error("Redis did not answer")]
@@ -45,6 +42,9 @@ pub enum StockError {
     /// It has not answered for a while and is not asked for a moment.
     #[error("Redis does not answer and was not asked")]
     Open,
+    /// Nobody says with what name and password it lets this function in.
+    #[error("the credentials for Redis cannot be had")]
+    Credentials(#[from] runtime::SecretError),
     /// An answer that no script gives.
     #[error("Redis gave an answer that this version does not know: {0:?}")]
     Answer(String),
@@ -60,16 +60,19 @@ pub struct Stock {
 }
 
 impl Stock {
-    /// A handle on the Redis at `url`. Connects at the first call and again whenever the connection is lost.
+    /// A handle on the Redis at `url`, which lets in whoever the address says.
     ///
     /// # Errors
     /// [`StockError::Address`] if `url` is not an address.
     pub fn new(url: &str) -> Result<Self, StockError> {
-        let client = redis::Client::open(url).map_err(StockError::Address)?;
-        let config = ConnectionManagerConfig::new()
-            .set_response_timeout(Some(RESPONSE_TIMEOUT))
-            .set_connection_timeout(Some(CONNECTION_TIMEOUT))
-            .set_number_of_retries(RECONNECTS);
-        Ok(Self { connection: Connection::new(client, config).map_err(StockError::Address)? })
+        Self::open(Access { url: url.to_owned(), credentials: None, authority: None })
+    }
+
+    /// A handle on a Redis. Connects at the first call and again whenever the connection is lost.
+    ///
+    /// # Errors
+    /// [`StockError::Address`] if the URL is not an address.
+    pub fn open(access: Access) -> Result<Self, StockError> {
+        Ok(Self { connection: Connection::new(access).map_err(StockError::Address)? })
     }
 }

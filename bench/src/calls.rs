@@ -1,0 +1,33 @@
+use anyhow::Result;
+use futures::StreamExt;
+use uuid::Uuid;
+
+/// What a process tells Redis of its answers once a second, whatever it was asked.
+const BESIDE: &str = "\"answers:{";
+
+/// Calls that the Redis at `url` gets while `work` runs, for each request. What scripts call in there is not counted.
+pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = Result<T>>) -> Result<usize> {
+    let client = redis::Client::open(url)?;
+    let mut marker = client.get_multiplexed_async_connection().await?;
+    let mut lines = client.get_async_monitor().await?.into_on_message::<String>();
+    let end = Uuid::now_v7().to_string();
+    let counting = async {
+        let mut calls = 0;
+        while let Some(line) = lines.next().await {
+            // TIME [DATABASE CLIENT] "WORD" …
+            if line.contains(&end) {
+                return Ok(calls);
+            }
+            calls += usize::from(!line.contains(" lua] ") && !line.contains(BESIDE));
+        }
+        anyhow::bail!("Redis stopped telling")
+    };
+    let working = async {
+        work.await?;
+        let _: String = redis::cmd("ECHO").arg(&end).query_async(&mut marker).await?;
+        Ok(())
+    };
+    let (calls, done): (Result<usize>, Result<()>) = futures::future::join(counting, working).await;
+    done?;
+    calls
+}

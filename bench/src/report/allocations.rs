@@ -1,0 +1,87 @@
+//! Allocations of the reservation function's handler, counted in this process: from the event to the answer, with the
+//! clients of Redis and SQS.
+
+use std::sync::Arc;
+
+use allocation_counter::measure;
+use anyhow::{Context, Result, ensure};
+use axum::body::Bytes;
+use fulfilment::Board;
+use lambda_http::request::LambdaRequest;
+use lambda_http::{Body, Request, Response};
+use ledger::Ledger;
+use queue::{ExpiryQueue, OrderQueue};
+use reservation::{Deps, handle};
+use runtime::{Clock, PassKeys, Secret, aws_loader};
+use stock::Stock;
+use tokio::runtime::{Builder, Runtime};
+
+/// Requests before the one that counts, so that whatever a process keeps is there.
+pub(crate) const WARM: usize = 3;
+
+/// The handler on one thread, of which every allocation is counted.
+pub(crate) struct Handler {
+    runtime: Runtime,
+    deps: Deps,
+}
+
+impl Handler {
+    /// Not to be called where another runtime is at work.
+    pub(crate) fn new(redis_url: &str, endpoint: &str) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let config = runtime.block_on(async {
+            let credentials = aws_sdk_sqs::config::Credentials::new("test", "test", None, None, "bench");
+            let region = aws_config::Region::new("us-east-1");
+            aws_loader().endpoint_url(endpoint).region(region).credentials_provider(credentials).load().await
+        });
+        let sqs = aws_sdk_sqs::Client::new(&config);
+        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&config), "flash-sale");
+        let secrets = aws_sdk_secretsmanager::Client::new(&config);
+        let queue = |name: &str| format!("https://sqs.us-east-1.amazonaws.com/123456789012/{name}");
+        let deps = Deps {
+            stock: Stock::new(redis_url)?,
+            board: Board::new(ledger.clone(), Clock::system()),
+            keys: PassKeys::new(Secret::new(secrets, "passes")),
+            limiter: Arc::default(),
+            forgeries: Arc::default(),
+            ledger,
+            orders: OrderQueue::new(sqs.clone(), queue("orders")),
+            expiry: ExpiryQueue::new(sqs, queue("expiry")),
+            clock: Clock::system(),
+        };
+        Ok(Self { runtime, deps })
+    }
+
+    /// Allocations of the last of some requests.
+    pub(crate) fn count(&self, requests: &[Bytes], status: u16) -> Result<u64> {
+        let (last, before) = requests.split_last().context("a request")?;
+        let answer = |event: &Bytes| -> Result<Response<Body>> {
+            let request = request(event)?;
+            Ok(self.runtime.block_on(handle(&self.deps, request)))
+        };
+        for event in before {
+            answer(event)?;
+        }
+        let mut answered = None;
+        let counted = measure(|| answered = Some(answer(last)));
+        let answered = answered.context("an answer")??;
+        ensure!(answered.status() == status, "{} and not {status}", answered.status());
+        Ok(counted.count_total)
+    }
+}
+
+/// Allocations of what does nothing: reads the event, and makes an answer.
+pub(crate) fn of_nothing(event: &Bytes) -> Result<u64> {
+    let mut answered = Ok(());
+    let counted = measure(|| {
+        answered = request(event).map(|request| {
+            let response: Response<Body> = Response::new(Body::Empty);
+            drop((request, response));
+        });
+    });
+    answered.map(|()| counted.count_total)
+}
+
+fn request(event: &Bytes) -> Result<Request> {
+    Ok(serde_json::from_slice::<LambdaRequest>(event)?.into())
+}

@@ -1,0 +1,113 @@
+use serde::Serialize;
+
+/// What a figure has to be.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reach {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+/// How a figure is written.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Unit {
+    /// Of two throughputs or times of one round.
+    Ratio,
+    Bytes,
+    Megabytes,
+}
+
+/// One line of the table: what was measured, in rounds of which each has its own ratio.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Line {
+    pub(crate) name: &'static str,
+    pub(crate) what: String,
+    pub(crate) against: String,
+    pub(crate) unit: Unit,
+    pub(crate) rounds: Vec<f64>,
+    pub(crate) reach: Option<Reach>,
+    /// The measured values themselves, which are this machine's.
+    pub(crate) measured: String,
+}
+
+impl Line {
+    pub(crate) fn median(&self) -> f64 {
+        median(&self.rounds)
+    }
+
+    /// Whether the median reaches what it has to, if it has to reach anything.
+    pub(crate) fn is_reached(&self) -> Option<bool> {
+        self.reach.map(|reach| match reach {
+            Reach::AtLeast(least) => self.median() >= least,
+            Reach::AtMost(most) => self.median() <= most,
+        })
+    }
+
+    /// `0.81 (0.78 to 0.83)`.
+    pub(crate) fn value(&self) -> String {
+        let (low, high) = bounds(&self.rounds);
+        let text = |value| self.unit.write(value);
+        if self.rounds.len() < 2 || text(low) == text(high) {
+            return text(self.median());
+        }
+        format!("{} ({} to {})", text(self.median()), text(low), text(high))
+    }
+
+    /// `≥ 0.75`.
+    pub(crate) fn wanted(&self) -> String {
+        match self.reach {
+            Some(Reach::AtLeast(least)) => format!("≥ {}", self.unit.write(least)),
+            Some(Reach::AtMost(most)) => format!("≤ {}", self.unit.write(most)),
+            None => "–".to_owned(),
+        }
+    }
+}
+
+impl Unit {
+    fn write(self, value: f64) -> String {
+        match self {
+            Self::Ratio => format!("{value:.2}"),
+            Self::Bytes => format!("{value:.0} bytes"),
+            Self::Megabytes => format!("{value:.2} MB"),
+        }
+    }
+}
+
+/// The middle one of some values.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match (sorted.len(), sorted.len() / 2) {
+        (0, _) => f64::NAN,
+        (length, middle) if length % 2 == 0 => f64::midpoint(sorted[middle - 1], sorted[middle]),
+        (_, middle) => sorted[middle],
+    }
+}
+
+fn bounds(values: &[f64]) -> (f64, f64) {
+    let fold = |start, f: fn(f64, f64) -> f64| values.iter().copied().fold(start, f);
+    (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_judged_by_its_median() {
+        let line = |rounds: &[f64], reach| Line {
+            name: "x",
+            what: String::new(),
+            against: String::new(),
+            unit: Unit::Ratio,
+            rounds: rounds.to_vec(),
+            reach: Some(reach),
+            measured: String::new(),
+        };
+        assert_eq!(line(&[0.9, 0.1, 0.8], Reach::AtLeast(0.8)).is_reached(), Some(true));
+        assert_eq!(line(&[0.9, 0.1, 0.7], Reach::AtLeast(0.8)).is_reached(), Some(false));
+        assert_eq!(line(&[1.0, 2.0], Reach::AtMost(1.4)).is_reached(), Some(false));
+        assert_eq!(line(&[1.0, 2.0], Reach::AtMost(1.4)).value(), "1.50 (1.00 to 2.00)");
+    }
+}

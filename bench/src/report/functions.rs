@@ -1,0 +1,132 @@
+//! The built functions under load: what they add to the call of Redis, to a function that does nothing, and to a unit
+//! that is won.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use axum::body::Bytes;
+use local::stages::Stage;
+
+use super::figure::{Line, Reach, Unit, median};
+use super::load::{Load, closed};
+use super::rivals::{Rival, SALE};
+use super::scripts::ratios;
+use super::shop::{CONCURRENCY, Served, Shop};
+use super::{Effort, Report, rates, winners};
+
+/// Processes of the mode in which each takes one request at a time.
+const CLASSIC: usize = 8;
+
+const OF_THE_CALL: f64 = 0.5;
+const OF_NOTHING: f64 = 0.85;
+
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let shop = Shop::open().await?;
+    sold_out(&shop, effort, report).await?;
+    rates::measure(&shop, effort, report).await?;
+    winners::measure(&shop, effort, report).await
+}
+
+/// Requests to a function in a closed loop, each answer held to `status`.
+pub(crate) async fn closed_by(
+    served: &Arc<Served>,
+    clients: usize,
+    requests: Vec<Bytes>,
+    status: &'static str,
+) -> Result<Load> {
+    let (served, count, requests) = (Arc::clone(served), requests.len(), Arc::new(requests));
+    let ask = move |_, n: usize| {
+        let (served, request) = (Arc::clone(&served), requests[n].clone());
+        async move { served.ask(request, status).await }
+    };
+    closed(clients, count, ask).await
+}
+
+async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {
+    let concurrent = Arc::new(shop.serve("reservation", 1, CONCURRENCY).await?);
+    let classic = Arc::new(shop.serve("reservation", CLASSIC, 1).await?);
+    let nothing = Arc::new(shop.serve("noop", 1, CONCURRENCY).await?);
+    shop.stock(0).await?;
+    let [mut asked, mut marked, mut empty, mut bare, mut one_each] = [const { Vec::new() }; 5];
+    let stage = Stage::steps("Functions, sold out", effort.rounds + 1);
+    for round in 0..=effort.rounds {
+        let crowd = |name: &str, returning| shop.requests(&format!("{name}-{round}"), effort.requests, returning);
+        // Who has been here before is not covered by the mark, so Redis is asked for each of them.
+        let loads = [
+            closed_by(&concurrent, CONCURRENCY, crowd("returning", true)?, "409").await?,
+            evalsha(shop, effort.requests).await?,
+            closed_by(&concurrent, CONCURRENCY, crowd("new", false)?, "409").await?,
+            closed_by(&nothing, CONCURRENCY, crowd("new", false)?, "200").await?,
+            closed_by(&classic, CONCURRENCY, crowd("returning", true)?, "409").await?,
+        ];
+        if round > 0 {
+            for (into, load) in [&mut asked, &mut bare, &mut marked, &mut empty, &mut one_each].into_iter().zip(loads) {
+                into.push(load.throughput());
+            }
+        }
+        stage.step();
+    }
+    stage.done(format!("{:.0} requests/s, {:.0} with the mark", median(&asked), median(&marked)));
+    let per_s = |of: &[f64], to: &[f64]| format!("{:.0} of {:.0} requests/s", median(of), median(to));
+    let line = |name, what: String, against: &str, of: &[f64], to: &[f64], reach: Option<Reach>| Line {
+        name,
+        what,
+        against: against.to_owned(),
+        unit: Unit::Ratio,
+        rounds: ratios(of, to),
+        reach,
+        measured: per_s(of, to),
+    };
+    report.lines.push(line(
+        "function_sold_out",
+        "the reservation function, sold out in Redis".to_owned(),
+        "EVALSHA alone, as many at once, one connection of the same library",
+        &asked,
+        &bare,
+        Some(Reach::AtLeast(OF_THE_CALL)),
+    ));
+    report.lines.push(line(
+        "function_sold_out_nothing",
+        "the same".to_owned(),
+        "a function that does nothing",
+        &asked,
+        &empty,
+        None,
+    ));
+    report.lines.push(line(
+        "function_marked",
+        "the reservation function, sold-out mark set".to_owned(),
+        "a function that does nothing",
+        &marked,
+        &empty,
+        Some(Reach::AtLeast(OF_NOTHING)),
+    ));
+    let (one_mb, all_mb) = (concurrent.resident_mb()?, classic.resident_mb()?);
+    report.lines.push(Line {
+        measured: format!("{}; {one_mb:.0} and {all_mb:.0} MB resident", per_s(&asked, &one_each)),
+        ..line(
+            "concurrent_mode",
+            format!("one process with {CONCURRENCY} requests at once, sold out in Redis"),
+            &format!("{CLASSIC} processes with one each, the same binary"),
+            &asked,
+            &one_each,
+            None,
+        )
+    });
+    Ok(())
+}
+
+/// The call of Redis alone, on one connection for all as in a function's process.
+async fn evalsha(shop: &Shop, count: usize) -> Result<Load> {
+    let calls: Vec<_> = (0..count).map(|n| shop.ring.call(Rival::Reserve, SALE, &format!("bare-{n}"))).collect();
+    let (connection, calls) = (shop.ring.connection().await?, Arc::new(calls));
+    let ask = move |_, n: usize| {
+        let (mut connection, calls) = (connection.clone(), Arc::clone(&calls));
+        async move {
+            let answer: String = calls[n].query_async(&mut connection).await?;
+            ensure!(answer.starts_with("sold_out"), "{answer}");
+            Ok(())
+        }
+    };
+    closed(CONCURRENCY, count, ask).await
+}

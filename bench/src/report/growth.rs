@@ -1,0 +1,112 @@
+//! What a live reservation takes in Redis, and whether `reserve` gets slower with them.
+
+use anyhow::{Result, ensure};
+use local::stages::Stage;
+
+use super::figure::{Line, Reach, Unit, median};
+use super::load::closed;
+use super::rivals::{Ring, Rival};
+use super::{Effort, Report};
+
+const LARGE: &str = "large";
+const UNITS: u32 = 10_000_000;
+const SMALL_LIVE: usize = 1_000;
+const BYTES: f64 = 160.0;
+const SLOWER: f64 = 1.1;
+/// Calls that are sent together while filling.
+const BATCH: usize = 500;
+/// Readings of the time on the way, for the plot.
+const READINGS: usize = 10;
+
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let ring = Ring::open().await?;
+    ring.offer(Rival::Reserve, LARGE, UNITS).await?;
+    let used = async || Ok::<f64, anyhow::Error>(ring.info("used_memory").await?.parse()?);
+    let empty = used().await?;
+    let stage = Stage::steps("Live reservations", effort.live);
+    let mut live = 0;
+    for reading in 1..=READINGS {
+        let until = effort.live * reading / READINGS;
+        while live < until {
+            let batch = BATCH.min(until - live);
+            fill(&ring, LARGE, live, batch).await?;
+            live += batch;
+            stage.set(live);
+        }
+        let p50_us = sequential(&ring, LARGE, live, effort.calls_at_each_size).await?;
+        live += effort.calls_at_each_size;
+        report.growth.push((live, p50_us));
+    }
+    let bytes = (used().await? - empty) / live as f64;
+    ensure!(bytes > 0.0, "{live} reservations take no memory");
+    stage.done(format!("{bytes:.0} bytes each"));
+    report.lines.push(Line {
+        name: "bytes_per_reservation",
+        what: format!("memory per live reservation, {} of them", effort.live),
+        against: "–".to_owned(),
+        unit: Unit::Bytes,
+        rounds: vec![bytes],
+        reach: Some(Reach::AtMost(BYTES)),
+        measured: "user ids of 13 characters".to_owned(),
+    });
+
+    let stage = Stage::steps("Growth", effort.rounds);
+    let (mut times, mut ratios) = ([Vec::new(), Vec::new()], Vec::new());
+    for round in 0..effort.rounds {
+        let small = format!("small-{round}");
+        let units = SMALL_LIVE + effort.calls_at_each_size;
+        ring.offer(Rival::Reserve, &small, units as u32).await?;
+        fill(&ring, &small, 0, SMALL_LIVE).await?;
+        // The first ones after a pause are slow, for both.
+        let at_small = sequential(&ring, &small, SMALL_LIVE, effort.calls_at_each_size).await?;
+        let at_large = sequential(&ring, LARGE, live, effort.calls_at_each_size).await?;
+        live += effort.calls_at_each_size;
+        times[0].push(at_large);
+        times[1].push(at_small);
+        ratios.push(at_large / at_small);
+        stage.step();
+    }
+    let line = Line {
+        name: "growth",
+        what: format!("`reserve` at {} live reservations and {UNITS} units, p50", effort.live),
+        against: format!("at {SMALL_LIVE} and as many units, p50"),
+        unit: Unit::Ratio,
+        rounds: ratios,
+        reach: Some(Reach::AtMost(SLOWER)),
+        measured: format!("{:.1} and {:.1} µs", median(&times[0]), median(&times[1])),
+    };
+    stage.done(line.value());
+    report.lines.push(line);
+    Ok(())
+}
+
+/// A user id of always the same length.
+fn user(n: usize) -> String {
+    format!("buyer-{n:07}")
+}
+
+async fn fill(ring: &Ring, sale: &str, from: usize, count: usize) -> Result<()> {
+    let mut pipe = redis::pipe();
+    for n in from..from + count {
+        pipe.add_command(ring.call(Rival::Reserve, sale, &user(n)));
+    }
+    let answers: Vec<String> = pipe.query_async(&mut ring.connection().await?).await?;
+    ensure!(answers.len() == count && answers.iter().all(|answer| answer.starts_with("reserved")), "not all reserved");
+    Ok(())
+}
+
+/// The middle time of one call after the other, in microseconds.
+async fn sequential(ring: &Ring, sale: &str, from: usize, count: usize) -> Result<f64> {
+    let calls: Vec<redis::Cmd> = (from..from + count).map(|n| ring.call(Rival::Reserve, sale, &user(n))).collect();
+    let connection = ring.connection().await?;
+    let calls = std::sync::Arc::new(calls);
+    let load = closed(1, count, move |_, n| {
+        let (mut connection, calls) = (connection.clone(), std::sync::Arc::clone(&calls));
+        async move {
+            let answer: String = calls[n].query_async(&mut connection).await?;
+            ensure!(answer.starts_with("reserved"), "{answer}");
+            Ok(())
+        }
+    });
+    Ok(load.await?.quantile_ms(0.5) * 1000.0)
+}

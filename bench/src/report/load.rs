@@ -1,0 +1,135 @@
+//! Load: in a closed loop, where a client asks again once it is answered, and in an open one, where requests come by the
+//! clock whatever became of the earlier ones.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use futures::future::try_join_all;
+use hdrhistogram::Histogram;
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::task::JoinSet;
+
+/// Longest time that a load may take.
+const TIMEOUT: Duration = Duration::from_secs(180);
+/// Digits of a latency that are kept.
+const DIGITS: u8 = 3;
+
+/// What a load came to.
+pub(crate) struct Load {
+    pub(crate) latency_ns: Histogram<u64>,
+    took: Duration,
+}
+
+impl Load {
+    /// Answers a second.
+    pub(crate) fn throughput(&self) -> f64 {
+        self.latency_ns.len() as f64 / self.took.as_secs_f64()
+    }
+
+    pub(crate) fn quantile_ms(&self, quantile: f64) -> f64 {
+        self.latency_ns.value_at_quantile(quantile) as f64 / 1e6
+    }
+}
+
+/// Numbered requests from `clients` that each wait for an answer before they ask again.
+pub(crate) async fn closed<A, F>(clients: usize, requests: usize, ask: A) -> Result<Load>
+where
+    A: Fn(usize, usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<()>> + Send + 'static,
+{
+    let (ask, next) = (Arc::new(ask), Arc::new(AtomicUsize::new(0)));
+    let start = Instant::now();
+    let running = (0..clients).map(|client| {
+        let (ask, next) = (Arc::clone(&ask), Arc::clone(&next));
+        let task = tokio::spawn(async move {
+            let mut latency_ns = Histogram::<u64>::new(DIGITS)?;
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= requests {
+                    return Ok::<_, anyhow::Error>(latency_ns);
+                }
+                let asked = Instant::now();
+                ask(client, n).await?;
+                latency_ns.record(asked.elapsed().as_nanos() as u64)?;
+            }
+        });
+        async { task.await? }
+    });
+    let histograms = tokio::time::timeout(TIMEOUT, try_join_all(running)).await??;
+    let took = start.elapsed();
+    let mut latency_ns = Histogram::new(DIGITS)?;
+    for histogram in histograms {
+        latency_ns.add(histogram)?;
+    }
+    ensure!(latency_ns.len() == requests as u64, "{} of {requests} requests were answered", latency_ns.len());
+    Ok(Load { latency_ns, took })
+}
+
+/// Numbered requests at so many a second. Each one's latency counts from when it was due, so that one that had to wait
+/// for a slow one before it is as late as a client would find it.
+pub(crate) async fn open<A, F>(per_s: f64, requests: usize, ask: A) -> Result<Load>
+where
+    A: Fn(usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<()>> + Send + 'static,
+{
+    let start = Instant::now();
+    let (pace, mut due) = unbounded_channel();
+    // A thread sleeps to some microseconds, the runtime's timer to a millisecond.
+    let pacer = std::thread::spawn(move || {
+        for n in 0..requests {
+            let at = start + Duration::from_secs_f64(n as f64 / per_s);
+            std::thread::sleep(at.saturating_duration_since(Instant::now()));
+            if pace.send((n, at)).is_err() {
+                return;
+            }
+        }
+    });
+    let asking = async {
+        let mut tasks = JoinSet::new();
+        while let Some((n, at)) = due.recv().await {
+            let asked = ask(n);
+            tasks.spawn(async move { asked.await.map(|()| at.elapsed()) });
+        }
+        let mut latency_ns = Histogram::<u64>::new(DIGITS)?;
+        while let Some(done) = tasks.join_next().await {
+            latency_ns.record(done??.as_nanos() as u64)?;
+        }
+        Ok::<_, anyhow::Error>(latency_ns)
+    };
+    let latency_ns = tokio::time::timeout(TIMEOUT, asking).await;
+    drop(due);
+    pacer.join().map_err(|_| anyhow::anyhow!("the pacer failed"))?;
+    Ok(Load { latency_ns: latency_ns??, took: start.elapsed() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_open_loop_counts_the_wait_behind_a_slow_answer() {
+        let gate = Arc::new(tokio::sync::Semaphore::new(1));
+        let load = open(1_000.0, 20, move |n| {
+            let gate = Arc::clone(&gate);
+            async move {
+                let _turn = gate.acquire().await?;
+                if n == 0 {
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+                Ok(())
+            }
+        });
+        assert!(load.await.unwrap().quantile_ms(0.5) > 150.0);
+    }
+
+    #[tokio::test]
+    async fn an_error_ends_a_closed_loop() {
+        let load = closed(2, 10, |_, n| async move {
+            ensure!(n < 5, "five");
+            Ok(())
+        });
+        assert!(load.await.is_err());
+    }
+}

@@ -1,0 +1,196 @@
+//! Every figure that the documents quote, from one run: ratios, each of two things that are measured in turns.
+
+mod allocations;
+mod aws;
+mod figure;
+mod functions;
+mod growth;
+mod load;
+mod orders;
+mod page;
+mod plot;
+mod rates;
+mod rivals;
+mod scripts;
+mod shop;
+mod starts;
+mod waste;
+mod winners;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use hdrhistogram::Histogram;
+use local::build::FUNCTIONS;
+use local::install::install;
+use local::paths;
+use local::stages::Stage;
+use serde::Serialize;
+
+use figure::Line;
+use rates::Offered;
+use starts::Started;
+use waste::Cost;
+
+/// How to measure.
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    /// A short run: it fails on a broken invariant or a missing figure, and its times mean little. Documents stay as they
+    /// are
+    #[arg(long)]
+    short: bool,
+    /// Print the report as JSON instead of the tables
+    #[arg(long)]
+    json: bool,
+    /// Only this section, of: scripts, growth, functions, orders, starts, waste. Documents stay as they are
+    #[arg(long)]
+    only: Vec<String>,
+}
+
+/// How much of everything.
+struct Effort {
+    /// Rounds that count, after one that does not.
+    rounds: usize,
+    /// Calls of a script in a round.
+    calls: usize,
+    /// Requests to a function in a round.
+    requests: usize,
+    /// Live reservations that a round grows to.
+    live: usize,
+    calls_at_each_size: usize,
+    /// Batches of messages in a round.
+    batches: usize,
+}
+
+const SHORT: Effort =
+    Effort { rounds: 3, calls: 5_000, requests: 1_000, live: 100_000, calls_at_each_size: 500, batches: 5 };
+const FULL: Effort =
+    Effort { rounds: 9, calls: 30_000, requests: 10_000, live: 1_000_000, calls_at_each_size: 2_000, batches: 20 };
+
+/// Figures that must be there.
+const LINES: [&str; 15] = [
+    "reserve_winners",
+    "reserve_winners_server",
+    "reserve_sold_out",
+    "reserve_sold_out_server",
+    "bytes_per_reservation",
+    "growth",
+    "function_sold_out",
+    "function_sold_out_nothing",
+    "function_marked",
+    "concurrent_mode",
+    "winners_late_queue",
+    "order_batch",
+    "start",
+    "peak_memory",
+    "zipped",
+];
+
+/// What was measured.
+#[derive(Default, Serialize)]
+struct Report {
+    /// When, on what.
+    made: String,
+    lines: Vec<Line>,
+    costs: Vec<Cost>,
+    allocations_of_nothing: u64,
+    starts: Vec<Started>,
+    /// Live reservations, and the middle time of a call among them in µs.
+    growth: Vec<(usize, f64)>,
+    rates: Vec<Offered>,
+    #[serde(skip)]
+    curves: Vec<(String, Histogram<u64>)>,
+}
+
+pub(crate) async fn run(plan: &Plan) -> Result<()> {
+    let effort = if plan.short { SHORT } else { FULL };
+    let wanted = |section: &str| plan.only.is_empty() || plan.only.iter().any(|only| only == section);
+    let mut built = Vec::new();
+    for (section, functions) in
+        [("functions", &["reservation", "noop"][..]), ("orders", &["order"]), ("waste", &["reservation", "order"])]
+    {
+        built.extend(functions.iter().filter(|_| wanted(section)));
+    }
+    if wanted("starts") {
+        built.extend(FUNCTIONS.iter().chain(&["noop"]));
+    }
+    tokio::task::spawn_blocking(move || prepare(&built)).await??;
+    let mut report = Report { made: made(effort.rounds).await?, ..Report::default() };
+    if wanted("scripts") {
+        scripts::measure(&effort, &mut report).await.context("scripts")?;
+    }
+    if wanted("growth") {
+        growth::measure(&effort, &mut report).await.context("growth")?;
+    }
+    if wanted("functions") {
+        functions::measure(&effort, &mut report).await.context("functions")?;
+    }
+    if wanted("orders") {
+        orders::measure(&effort, &mut report).await.context("orders")?;
+    }
+    if wanted("starts") {
+        starts::measure(&effort, &mut report).await.context("starts")?;
+    }
+    if wanted("waste") {
+        waste::measure(&mut report).await.context("waste")?;
+    }
+    if plan.only.is_empty() {
+        report.ensure_complete()?;
+        report.write(plan.short)?;
+    }
+    if plan.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        println!("\n{}", page::tables(&report));
+    }
+    Ok(())
+}
+
+fn prepare(functions: &[&'static str]) -> Result<()> {
+    let stage = Stage::spinner("Installing the local cloud");
+    install()?;
+    stage.done("Valkey");
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let stage = Stage::spinner("Building the functions");
+    stage.say("as they are shipped; the first time takes minutes");
+    shop::build(functions)?;
+    stage.done("target/release");
+    Ok(())
+}
+
+async fn made(rounds: usize) -> Result<String> {
+    let valkey = rivals::Ring::open().await?.info("valkey_version").await?;
+    let cores = std::thread::available_parallelism()?;
+    Ok(format!(
+        "{cores} cores for everything, load included; Valkey {valkey}. Medians of {rounds} rounds, with the lowest and the \
+         highest."
+    ))
+}
+
+impl Report {
+    fn ensure_complete(&self) -> Result<()> {
+        for name in LINES {
+            let line = self.lines.iter().find(|line| line.name == name);
+            let line = line.with_context(|| format!("{name} was not measured"))?;
+            ensure!(!line.rounds.is_empty() && line.rounds.iter().all(|value| value.is_finite()), "{name}: {line:?}");
+        }
+        ensure!(self.starts.len() == FUNCTIONS.len(), "not every function was started");
+        ensure!(!self.costs.is_empty() && !self.growth.is_empty() && !self.rates.is_empty(), "a table is empty");
+        Ok(())
+    }
+
+    fn write(&self, short: bool) -> Result<()> {
+        let folder = paths::target().join("bench");
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join("report.json"), serde_json::to_string_pretty(self)?)?;
+        let docs = paths::root().join("docs");
+        // A short run draws too, so that drawing is tried, but not into the documents.
+        plot::draw(self, &if short { folder } else { docs.join("performance") })?;
+        if !short {
+            page::put(&docs.join("performance.md"), &page::tables(self))?;
+            page::put(&paths::root().join("README.md"), &page::few(self))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! The order function: whether the messages of a batch wait for each other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
+use axum::body::Bytes;
+use local::stages::Stage;
+use queue::OrderMessage;
+use sale::{Lane, ReservationId, Round, UserId};
+use serde_json::{Value, json};
+use stock::Reserve;
+use uuid::Uuid;
+
+use super::figure::{Line, Reach, Unit, median};
+use super::load::closed;
+use super::rivals::SALE;
+use super::shop::{Served, Shop};
+use super::{Effort, Report};
+
+/// Messages of a batch, as `infra/cdk` has it.
+pub(crate) const BATCH: usize = 10;
+const DYNAMODB: Duration = Duration::from_millis(5);
+const OF_ONE: f64 = 1.5;
+
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let shop = Shop::open().await?;
+    let served = Arc::new(shop.serve("order", 1, 1).await?);
+    shop.stock(10_000_000).await?;
+    shop.aws.delay(DYNAMODB);
+    let stage = Stage::steps("Orders", effort.rounds + 1);
+    let (mut ratios, mut times) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for round in 0..=effort.rounds {
+        let ten = batches(&shop, &served, BATCH, effort.batches).await?;
+        let one = batches(&shop, &served, 1, effort.batches).await?;
+        if round > 0 {
+            ratios.push(ten / one);
+            times[0].push(ten);
+            times[1].push(one);
+        }
+        stage.step();
+    }
+    let line = Line {
+        name: "order_batch",
+        what: format!("the order function, batch of {BATCH}, AWS answers in {} ms, p50", DYNAMODB.as_millis()),
+        against: "a batch of one".to_owned(),
+        unit: Unit::Ratio,
+        rounds: ratios,
+        reach: Some(Reach::AtMost(OF_ONE)),
+        measured: format!("{:.1} and {:.1} ms", median(&times[0]), median(&times[1])),
+    };
+    stage.done(line.value());
+    report.lines.push(line);
+    Ok(())
+}
+
+/// The middle time of a batch of this size, one after the other.
+async fn batches(shop: &Shop, served: &Arc<Served>, size: usize, count: usize) -> Result<f64> {
+    let mut events = Vec::with_capacity(count);
+    for _ in 0..count {
+        events.push(batch(shop, size).await?);
+    }
+    shop.aws.take_asked();
+    let (served, events) = (Arc::clone(served), Arc::new(events));
+    let load = closed(1, count, move |_, n| {
+        let (served, event) = (Arc::clone(&served), events[n].clone());
+        async move { order(&served, event).await }
+    });
+    let p50_ms = load.await?.quantile_ms(0.5);
+    let made = shop.aws.take_asked().operations.get("TransactWriteItems").copied().unwrap_or_default();
+    ensure!(made == size * count, "{made} transactions for {} reservations", size * count);
+    Ok(p50_ms)
+}
+
+/// Has the function make orders of all reservations of an event.
+pub(crate) async fn order(served: &Served, event: Bytes) -> Result<()> {
+    let made = served.invoke(event).await?;
+    let made: Value = serde_json::from_slice(&made)?;
+    ensure!(made["batchItemFailures"].as_array().is_some_and(Vec::is_empty), "messages failed: {made}");
+    Ok(())
+}
+
+/// The event of fresh reservations, of so many users.
+pub(crate) async fn batch(shop: &Shop, size: usize) -> Result<Bytes> {
+    let mut records = Vec::with_capacity(size);
+    for _ in 0..size {
+        let id = ReservationId { sale: SALE.parse()?, round: Round(1), uuid: Uuid::now_v7() };
+        let user: UserId = id.uuid.to_string().parse()?;
+        let Reserve::Reserved(hold) = shop.ring.stock.reserve(&id, Lane(0), &user).await? else {
+            bail!("no unit for an order");
+        };
+        let reservation = hold.into_reservation(&id.sale, id.round, Lane(0), &user);
+        records.push(json!({
+            "messageId": id.uuid, "receiptHandle": "r", "body": serde_json::to_string(&OrderMessage::new(reservation, None))?,
+            "attributes": { "ApproximateReceiveCount": "1" }, "messageAttributes": {}, "md5OfBody": "",
+            "eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:orders",
+            "awsRegion": "us-east-1",
+        }));
+    }
+    Ok(json!({ "Records": records }).to_string().into())
+}

@@ -1,0 +1,107 @@
+//! The report as Markdown: the tables of docs/performance.md and the few figures of README.md, between two marks each.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Report;
+use super::figure::Line;
+
+pub(crate) const BEGIN: &str = "<!-- `make bench` writes what follows -->";
+pub(crate) const END: &str = "<!-- `make bench` wrote what is above -->";
+
+/// What README.md tells.
+const FEW: [&str; 6] =
+    ["reserve_winners", "reserve_sold_out", "bytes_per_reservation", "growth", "function_marked", "start"];
+
+/// The tables.
+pub(crate) fn tables(report: &Report) -> String {
+    let mut page = String::new();
+    let _ = write!(page, "{}\n\n| what | against | has to be | is | measured | |\n", report.made);
+    page.push_str("| --- | --- | --- | --- | --- | --- |\n");
+    for line in &report.lines {
+        let reached = line.is_reached().map_or("", |reached| if reached { "reached" } else { "**missed**" });
+        let Line { what, against, measured, .. } = line;
+        let _ =
+            writeln!(page, "| {what} | {against} | {} | {} | {measured} | {reached} |", line.wanted(), line.value());
+    }
+    page.push_str("\nWhat one request costs, and in brackets the least that the design needs:\n\n");
+    page.push_str(
+        "| answer | calls of Redis | messages | write units | allocations |\n| --- | --- | --- | --- | --- |\n",
+    );
+    for cost in &report.costs {
+        let pair = |[is, needs]: [f64; 2]| format!("{is} ({needs})");
+        let allocations = cost.allocations.map_or("–".to_owned(), |count| count.to_string());
+        let [redis, sqs, units] = [cost.redis, cost.sqs, cost.write_units].map(pair);
+        let _ = writeln!(page, "| {} | {redis} | {sqs} | {units} | {allocations} |", cost.answer);
+    }
+    let _ =
+        writeln!(page, "\nReading an event and answering nothing is {} allocations.", report.allocations_of_nothing);
+    page.push_str("\n| function | start, ms | × nothing | peak, MB | × nothing | zipped, MB |\n");
+    page.push_str("| --- | --- | --- | --- | --- | --- |\n");
+    for start in &report.starts {
+        let _ = writeln!(
+            page,
+            "| {} | {:.1} | {:.2} | {:.1} | {:.2} | {:.2} |",
+            start.function, start.start_ms, start.start_ratio, start.peak_mb, start.peak_ratio, start.zipped_mb
+        );
+    }
+    page
+}
+
+/// The few of README.md.
+pub(crate) fn few(report: &Report) -> String {
+    let mut page = String::from("| what | against | is |\n| --- | --- | --- |\n");
+    for line in FEW.iter().filter_map(|name| report.lines.iter().find(|line| line.name == *name)) {
+        let _ = writeln!(page, "| {} | {} | {} |", line.what, line.against, line.value());
+    }
+    page
+}
+
+/// Puts `text` between the marks of a file.
+pub(crate) fn put(file: &Path, text: &str) -> Result<()> {
+    let page = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let (before, after) = around(&page).with_context(|| format!("{} has not both marks", file.display()))?;
+    Ok(std::fs::write(file, format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", text.trim()))?)
+}
+
+fn around(page: &str) -> Option<(&str, &str)> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    Some((before, rest.split_once(END)?.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands between the marks of a file of the checkout.
+    fn written(file: &str) -> String {
+        let page = std::fs::read_to_string(local::paths::root().join(file)).unwrap();
+        let (before, after) = around(&page).expect("both marks");
+        page[before.len()..page.len() - after.len()].to_owned()
+    }
+
+    #[test]
+    fn the_readme_tells_what_the_page_has() {
+        let (few, tables) = (written("README.md"), written("docs/performance.md"));
+        let told: Vec<Vec<&str>> = few
+            .lines()
+            .filter(|line| line.starts_with("| ") && !line.starts_with("| what") && !line.starts_with("| ---"))
+            .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+            .collect();
+        assert_eq!(told.len(), FEW.len());
+        for told in told {
+            let [what, against, is] = told[..] else { panic!("three columns: {told:?}") };
+            let found =
+                tables.lines().any(|line| line.starts_with(&format!("| {what} | {against} |")) && line.contains(is));
+            assert!(found, "docs/performance.md has not {told:?}");
+        }
+    }
+
+    #[test]
+    fn what_stands_around_the_marks_stays() {
+        assert_eq!(around(&format!("a\n{BEGIN}\nb\n{END}\nc\n")), Some(("a\n", "\nc\n")));
+        assert_eq!(around("nothing"), None);
+    }
+}

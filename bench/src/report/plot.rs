@@ -1,0 +1,168 @@
+use std::error::Error;
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::Report;
+use super::figure::{Reach, Unit};
+
+const SIZE: (u32, u32) = (820, 400);
+const FONT: (&str, u32) = ("sans-serif", 14);
+const TITLE: (&str, u32) = ("sans-serif", 17);
+const COLORS: [RGBColor; 4] =
+    [RGBColor(0, 90, 160), RGBColor(200, 80, 0), RGBColor(0, 130, 90), RGBColor(140, 60, 140)];
+const LIGHT: RGBColor = RGBColor(150, 180, 205);
+
+type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+/// Draws the report into `folder`.
+pub(crate) fn draw(report: &Report, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let plot = |name: &str, height: u32, draw: &dyn Fn(&Area<'_>) -> Drawn| {
+        let path = folder.join(name);
+        let root = SVGBackend::new(&path, (SIZE.0, height)).into_drawing_area();
+        let drawn = root.fill(&WHITE).map_err(Into::into).and_then(|()| draw(&root));
+        drawn.and_then(|()| root.present().map_err(Into::into)).map_err(|error| anyhow!("{name}: {error}"))
+    };
+    plot("ratios.svg", 30 * report.lines.len() as u32 + 90, &|root| ratios(report, root))?;
+    plot("latency.svg", SIZE.1, &|root| latency(report, root))?;
+    plot("growth.svg", SIZE.1, &|root| growth(report, root))?;
+    plot("rates.svg", SIZE.1, &|root| rates(report, root))?;
+    plot("starts.svg", SIZE.1, &|root| starts(report, root))
+}
+
+/// Each ratio as a bar from its lowest round to its highest, and what it has to be as a line.
+fn ratios(report: &Report, root: &Area<'_>) -> Drawn {
+    let lines: Vec<_> = report.lines.iter().filter(|line| matches!(line.unit, Unit::Ratio)).collect();
+    let highest = lines.iter().flat_map(|line| line.rounds.iter().copied()).fold(1.0, f64::max) * 1.05;
+    let mut chart = ChartBuilder::on(root)
+        .caption("Ratios: all rounds (bar), their median (dot), what it has to be (orange)", TITLE)
+        .margin(12)
+        .x_label_area_size(30)
+        .y_label_area_size(190)
+        .build_cartesian_2d(0.0..highest, 0.0..lines.len() as f64)?;
+    let names = |y: &f64| {
+        let at = lines.len() as f64 - y - 0.5;
+        if at.fract().abs() > 1e-6 { String::new() } else { lines.get(at as usize).map_or("", |line| line.name).into() }
+    };
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .y_labels(2 * lines.len() + 1)
+        .y_label_formatter(&names)
+        .label_style(FONT)
+        .draw()?;
+    for (n, line) in lines.iter().enumerate() {
+        let y = lines.len() as f64 - n as f64 - 0.5;
+        let low = line.rounds.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = line.rounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        chart.draw_series([Rectangle::new([(low, y - 0.12), (high, y + 0.12)], LIGHT.filled())])?;
+        chart.draw_series([Circle::new((line.median(), y), 5, COLORS[0].filled())])?;
+        if let Some(Reach::AtLeast(reach) | Reach::AtMost(reach)) = line.reach {
+            chart.draw_series([PathElement::new([(reach, y - 0.35), (reach, y + 0.35)], COLORS[1].stroke_width(3))])?;
+        }
+    }
+    Ok(())
+}
+
+/// Named lines over a common horizontal axis.
+fn lines(
+    root: &Area<'_>,
+    [title, x_name, y_name]: [&str; 3],
+    series: &[(String, Vec<(f64, f64)>)],
+    x_label: &dyn Fn(&f64) -> String,
+) -> Drawn {
+    let points = || series.iter().flat_map(|(_, points)| points);
+    let highest = points().map(|point| point.1).fold(0.0, f64::max) * 1.1;
+    let right = points().map(|point| point.0).fold(0.0, f64::max);
+    let mut chart = ChartBuilder::on(root)
+        .caption(title, TITLE)
+        .margin(12)
+        .x_label_area_size(44)
+        .y_label_area_size(64)
+        .build_cartesian_2d(0.0..right, 0.0..highest)?;
+    chart.configure_mesh().x_desc(x_name).y_desc(y_name).x_label_formatter(x_label).label_style(FONT).draw()?;
+    for ((name, points), color) in series.iter().zip(COLORS.into_iter().cycle()) {
+        chart
+            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
+        chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, color.filled())))?;
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.filled())
+        .border_style(LIGHT)
+        .label_font(FONT)
+        .draw()?;
+    Ok(())
+}
+
+fn latency(report: &Report, root: &Area<'_>) -> Drawn {
+    // Each step to the right is a tenth of the rest: 0 %, 90 %, 99 %, 99.9 %.
+    let steps = (0..=12).map(|step| f64::from(step) / 4.0);
+    let series: Vec<_> = report
+        .curves
+        .iter()
+        .map(|(name, histogram)| {
+            let at = |step: f64| histogram.value_at_quantile(1.0 - 0.1_f64.powf(step)) as f64 / 1e6;
+            (name.clone(), steps.clone().map(|step| (step, at(step))).collect())
+        })
+        .collect();
+    let label = |step: &f64| format!("{:.6} %", 100.0 * (1.0 - 0.1_f64.powf(*step))).replace("0000 %", " %");
+    lines(root, ["The call of Redis, 64 clients: latency", "part of the calls", "ms at most"], &series, &label)
+}
+
+fn growth(report: &Report, root: &Area<'_>) -> Drawn {
+    let points = report.growth.iter().map(|(live, p50_us)| (*live as f64, *p50_us)).collect();
+    let names = ["reserve: time of a call, one after the other", "live reservations", "µs (p50)"];
+    lines(root, names, &[("reserve".to_owned(), points)], &|live| format!("{live:.0}"))
+}
+
+fn rates(report: &Report, root: &Area<'_>) -> Drawn {
+    let of = |pick: fn(&super::rates::Offered) -> f64| report.rates.iter().map(|at| (at.per_s, pick(at))).collect();
+    let series = [
+        ("p50".to_owned(), of(|at| at.p50_ms)),
+        ("p90".to_owned(), of(|at| at.p90_ms)),
+        ("p99".to_owned(), of(|at| at.p99_ms)),
+    ];
+    let names = ["The reservation function, sold out in Redis, by rate", "requests/s, by the clock", "ms"];
+    lines(root, names, &series, &|per_s| format!("{per_s:.0}"))
+}
+
+fn starts(report: &Report, root: &Area<'_>) -> Drawn {
+    let highest = report.starts.iter().map(|start| start.start_ms).fold(0.0, f64::max) * 1.15;
+    let mut chart = ChartBuilder::on(root)
+        .caption("From being spawned to asking for the first event (line: a function that does nothing)", TITLE)
+        .margin(12)
+        .x_label_area_size(34)
+        .y_label_area_size(120)
+        .build_cartesian_2d(0.0..highest, (0..report.starts.len()).into_segmented())?;
+    let name = |at: &SegmentValue<usize>| match at {
+        SegmentValue::CenterOf(n) => report.starts.get(*n).map_or("", |start| start.function).to_owned(),
+        _ => String::new(),
+    };
+    chart
+        .configure_mesh()
+        .disable_y_mesh()
+        .y_labels(report.starts.len())
+        .y_label_formatter(&name)
+        .x_desc("ms")
+        .label_style(FONT)
+        .draw()?;
+    chart.draw_series(report.starts.iter().enumerate().map(|(n, start)| {
+        let corners = [(0.0, SegmentValue::Exact(n)), (start.start_ms, SegmentValue::Exact(n + 1))];
+        let mut bar = Rectangle::new(corners, LIGHT.filled());
+        bar.set_margin(3, 3, 0, 0);
+        bar
+    }))?;
+    chart.draw_series(report.starts.iter().enumerate().map(|(n, start)| {
+        let ends = [SegmentValue::Exact(n), SegmentValue::Exact(n + 1)];
+        PathElement::new(ends.map(|end| (start.start_ms / start.start_ratio, end)), COLORS[1].stroke_width(3))
+    }))?;
+    Ok(())
+}

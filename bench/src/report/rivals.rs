@@ -1,0 +1,142 @@
+//! `reserve.lua` and the bare script that everybody writes first, both as plain calls of Redis.
+
+use anyhow::{Result, ensure};
+use local::valkey::Valkey;
+use redis::aio::MultiplexedConnection;
+use sale::{DoorTerms, EpochMs, Lane, Price, Round, SaleId, Terms};
+use stock::{RoundStock, Stock};
+use uuid::Uuid;
+
+const RESERVE: &str = include_str!("../../../lua/reserve.lua");
+
+/// Stock and buyers, and none of what makes a reservation safe to repeat, find, send again or give back.
+const BARE: &str = "
+local stock, bought = tonumber(redis.call('GET', KEYS[1])), redis.call('HGET', KEYS[2], ARGV[1])
+if tonumber(bought or 0) >= 1 then return 'limit' end
+if stock < 1 then return 'sold_out' end
+redis.call('DECRBY', KEYS[1], 1)
+redis.call('HSET', KEYS[2], ARGV[1], 1)
+return 'reserved'";
+const BARE_STOCK: &str = "stock:{bare}";
+const BARE_BOUGHT: &str = "bought:{bare}";
+
+/// The sale of every measurement.
+pub(crate) const SALE: &str = "lamp";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rival {
+    Reserve,
+    Bare,
+}
+
+/// A Valkey with both scripts loaded.
+pub(crate) struct Ring {
+    pub(crate) valkey: Valkey,
+    pub(crate) stock: Stock,
+    client: redis::Client,
+    reserve: String,
+    bare: String,
+}
+
+/// Terms of a sale that is open, of so many units.
+pub(crate) fn terms(total: u32) -> Result<Terms> {
+    let now = runtime::Clock::system().now();
+    Ok(Terms {
+        title: "A lamp".into(),
+        opens_at_ms: EpochMs(now.0 - 60_000),
+        closes_at_ms: now.plus_s(60 * 60),
+        total,
+        per_user_limit: 1,
+        price: Price { price_minor: 990, currency: "EUR".parse()? },
+        payment_window_s: 900,
+        door: DoorTerms::default(),
+    })
+}
+
+impl Ring {
+    pub(crate) async fn open() -> Result<Self> {
+        let valkey = tokio::task::spawn_blocking(Valkey::start).await??;
+        let client = redis::Client::open(valkey.url())?;
+        let mut connection = client.get_multiplexed_async_connection().await?;
+        let mut load = async |script: &str| -> Result<String> {
+            Ok(redis::cmd("SCRIPT").arg("LOAD").arg(script).query_async(&mut connection).await?)
+        };
+        let (reserve, bare) = (load(RESERVE).await?, load(BARE).await?);
+        Ok(Self { stock: Stock::new(&valkey.url())?, valkey, client, reserve, bare })
+    }
+
+    pub(crate) async fn connection(&self) -> Result<MultiplexedConnection> {
+        Ok(self.client.get_multiplexed_async_connection().await?)
+    }
+
+    pub(crate) async fn connections(&self, count: usize) -> Result<Vec<MultiplexedConnection>> {
+        futures::future::try_join_all((0..count).map(|_| self.connection())).await
+    }
+
+    pub(crate) async fn empty(&self) -> Result<()> {
+        Ok(redis::cmd("FLUSHALL").arg("SYNC").query_async(&mut self.connection().await?).await?)
+    }
+
+    /// Puts so many units on sale.
+    pub(crate) async fn offer(&self, rival: Rival, sale: &str, units: u32) -> Result<()> {
+        match rival {
+            Rival::Reserve => {
+                let round = RoundStock {
+                    sale: sale.parse::<SaleId>()?,
+                    round: Round(1),
+                    lane: Lane(0),
+                    // A sale has one unit at least: none are left of it once its first buyer has come.
+                    terms: terms(units.max(1))?,
+                    paused: false,
+                    version: 1,
+                    epoch_ms: runtime::Clock::system().now(),
+                    taken: Vec::new(),
+                };
+                self.stock.load(&round).await?;
+                if units == 0 {
+                    let answer: String =
+                        self.call(rival, sale, "first").query_async(&mut self.connection().await?).await?;
+                    ensure!(answer.starts_with("reserved"), "{answer}");
+                }
+                Ok(())
+            }
+            Rival::Bare => {
+                Ok(redis::cmd("SET").arg(BARE_STOCK).arg(units).query_async(&mut self.connection().await?).await?)
+            }
+        }
+    }
+
+    /// One user's try.
+    pub(crate) fn call(&self, rival: Rival, sale: &str, user: &str) -> redis::Cmd {
+        let mut call = redis::cmd("EVALSHA");
+        match rival {
+            Rival::Reserve => {
+                call.arg(&self.reserve).arg(4);
+                for kind in ["sale", "buyers", "free", "outbox"] {
+                    call.arg(format!("{kind}:{{{sale}:1:0}}"));
+                }
+                call.arg(user).arg(Uuid::now_v7().as_simple().to_string());
+            }
+            Rival::Bare => {
+                call.arg(&self.bare).arg(2).arg(BARE_STOCK).arg(BARE_BOUGHT).arg(user);
+            }
+        }
+        call
+    }
+
+    /// What the server says of itself.
+    pub(crate) async fn info(&self, field: &str) -> Result<String> {
+        let info: String = redis::cmd("INFO").arg("everything").query_async(&mut self.connection().await?).await?;
+        let found = info.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+        found.map(|value| value.trim().to_owned()).ok_or_else(|| anyhow::anyhow!("Valkey does not tell {field}"))
+    }
+
+    /// Microseconds that the server itself has spent on each script since the last time.
+    pub(crate) async fn take_script_us(&self) -> Result<f64> {
+        let told = self.info("cmdstat_evalsha").await?;
+        let each = told.split(',').find_map(|part| part.strip_prefix("usec_per_call="));
+        let each = each.ok_or_else(|| anyhow::anyhow!("no time of scripts: {told}"))?.parse()?;
+        let _: () = redis::cmd("CONFIG").arg("RESETSTAT").query_async(&mut self.connection().await?).await?;
+        Ok(each)
+    }
+}

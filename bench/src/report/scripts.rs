@@ -1,0 +1,109 @@
+//! `reserve.lua` against the bare script: the same clients on the same server, in turns.
+
+use anyhow::{Result, ensure};
+use hdrhistogram::Histogram;
+use local::stages::Stage;
+
+use super::figure::{Line, Reach, Unit, median};
+use super::load::{Load, closed};
+use super::rivals::{Ring, Rival, SALE};
+use super::{Effort, Report};
+
+const CLIENTS: usize = 64;
+/// Below these the script does more than the design needs.
+const WINNERS: f64 = 0.75;
+const SOLD_OUT: f64 = 0.95;
+
+/// What one of the two came to in all rounds.
+struct Side {
+    throughputs: Vec<f64>,
+    server_us: Vec<f64>,
+    latency_ns: Histogram<u64>,
+}
+
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let ring = Ring::open().await?;
+    for (name, title, winners, reach) in [
+        ("reserve_winners", "`reserve`, winners, 64 clients", true, WINNERS),
+        ("reserve_sold_out", "`reserve`, sold out, 64 clients", false, SOLD_OUT),
+    ] {
+        let stage = Stage::steps(if winners { "Winners" } else { "Sold out" }, effort.rounds + 1);
+        let mut sides = [Rival::Reserve, Rival::Bare].map(|rival| (rival, Side::new()));
+        for round in 0..=effort.rounds {
+            // Whoever is second has a warmer machine: each of the two, in turns.
+            if round % 2 == 1 {
+                sides.reverse();
+            }
+            for (rival, side) in &mut sides {
+                let load = one(&ring, *rival, winners, effort.calls).await?;
+                let server_us = ring.take_script_us().await?;
+                if round > 0 {
+                    side.throughputs.push(load.throughput());
+                    side.server_us.push(server_us);
+                    side.latency_ns.add(&load.latency_ns)?;
+                }
+            }
+            if round % 2 == 1 {
+                sides.reverse();
+            }
+            stage.step();
+        }
+        let [(_, reserve), (_, bare)] = sides;
+        let line = Line {
+            name,
+            what: title.to_owned(),
+            against: "the bare script, throughput".to_owned(),
+            unit: Unit::Ratio,
+            rounds: ratios(&reserve.throughputs, &bare.throughputs),
+            reach: Some(Reach::AtLeast(reach)),
+            measured: format!("{:.0} of {:.0} calls/s", median(&reserve.throughputs), median(&bare.throughputs)),
+        };
+        stage.done(line.value());
+        report.lines.push(line);
+        report.lines.push(Line {
+            name: if winners { "reserve_winners_server" } else { "reserve_sold_out_server" },
+            what: format!("{title}: Valkey's own time"),
+            against: "the bare script's".to_owned(),
+            unit: Unit::Ratio,
+            rounds: ratios(&reserve.server_us, &bare.server_us),
+            reach: None,
+            measured: format!("{:.1} and {:.1} µs a call", median(&reserve.server_us), median(&bare.server_us)),
+        });
+        let crowd = if winners { "winners" } else { "sold out" };
+        report.curves.push((format!("reserve, {crowd}"), reserve.latency_ns));
+        report.curves.push((format!("bare, {crowd}"), bare.latency_ns));
+    }
+    Ok(())
+}
+
+async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<Load> {
+    ring.empty().await?;
+    ring.offer(rival, SALE, if winners { calls as u32 } else { 0 }).await?;
+    ring.take_script_us().await.ok();
+    let connections = ring.connections(CLIENTS).await?;
+    // Built beforehand: only the call is measured.
+    let calls: Vec<redis::Cmd> = (0..calls).map(|n| ring.call(rival, SALE, &format!("buyer-{n}"))).collect();
+    let (expected, count) = (if winners { "reserved" } else { "sold_out" }, calls.len());
+    let calls = std::sync::Arc::new(calls);
+    closed(CLIENTS, count, move |client, n| {
+        let (mut connection, calls) = (connections[client].clone(), std::sync::Arc::clone(&calls));
+        async move {
+            let answer: String = calls[n].query_async(&mut connection).await?;
+            ensure!(answer.starts_with(expected), "{answer} and not {expected}");
+            Ok(())
+        }
+    })
+    .await
+}
+
+impl Side {
+    fn new() -> Self {
+        let latency_ns = Histogram::new(3).expect("three digits can be kept");
+        Self { throughputs: Vec::new(), server_us: Vec::new(), latency_ns }
+    }
+}
+
+/// Round by round.
+pub(crate) fn ratios(of: &[f64], to: &[f64]) -> Vec<f64> {
+    of.iter().zip(to).map(|(of, to)| of / to).collect()
+}

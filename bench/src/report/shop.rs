@@ -1,0 +1,162 @@
+//! A built function behind a Runtime API, with Valkey and an AWS that answers when it is told to.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use axum::body::Bytes;
+use door::{Grant, KeyRing};
+use local::function::FunctionProcess;
+use local::paths;
+use local::runtime_api::RuntimeApi;
+use sale::{EpochMs, Round};
+use serde_json::{Value, json};
+
+use super::aws::Aws;
+use super::rivals::{Ring, Rival, SALE, terms};
+use crate::event::Request;
+
+/// What one process takes at once.
+pub(crate) const CONCURRENCY: usize = 64;
+const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest wait for an answer: a process that died gives none.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
+const PASS_KEYS: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef"}"#;
+
+/// The parts around functions.
+pub(crate) struct Shop {
+    pub(crate) ring: Ring,
+    pub(crate) aws: Aws,
+    keys: KeyRing,
+}
+
+/// One function's processes behind a Runtime API of their own.
+pub(crate) struct Served {
+    api: RuntimeApi,
+    processes: Vec<FunctionProcess>,
+}
+
+impl Shop {
+    pub(crate) async fn open() -> Result<Self> {
+        let aws = Aws::start(sale_item()?, PASS_KEYS).await?;
+        Ok(Self { ring: Ring::open().await?, aws, keys: PASS_KEYS.parse()? })
+    }
+
+    /// Settings of every function.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        settings(&self.ring.valkey.url())
+    }
+
+    /// Starts `processes` of a function, each with so many requests at once: more than one is Lambda's concurrent mode.
+    pub(crate) async fn serve(&self, name: &'static str, processes: usize, concurrency: usize) -> Result<Served> {
+        let api = RuntimeApi::start(FUNCTION_TIMEOUT).await;
+        let mut settings = self.settings();
+        if concurrency > 1 {
+            settings.push(("AWS_LAMBDA_MAX_CONCURRENCY", concurrency.to_string()));
+        }
+        let start = |_| FunctionProcess::start(name, &built(name), api.address(), &self.aws.endpoint(), &settings);
+        let processes = (0..processes).map(start).collect::<Result<_>>()?;
+        Ok(Served { api, processes })
+    }
+
+    /// Puts so many units on sale in an empty Redis.
+    pub(crate) async fn stock(&self, units: u32) -> Result<()> {
+        self.ring.empty().await?;
+        self.ring.offer(Rival::Reserve, SALE, units).await
+    }
+
+    /// The requests for a unit of so many users, each from an address of its own.
+    pub(crate) fn requests(&self, users: &str, count: usize, returning: bool) -> Result<Vec<Bytes>> {
+        self.requests_with("first-try", users, count, returning)
+    }
+
+    /// Likewise, with this key.
+    pub(crate) fn requests_with(&self, key: &str, users: &str, count: usize, returning: bool) -> Result<Vec<Bytes>> {
+        let sale = SALE.parse()?;
+        let issued_at_ms = runtime::Clock::system().now();
+        let request = |n: usize| {
+            let user = format!("{users}-{n}");
+            let grant = Grant { sale: &sale, round: Round(1), user: &user.parse()?, issued_at_ms, returning };
+            let ip = format!("10.{}.{}.{}", n >> 16 & 255, n >> 8 & 255, n & 255);
+            let request = Request::reserve(SALE, &self.keys.seal(&grant), &user, ip);
+            Ok(Request { key: Some(key.to_owned()), ..request }.event().into())
+        };
+        (0..count).map(request).collect()
+    }
+}
+
+impl Served {
+    /// Asks, and holds the answer to `status`.
+    pub(crate) async fn ask(&self, event: Bytes, status: &'static str) -> Result<()> {
+        let made = self.invoke(event).await?;
+        // Read by hand: this runs beside what is measured.
+        let found = made.windows(status.len()).any(|window| window == status.as_bytes());
+        ensure!(found, "no {status}: {}", String::from_utf8_lossy(&made));
+        Ok(())
+    }
+
+    pub(crate) async fn invoke(&self, event: Bytes) -> Result<Bytes> {
+        let made = tokio::time::timeout(ANSWER_TIMEOUT, self.api.invoke(event)).await.context("no answer")?;
+        made.map_err(|error| anyhow::anyhow!("the function failed: {}", String::from_utf8_lossy(&error)))
+    }
+
+    /// Memory of all processes, in MB.
+    pub(crate) fn resident_mb(&self) -> Result<f64> {
+        let kb = self.processes.iter().map(FunctionProcess::resident_kb).sum::<Result<u64>>()?;
+        Ok(kb as f64 / 1024.0)
+    }
+}
+
+/// The settings of every function, with a Redis at `redis_url`.
+pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
+    let queue = |name: &str| format!("https://sqs.us-east-1.amazonaws.com/123456789012/{name}");
+    let arn = |name: &str| format!("arn:aws:secretsmanager:us-east-1:123456789012:secret:{name}");
+    vec![
+        ("REDIS_URL", redis_url.to_owned()),
+        ("TABLE_NAME", "flash-sale".to_owned()),
+        ("ORDERS_QUEUE_URL", queue("orders")),
+        ("ORDERS_DLQ_URL", queue("orders-dead-letters")),
+        ("EXPIRY_QUEUE_URL", queue("expiry")),
+        ("EXPIRY_DLQ_URL", queue("expiry-dead-letters")),
+        ("QUARANTINE_QUEUE_URL", queue("quarantine")),
+        ("PASS_SECRET_ARN", arn("passes")),
+        ("PAYMENT_SECRET_ARN", arn("payment")),
+        ("PUSH_ENDPOINT", "http://127.0.0.1:1/push".to_owned()),
+        ("JWT_ISSUER", "http://127.0.0.1:1".to_owned()),
+        ("JWT_AUDIENCE", "shop".to_owned()),
+        ("OPERATOR_GROUP", "operators".to_owned()),
+        ("METRICS_NAMESPACE", "bench".to_owned()),
+        ("LOG_LEVEL", "error".to_owned()),
+    ]
+}
+
+/// Where a function is that was built as it is shipped.
+pub(crate) fn built(name: &str) -> PathBuf {
+    paths::target().join("release").join(name)
+}
+
+/// Builds functions as they are shipped.
+pub(crate) fn build(names: &[&str]) -> Result<()> {
+    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    build.args(["build", "--quiet", "--release"]).current_dir(paths::root());
+    build.args(names.iter().flat_map(|name| ["--package", name]));
+    ensure!(build.status()?.success(), "the functions do not build");
+    Ok(())
+}
+
+/// The sale as the ledger's index of published sales has it.
+fn sale_item() -> Result<Value> {
+    let terms = terms(10_000_000)?;
+    let EpochMs(opens_at_ms) = terms.opens_at_ms;
+    let EpochMs(closes_at_ms) = terms.closes_at_ms;
+    let number = |value: i64| json!({ "N": value.to_string() });
+    let text = |value: &str| json!({ "S": value });
+    Ok(json!({
+        "pk": text(&format!("SALE#{SALE}")), "sale_list": text("published"), "id": text(SALE), "state": text("published"),
+        "round": number(1), "version": number(1), "paused": { "BOOL": false }, "title": text(&terms.title),
+        "opens_at_ms": number(opens_at_ms), "closes_at_ms": number(closes_at_ms), "total": number(terms.total.into()),
+        "per_user_limit": number(terms.per_user_limit.into()), "price_minor": number(990), "currency": text("EUR"),
+        "payment_window_s": number(terms.payment_window_s.into()),
+    }))
+}

@@ -1,0 +1,187 @@
+//! How each function starts, and how large it is: from being spawned to asking for its first event, beside a function that
+//! does nothing.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use local::build::FUNCTIONS;
+use local::stages::Stage;
+use serde::Serialize;
+
+use super::figure::{Line, Reach, Unit, median};
+use super::scripts::ratios;
+use super::shop::{built, settings};
+use super::{Effort, Report};
+
+const NOTHING: &str = "noop";
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_micros(50);
+/// Most that is read of a request.
+const MAX_REQUEST: usize = 4096;
+
+const SLOWER: f64 = 1.3;
+const LARGER: f64 = 1.5;
+const ZIPPED_MB: f64 = 5.0;
+
+/// How one function starts.
+#[derive(Debug, Serialize)]
+pub(crate) struct Started {
+    pub(crate) function: &'static str,
+    pub(crate) start_ms: f64,
+    pub(crate) start_ratio: f64,
+    pub(crate) peak_mb: f64,
+    pub(crate) peak_ratio: f64,
+    pub(crate) zipped_mb: f64,
+}
+
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let rounds = effort.rounds;
+    let (lines, starts) = tokio::task::spawn_blocking(move || all(rounds)).await??;
+    report.lines.extend(lines);
+    report.starts = starts;
+    Ok(())
+}
+
+fn all(rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
+    let stage = Stage::steps("Starts", FUNCTIONS.len());
+    let (mut starts, mut worst) = (Vec::new(), [(0.0, Vec::new(), ""), (0.0, Vec::new(), "")]);
+    for function in FUNCTIONS {
+        let (mut own, mut nothing) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        for round in 0..=rounds {
+            for (name, into) in [(NOTHING, &mut nothing), (function, &mut own)] {
+                let (ms, peak_mb) = start(name)?;
+                // The first one reads the file from the disk.
+                if round > 0 {
+                    into[0].push(ms);
+                    into[1].push(peak_mb);
+                }
+            }
+        }
+        let both = [0, 1].map(|i| ratios(&own[i], &nothing[i]));
+        for (ratios, worst) in both.iter().zip(&mut worst) {
+            if median(ratios) > worst.0 {
+                *worst = (median(ratios), ratios.clone(), function);
+            }
+        }
+        starts.push(Started {
+            function,
+            start_ms: median(&own[0]),
+            start_ratio: median(&both[0]),
+            peak_mb: median(&own[1]),
+            peak_ratio: median(&both[1]),
+            zipped_mb: zipped_mb(function)?,
+        });
+        stage.step();
+    }
+    stage.done(format!("the slowest is {}", worst[0].2));
+    let line = |name, what: &str, rounds: Vec<f64>, reach, function: &str| Line {
+        name,
+        what: what.to_owned(),
+        against: "a function that does nothing".to_owned(),
+        unit: Unit::Ratio,
+        rounds,
+        reach: Some(Reach::AtMost(reach)),
+        measured: format!("the largest: {function}"),
+    };
+    let largest = starts.iter().max_by(|a, b| a.zipped_mb.total_cmp(&b.zipped_mb)).context("functions")?;
+    let zipped = Line {
+        name: "zipped",
+        against: "–".to_owned(),
+        unit: Unit::Megabytes,
+        ..line("", "zipped size of the largest function", vec![largest.zipped_mb], ZIPPED_MB, largest.function)
+    };
+    let [slowest, hungriest] = worst;
+    let lines = vec![
+        line("start", "start of the slowest function: spawned to first poll", slowest.1, SLOWER, slowest.2),
+        line("peak_memory", "peak memory of the largest function by then", hungriest.1, LARGER, hungriest.2),
+        zipped,
+    ];
+    Ok((lines, starts))
+}
+
+/// Ends with this value.
+struct Spawned(Child);
+
+impl Drop for Spawned {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Milliseconds until the function asks for its first event, and the most memory that it had by then, in MB.
+fn start(name: &str) -> Result<(f64, f64)> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?.to_string();
+    let mut command = Command::new(built(name));
+    command.env_clear().envs(settings("redis://127.0.0.1:1")).stdin(Stdio::null()).stdout(Stdio::null());
+    command.envs([
+        ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
+        ("AWS_LAMBDA_FUNCTION_NAME", name),
+        ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128"),
+        ("AWS_ENDPOINT_URL", "http://127.0.0.1:1"),
+        ("AWS_ACCESS_KEY_ID", "test"),
+        ("AWS_SECRET_ACCESS_KEY", "test"),
+        ("AWS_REGION", "us-east-1"),
+    ]);
+    let begun = Instant::now();
+    let mut spawned = Spawned(command.stderr(Stdio::null()).spawn().with_context(|| format!("{name} is not built"))?);
+    let mut connection = accept(&listener, &mut spawned.0).with_context(|| format!("{name} asks for no event"))?;
+    let (mut request, mut buffer) = (Vec::new(), [0; MAX_REQUEST]);
+    while !request.windows(16).any(|window| window == b"/invocation/next") {
+        let read = connection.read(&mut buffer)?;
+        ensure!(read > 0 && request.len() < MAX_REQUEST, "{name} asks for something else");
+        request.extend_from_slice(&buffer[..read]);
+    }
+    let ms = begun.elapsed().as_secs_f64() * 1000.0;
+    let status = std::fs::read_to_string(format!("/proc/{}/status", spawned.0.id()))?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next());
+    Ok((ms, peak.context("no peak")?.parse::<f64>()? / 1024.0))
+}
+
+fn accept(listener: &TcpListener, child: &mut Child) -> Result<TcpStream> {
+    let begun = Instant::now();
+    loop {
+        match listener.accept() {
+            Ok((connection, _)) => {
+                connection.set_nonblocking(false)?;
+                connection.set_read_timeout(Some(START_TIMEOUT))?;
+                return Ok(connection);
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(status) = child.try_wait()? {
+            bail!("it ended: {status}");
+        }
+        ensure!(begun.elapsed() < START_TIMEOUT, "not in time");
+        std::thread::sleep(POLL);
+    }
+}
+
+/// As in the archive that is deployed, which has this one file.
+fn zipped_mb(name: &str) -> Result<f64> {
+    let mut archive = DeflateEncoder::new(Counted(0), Compression::default());
+    archive.write_all(&std::fs::read(built(name))?)?;
+    Ok(archive.finish()?.0 as f64 / 1e6)
+}
+
+struct Counted(usize);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,135 @@
+//! What each kind of answer costs in calls, against the least that the design needs.
+
+use anyhow::{Context, Result, ensure};
+use axum::body::Bytes;
+use futures::future::try_join_all;
+use local::stages::Stage;
+use serde::Serialize;
+
+use super::Report;
+use super::allocations::{Handler, WARM, of_nothing};
+use super::orders::{BATCH, batch, order};
+use super::shop::{CONCURRENCY, Served, Shop};
+use crate::calls::redis_calls;
+
+/// Requests of each kind.
+const SAMPLES: usize = 100;
+/// An order, its unit's guard and its slot's guard, each below 1 KB, each twice for the transaction.
+const ORDER_WRITE_UNITS: f64 = 6.0;
+
+/// What one kind of answer costs, for each request.
+#[derive(Debug, Serialize)]
+pub(crate) struct Cost {
+    pub(crate) answer: &'static str,
+    pub(crate) redis: [f64; 2],
+    pub(crate) sqs: [f64; 2],
+    pub(crate) write_units: [f64; 2],
+    /// Of the handler alone, in a process of its own; none for the order function.
+    pub(crate) allocations: Option<u64>,
+}
+
+/// Requests of one kind, and what each must cost: as many calls of Redis and messages.
+struct Kind {
+    answer: &'static str,
+    requests: Vec<Bytes>,
+    status: &'static str,
+    needs: [f64; 2],
+}
+
+pub(crate) async fn measure(report: &mut Report) -> Result<()> {
+    let shop = Shop::open().await?;
+    let served = shop.serve("reservation", 1, CONCURRENCY).await?;
+    let stage = Stage::spinner("Calls for each answer");
+    shop.stock(SAMPLES as u32 + 1).await?;
+    // The first request of a process connects and reads the sales and the keys.
+    served.ask(first(&shop, "opener")?, "202").await?;
+
+    let winners = shop.requests("winner", SAMPLES, false)?;
+    let again = winners.clone();
+    let other_key = shop.requests_with("another-key", "winner", SAMPLES, false)?;
+    let kind = |answer, requests, status, needs| Kind { answer, requests, status, needs };
+    let before = [kind("202, a unit", winners, "202", [1.0, 1.0]), kind("202, said again", again, "202", [1.0, 1.0])];
+    for kind in before {
+        report.costs.push(cost(&shop, &served, kind).await?);
+    }
+    let forged = shop.requests("forger", SAMPLES, false)?.iter().map(forge).collect();
+    let kinds = [
+        kind("409 limit_reached", other_key, "409", [1.0, 0.0]),
+        kind("409 sold_out, asked", shop.requests("late", SAMPLES, true)?, "409", [1.0, 0.0]),
+        // Right after the ones that asked, so the mark stands.
+        kind("409 sold_out, marked", shop.requests("later", SAMPLES, false)?, "409", [0.0, 0.0]),
+        kind("403 bad_token", forged, "403", [0.0, 0.0]),
+    ];
+    for kind in kinds {
+        report.costs.push(cost(&shop, &served, kind).await?);
+    }
+    report.costs.push(an_order(&shop).await?);
+    allocations(&shop, report).await?;
+    stage.done(format!("{} kinds, each as cheap as it can be", report.costs.len()));
+    Ok(())
+}
+
+/// The same kinds again, in this process.
+async fn allocations(shop: &Shop, report: &mut Report) -> Result<()> {
+    let count = WARM + 1;
+    shop.stock(count as u32).await?;
+    let kinds = [
+        ("202, a unit", shop.requests("counted", count, false)?, 202),
+        ("409 sold_out, asked", shop.requests("counted-late", count, true)?, 409),
+        ("409 sold_out, marked", shop.requests("counted-later", count, false)?, 409),
+    ];
+    report.allocations_of_nothing = of_nothing(&kinds[0].1[0])?;
+    let (redis_url, endpoint) = (shop.ring.valkey.url(), shop.aws.endpoint());
+    let counting = move || {
+        let handler = Handler::new(&redis_url, &endpoint)?;
+        kinds.map(|(answer, requests, status)| Ok((answer, handler.count(&requests, status)?))).into_iter().collect()
+    };
+    let counted: Result<Vec<_>> = tokio::task::spawn_blocking(counting).await?;
+    for (answer, allocations) in counted? {
+        let cost = report.costs.iter_mut().find(|cost| cost.answer == answer).context("a kind of answer")?;
+        cost.allocations = Some(allocations);
+    }
+    Ok(())
+}
+
+fn first(shop: &Shop, user: &str) -> Result<Bytes> {
+    shop.requests(user, 1, false)?.pop().context("a request")
+}
+
+/// The same request with a pass that nobody sealed.
+fn forge(event: &Bytes) -> Bytes {
+    String::from_utf8_lossy(event).replace("/reservations/", "/reservations/x").into()
+}
+
+async fn cost(shop: &Shop, served: &Served, kind: Kind) -> Result<Cost> {
+    shop.aws.take_asked();
+    let Kind { answer, requests, status, needs } = kind;
+    let count = requests.len() as f64;
+    let asking = try_join_all(requests.into_iter().map(|request| served.ask(request, status)));
+    let redis = redis_calls(&shop.ring.valkey.url(), asking).await? as f64 / count;
+    let asked = shop.aws.take_asked();
+    let sqs = asked.operations.get("SendMessage").copied().unwrap_or_default() as f64 / count;
+    ensure!([redis, sqs] == needs, "{answer} costs {redis} calls of Redis and {sqs} messages, and needs {needs:?}");
+    Ok(Cost { answer, redis: [redis, needs[0]], sqs: [sqs, needs[1]], write_units: [0.0; 2], allocations: None })
+}
+
+/// An order, of a batch of them: the guards and the order, the mark in Redis, and the message that ends it.
+async fn an_order(shop: &Shop) -> Result<Cost> {
+    let served = shop.serve("order", 1, 1).await?;
+    shop.stock(1_000).await?;
+    // The first one reads the terms, and loads the script.
+    order(&served, batch(shop, BATCH).await?).await?;
+    let event = batch(shop, BATCH).await?;
+    shop.aws.take_asked();
+    let count = BATCH as f64;
+    let redis = redis_calls(&shop.ring.valkey.url(), order(&served, event)).await? as f64 / count;
+    let asked = shop.aws.take_asked();
+    let sqs = asked.operations.get("SendMessage").copied().unwrap_or_default() as f64 / count;
+    let units = asked.write_units as f64 / count;
+    ensure!(
+        [redis, sqs, units] == [1.0, 1.0, ORDER_WRITE_UNITS],
+        "an order costs {asked:?} and {redis} calls of Redis"
+    );
+    let write_units = [units, ORDER_WRITE_UNITS];
+    Ok(Cost { answer: "an order", redis: [redis, 1.0], sqs: [sqs, 1.0], write_units, allocations: None })
+}

@@ -1,0 +1,194 @@
+//! A sale while it runs, to be looked at every second: bounded reads only, and what does not answer is left out.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use api::{Reply, json};
+use fulfilment::{FulfilmentError, LANE, Ordered};
+use http::StatusCode;
+use jiff::Timestamp;
+use queue::{Depth, depth};
+use sale::{EpochMs, Phase, Sale, SaleId, SaleState};
+use serde::Serialize;
+use stock::Counters;
+
+use crate::{Deps, sale_of};
+
+/// Longest wait for one part. The others are worth having without it.
+const PART_TIMEOUT: Duration = Duration::from_secs(6);
+
+#[derive(Serialize)]
+struct LiveDocument {
+    server_time: Timestamp,
+    sale_id: SaleId,
+    round: u32,
+    state: State,
+    stopped: Option<bool>,
+    units: Option<Units>,
+    answers: Option<BTreeMap<String, u64>>,
+    queues: [QueueDocument; 3],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Draft,
+    #[serde(untagged)]
+    Of(Phase),
+}
+
+/// Where the units are. They add up to the total.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Units {
+    total: u32,
+    free: u32,
+    held: Option<u32>,
+    ordered: Option<u32>,
+    paid: Option<u32>,
+    /// When the ledger was asked for the last three.
+    as_of: Option<Timestamp>,
+}
+
+#[derive(Serialize)]
+struct QueueDocument {
+    queue: &'static str,
+    waiting: Option<u64>,
+    delayed: Option<u64>,
+    in_flight: Option<u64>,
+    dead: Option<u64>,
+    /// How long the oldest reservation of this sale waits for its order. SQS itself tells the age of its oldest message to
+    /// CloudWatch alone.
+    oldest_s: Option<u64>,
+}
+
+/// Free is as of now, and what the ledger has as of a moment ago: what has gone since then is held for all that is known,
+/// and what has come back since then is free.
+impl Units {
+    fn of(counters: &Counters, ordered: Option<Ordered>) -> Self {
+        let (total, free) = (counters.last, counters.free().min(counters.last));
+        let taken = total - free;
+        let Some(Ordered { unpaid, paid, as_of_ms }) = ordered else {
+            return Self { total, free, held: None, ordered: None, paid: None, as_of: None };
+        };
+        let paid = paid.min(taken);
+        let ordered = unpaid.min(taken - paid);
+        let held = taken - paid - ordered;
+        Self { total, free, held: Some(held), ordered: Some(ordered), paid: Some(paid), as_of: Some(as_of_ms.into()) }
+    }
+}
+
+impl QueueDocument {
+    fn of(queue: &'static str, depth: Option<Depth>, dead: Option<Depth>, oldest_s: Option<u64>) -> Self {
+        Self {
+            queue,
+            waiting: depth.map(|depth| depth.waiting),
+            delayed: depth.map(|depth| depth.delayed),
+            in_flight: depth.map(|depth| depth.in_flight),
+            dead: dead.map(|dead| dead.waiting),
+            oldest_s,
+        }
+    }
+}
+
+/// The sale and what surrounds it, now.
+pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
+    let Deps { stock, ledger, sqs, queues, places, clock, .. } = deps;
+    let sale = sale_of(deps, sale).await?;
+    let (id, round) = (&sale.id, sale.round);
+    let depth_of = |url| part("a queue", depth(sqs, url));
+    let in_redis = async {
+        tokio::join!(
+            part("counters", stock.counters(id, round, LANE)),
+            part("answers", stock.answers(id, round, LANE)),
+            part("the outbox", stock.held_since(id, round, LANE)),
+        )
+    };
+    let in_sqs = async {
+        tokio::join!(
+            depth_of(&queues.orders),
+            depth_of(&queues.orders_dlq),
+            depth_of(&queues.expiry),
+            depth_of(&queues.expiry_dlq),
+            depth_of(&queues.quarantine),
+        )
+    };
+    let ordered = async {
+        let ordered = tokio::time::timeout(PART_TIMEOUT, places.ordered(id, round, sale.terms.total)).await;
+        ordered.ok().flatten()
+    };
+    let ((counters, answers, held_since), (orders, orders_dlq, expiry, expiry_dlq, quarantine), switches, ordered) =
+        tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), ordered);
+    let now = clock.now();
+    let stopped = switches.map(|switches| switches.stop(id));
+    let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
+    let document = LiveDocument {
+        server_time: now.into(),
+        state: state(&sale, stopped == Some(true), now),
+        stopped,
+        units: counters.flatten().map(|counters| Units::of(&counters, ordered)),
+        answers,
+        queues: [
+            QueueDocument::of("orders", orders, orders_dlq, oldest_s),
+            QueueDocument::of("expiry", expiry, expiry_dlq, None),
+            // Nobody works them off: all that is in there is dead.
+            QueueDocument::of("quarantine", None, quarantine, None),
+        ],
+        round: round.0,
+        sale_id: sale.id.clone(),
+    };
+    Ok(json(StatusCode::OK, &document))
+}
+
+fn state(sale: &Sale, stopped: bool, now: EpochMs) -> State {
+    match sale.state {
+        SaleState::Draft => State::Draft,
+        SaleState::Published => State::Of(Phase::of(&sale.terms, sale.paused || stopped, now)),
+    }
+}
+
+/// A part's answer, or none.
+async fn part<T, E>(what: &str, asked: impl Future<Output = Result<T, E>>) -> Option<T>
+where
+    FulfilmentError: From<E>,
+{
+    let answer = tokio::time::timeout(PART_TIMEOUT, asked).await;
+    let answer = answer.map_or(Err(FulfilmentError::OutOfTime), |answer| answer.map_err(FulfilmentError::from));
+    answer.inspect_err(|error| tracing::warn!(error = error as &dyn std::error::Error, what, "left out")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(free: u32) -> Counters {
+        let moment = EpochMs(1);
+        Counters {
+            next: 11 - free,
+            last: 10,
+            returned: 0,
+            moves: 0,
+            last_won_at_ms: moment,
+            per_user_limit: 1,
+            paused: false,
+            opens_at_ms: moment,
+            closes_at_ms: moment,
+            epoch_ms: moment,
+            expires_at_ms: moment,
+            version: 1,
+        }
+    }
+
+    #[test]
+    fn units_add_up_whatever_has_moved_between_the_readings() {
+        for free in 0..=10 {
+            for (unpaid, paid) in [(0, 0), (3, 2), (10, 0), (0, 10), (8, 5), (u32::MAX, 1)] {
+                let ordered = Ordered { unpaid, paid, as_of_ms: EpochMs(1) };
+                let units = Units::of(&counters(free), Some(ordered));
+                let sum = units.free + units.held.unwrap() + units.ordered.unwrap() + units.paid.unwrap();
+                assert_eq!((sum, units.free, units.total), (10, free, 10), "{units:?}");
+                assert!(units.paid <= Some(paid) && units.ordered <= Some(unpaid), "{units:?}");
+            }
+        }
+        assert_eq!(Units::of(&counters(4), None).held, None);
+    }
+}

@@ -1,0 +1,52 @@
+// Does for each built function what `cargo lambda deploy` does, up to the upload. Needs `make build` and no network.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
+import { APP, EXAMPLES, fakeFunctionsIn, synthesize } from './examples.ts';
+
+const ROOT = join(APP, '../..');
+const CARGO_LAMBDA = join(ROOT, 'local/.venv/bin/cargo-lambda');
+const DEPLOYED = 'flash-sale';
+
+const work = mkdtempSync(join(tmpdir(), 'flash-sale-dry-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+const fakes = join(work, 'functions');
+fakeFunctionsIn(fakes);
+const { status, stderr } = synthesize(join(work, 'out'), { ...EXAMPLES.prod, functions: fakes });
+if (status !== 0) throw new Error(`prod is not synthesized:\n${stderr}`);
+const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template.json'), 'utf8'));
+
+/** The function's variables, with a word in the place of what only AWS knows. */
+function variablesOf(name: FunctionName): Record<string, string> {
+  const found: any = Object.values(Resources).find(
+    (each: any) => each.Properties?.FunctionName === `${DEPLOYED}-${name}`,
+  );
+  const variables: [string, unknown][] = Object.entries(found.Properties.Environment.Variables);
+  return Object.fromEntries(variables.map(([key, value]) => [key, typeof value === 'string' ? value : 'known-on-aws']));
+}
+
+for (const name of FUNCTION_NAMES) {
+  const variables = variablesOf(name);
+  const file = join(work, `${name}.env`);
+  writeFileSync(
+    file,
+    Object.entries(variables)
+      .map(([key, value]) => `${key}=${value}\n`)
+      .join(''),
+  );
+  const args = ['lambda', 'deploy', `${DEPLOYED}-${name}`, '--dry', '--output-format', 'json'];
+  args.push('--binary-name', name, '--lambda-dir', join(ROOT, 'target/lambda'), '--env-file', file);
+  args.push('--role', `arn:aws:iam::123456789012:role/${name}`, '--timeout', String(FUNCTIONS[name].timeout_s));
+  const { status, stdout, stderr, error } = spawnSync(CARGO_LAMBDA, args, { cwd: ROOT, encoding: 'utf8' });
+  if (error !== undefined)
+    throw new Error(`${CARGO_LAMBDA} does not start; \`make setup\` installs it: ${error.message}`);
+  if (status !== 0) throw new Error(`${name} cannot be deployed:\n${stderr}`);
+  // A bar of progress comes before it.
+  const { kind, files, arch, config } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+  if (kind !== 'function' || !files.includes('bootstrap') || config.env_file !== file) {
+    throw new Error(`${name} would be deployed as something else:\n${stdout}`);
+  }
+  console.log(`${DEPLOYED}-${name}\t${arch}\t${Object.keys(variables).length} variables`);
+}

@@ -1,0 +1,37 @@
+// Looks at the templates of dev and prod with cfn-lint, which it installs into a virtual environment beside the app.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { APP, EXAMPLES, fakeFunctionsIn, synthesize } from './examples.ts';
+
+const VENV = join(APP, '.venv');
+const INSTALLED = join(VENV, 'installed');
+const REQUIREMENTS = join(APP, 'requirements.txt');
+
+function run(program: string, args: string[]): void {
+  const { status, error } = spawnSync(program, args, { cwd: APP, stdio: 'inherit' });
+  if (error !== undefined) throw new Error(`${program} is needed and does not start: ${error.message}`);
+  if (status !== 0) process.exit(1);
+}
+
+const wanted = readFileSync(REQUIREMENTS, 'utf8');
+if (!existsSync(INSTALLED) || readFileSync(INSTALLED, 'utf8') !== wanted) {
+  run('python3', ['-m', 'venv', '--clear', VENV]);
+  run(join(VENV, 'bin/pip'), ['install', '--quiet', '--requirement', REQUIREMENTS]);
+  writeFileSync(INSTALLED, wanted);
+}
+
+const work = mkdtempSync(join(tmpdir(), 'flash-sale-lint-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+const functions = join(work, 'functions');
+fakeFunctionsIn(functions);
+const templates = Object.entries(EXAMPLES).flatMap(([name, context]) => {
+  const out = join(work, name);
+  const { status, stderr } = synthesize(out, { ...context, functions });
+  if (status !== 0) throw new Error(`${name} is not synthesized:\n${stderr}`);
+  return readdirSync(out)
+    .filter((file) => file.endsWith('.template.json'))
+    .map((file) => join(out, file));
+});
+run(join(VENV, 'bin/cfn-lint'), templates);

@@ -1,0 +1,69 @@
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { Alarms } from './alarms.ts';
+import type { Settings } from './settings.ts';
+
+const PERIOD = Duration.minutes(1);
+/** A row has room for 24: three graphs. */
+const ROW = 24;
+const SIZE = { width: ROW / 3, height: 6 };
+
+/** What one construct shows of itself. */
+export interface Part {
+  title: string;
+  graphs: cloudwatch.GraphWidget[];
+}
+
+/** Lines over time. */
+export function graph(
+  title: string,
+  left: cloudwatch.IMetric[],
+  right: cloudwatch.IMetric[] = [],
+): cloudwatch.GraphWidget {
+  return new cloudwatch.GraphWidget({
+    title,
+    left,
+    right,
+    period: PERIOD,
+    liveData: true,
+    leftYAxis: { min: 0 },
+    ...SIZE,
+  });
+}
+
+/**
+ * One line for each value of `dimension`, whatever values there are: sales come and go without a deployment.
+ *
+ * Only in a graph, since no alarm takes a search.
+ */
+export function eachOf(
+  settings: Settings,
+  metricName: string,
+  dimension: string,
+  statistic: string,
+): cloudwatch.IMetric {
+  return new cloudwatch.MathExpression({
+    expression: `SEARCH('{"${settings.name}",${dimension}} MetricName="${metricName}"', '${statistic}', ${PERIOD.toSeconds()})`,
+    label: '',
+    period: PERIOD,
+  });
+}
+
+/** What is going on, at one glance: the alarms, and below them the part of each construct. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms, parts: Part[]) {
+    super(scope, id);
+    const dashboard = new cloudwatch.Dashboard(this, 'Dashboard', {
+      dashboardName: settings.name,
+      defaultInterval: Duration.hours(1),
+    });
+    dashboard.addWidgets(
+      new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: alarms.all, width: ROW, height: 5 }),
+    );
+    for (const { title, graphs } of parts) {
+      dashboard.addWidgets(new cloudwatch.TextWidget({ markdown: `## ${title}`, width: ROW, height: 1 }));
+      for (let at = 0; at < graphs.length; at += 3) dashboard.addWidgets(...graphs.slice(at, at + 3));
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Settings } from './settings.ts';
+
+const HTTPS_PORT = 443;
+const ZONES = 2;
+const ADDRESSES = '10.0.0.0/16';
+
+/** A network without a way out: the stock, the functions that need it, and endpoints of what these call. */
+export class Network extends ec2.Vpc {
+  /** Of the functions. */
+  readonly functions: ec2.SecurityGroup;
+  /** Of the stock's nodes. */
+  readonly servers: ec2.SecurityGroup;
+
+  constructor(scope: Construct, id: string, settings: Settings, redisPort: number) {
+    super(scope, id, {
+      ipAddresses: ec2.IpAddresses.cidr(ADDRESSES),
+      maxAzs: ZONES,
+      natGateways: 0,
+      // Nothing is in the default group, and closing it would take a function of CDK's own.
+      restrictDefaultSecurityGroup: false,
+      subnetConfiguration: [{ name: 'isolated', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 20 }],
+    });
+    this.functions = new ec2.SecurityGroup(scope, 'Functions', { vpc: this, allowAllOutbound: false });
+    this.functions.addEgressRule(ec2.Peer.ipv4(ADDRESSES), ec2.Port.tcp(redisPort), 'the stock');
+    // The subnets have no route out, so this ends at the endpoints of the VPC. DynamoDB's own address list has an
+    // id per region that CloudFormation cannot look up.
+    this.functions.addEgressRule(ec2.Peer.anyIpv4(), ec2.Port.tcp(HTTPS_PORT), 'AWS through the endpoints');
+    // By id, so that the rules stay inside the groups: the emulator knows no rules that stand alone.
+    const fromFunctions = ec2.Peer.securityGroupId(this.functions.securityGroupId);
+    this.servers = new ec2.SecurityGroup(scope, 'Servers', { vpc: this, allowAllOutbound: false });
+    this.servers.addIngressRule(fromFunctions, ec2.Port.tcp(redisPort), 'functions');
+    this.addEndpoints(fromFunctions);
+    // The emulator has no flow logs.
+    if (settings.emulator === undefined) this.logRejected(settings);
+  }
+
+  /** Logs and metrics of a function do not go through its network, and nobody in here talks to a WebSocket API. */
+  private addEndpoints(functions: ec2.IPeer): void {
+    this.addGatewayEndpoint('DynamoDb', { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB });
+    const securityGroup = new ec2.SecurityGroup(this, 'Endpoints', { vpc: this, allowAllOutbound: false });
+    securityGroup.addIngressRule(functions, ec2.Port.tcp(HTTPS_PORT), 'functions');
+    const { SQS, SECRETS_MANAGER } = ec2.InterfaceVpcEndpointAwsService;
+    for (const [id, service] of Object.entries({ Sqs: SQS, SecretsManager: SECRETS_MANAGER })) {
+      this.addInterfaceEndpoint(id, { service, securityGroups: [securityGroup], open: false });
+    }
+  }
+
+  /** What the groups turn away is rare and worth a line; what they let through is every request. */
+  private logRejected(settings: Settings): void {
+    const log = new logs.LogGroup(this, 'RejectedLog', {
+      logGroupName: `/aws/vpc/${settings.name}/rejected`,
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.addFlowLog('Rejected', {
+      destination: ec2.FlowLogDestination.toCloudWatchLogs(log),
+      trafficType: ec2.FlowLogTrafficType.REJECT,
+    });
+  }
+}

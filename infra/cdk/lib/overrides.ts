@@ -1,0 +1,46 @@
+import { type OidcIdentity, type ProvisionedWindow, type Settings } from './settings.ts';
+
+/** Values given on the command line with `-c`. */
+export interface Overrides {
+  name?: string;
+  issuer?: string;
+  audience?: string;
+  redisUrl?: string;
+  logLevel?: string;
+  alarmEmail?: string;
+  emulator?: string;
+  payUrl?: string;
+  provisioned?: string;
+}
+
+export function withOverrides(settings: Settings, overrides: Overrides): Settings {
+  const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, provisioned } = overrides;
+  const result: Settings = { ...settings };
+  if (name !== undefined) result.name = name;
+  if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
+  if (alarmEmail !== undefined) result.alarmEmail = alarmEmail;
+  if (emulator !== undefined) result.emulator = emulator;
+  if (payUrl !== undefined && result.edge !== undefined) {
+    result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
+  }
+  if (issuer !== undefined || audience !== undefined) {
+    const given: OidcIdentity =
+      settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };
+    result.identity = {
+      kind: 'oidc',
+      issuer: issuer ?? given.issuer,
+      audience: audience?.split(',').map((part) => part.trim()) ?? given.audience,
+    };
+  }
+  if (provisioned !== undefined) result.provisioned = windows(provisioned);
+  if (redisUrl !== undefined) result.redis = { kind: 'external', url: redisUrl };
+  return result;
+}
+
+/** `FROM/TO/COUNT`, several of them separated by commas. What is wrong with one is said by `validated`. */
+function windows(text: string): ProvisionedWindow[] {
+  return text.split(',').map((each) => {
+    const [from = '', to = '', count = ''] = each.trim().split('/');
+    return { from, to, count: Number(count) };
+  });
+}

@@ -1,0 +1,69 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import * as elasticache from 'aws-cdk-lib/aws-elasticache';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { accept } from './accept.ts';
+import type { RustFunction } from './rust-function.ts';
+
+const USER = 'functions';
+// Letters and digits: ElastiCache takes 16 to 128 of them.
+const LENGTH = 64;
+/** Keys and scripts, and what a client needs to find its way in a cluster. Nothing that ends, empties or lists it. */
+export const MAY = [
+  'on',
+  '~*',
+  'resetchannels',
+  ...['-@all', '+@read', '+@write', '+@scripting', '+@connection', '+time'],
+  ...['+cluster|slots', '+cluster|shards', '+cluster|nodes', '+cluster|info'],
+  '-@dangerous',
+].join(' ');
+
+/** Who may sign in to the stock: the functions, by a password that only they and the cluster know. */
+export class RedisUser extends Construct {
+  readonly groupId: string;
+  private readonly secretArn: string;
+
+  constructor(scope: Construct, id: string, name: string) {
+    super(scope, id);
+    const secret = new Secret(this, 'Secret', {
+      description: 'User and password of the stock',
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ username: USER }),
+        generateStringKey: 'password',
+        passwordLength: LENGTH,
+        excludePunctuation: true,
+      },
+      // A cluster that is made again gets a new one.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    accept(
+      secret,
+      'SMG4',
+      'Only deployed functions sign in, from a network without a way in; the README says how to change it.',
+    );
+    this.secretArn = secret.secretArn;
+    const passwords = [secret.secretValueFromJson('password').unsafeUnwrap()];
+    const make = (userName: string, accessString: string): elasticache.CfnUser =>
+      new elasticache.CfnUser(this, userName, {
+        userId: `${name}-${userName}`,
+        userName,
+        engine: 'valkey',
+        accessString,
+        passwords,
+      });
+    // Without one of ours there would be one of AWS's. Nobody signs in as this one.
+    const nobody = make('default', 'off ~* -@all');
+    const functions = make(USER, MAY);
+    const group = new elasticache.CfnUserGroup(this, 'Group', {
+      userGroupId: name,
+      engine: 'valkey',
+      userIds: [nobody.ref, functions.ref],
+    });
+    this.groupId = group.ref;
+  }
+
+  signInFrom(fn: RustFunction): void {
+    fn.tell('REDIS_AUTH_SECRET_ARN', this.secretArn);
+    fn.allow(['secretsmanager:GetSecretValue'], [this.secretArn]);
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { FUNCTION_NAMES } from '../lib/functions.ts';
+import { DEPLOYED, type Json, only, resources, synthesized } from './stack.ts';
+
+const settings = DEPLOYED.prod;
+const template = synthesized(settings);
+
+/** The body as CloudFormation makes it, with `<id>` where it puts what only AWS knows. */
+function bodyOf(from: typeof template): { widgets: Json[] } {
+  const body = only(from, 'AWS::CloudWatch::Dashboard').properties.DashboardBody;
+  const parts = body['Fn::Join'][1].map((part: Json) =>
+    typeof part === 'string' ? part : `<${part.Ref ?? part['Fn::GetAtt'].join('.')}>`,
+  );
+  return JSON.parse(parts.join(''));
+}
+
+const { widgets } = bodyOf(template);
+const parts = widgets.filter(({ type }) => type === 'text').map(({ properties }) => properties.markdown);
+const graphs = new Map<string, Json>(
+  widgets.filter(({ type }) => type === 'metric').map(({ properties }) => [properties.title, properties.metrics]),
+);
+
+test('shows the parts in the order in which a request meets them', () => {
+  expect(parts).toEqual(['## Door', '## Units', '## Queues', '## Functions', '## Redis', '## Ledger', '## Push']);
+});
+
+test('has all alarms at the top', () => {
+  const [first] = widgets;
+  expect([first.type, first.y]).toEqual(['alarm', 0]);
+  expect(first.properties.alarms).toHaveLength(resources(template, 'AWS::CloudWatch::Alarm').length);
+});
+
+test('nothing lies on anything else, and no row is too wide', () => {
+  const cells = widgets.flatMap(({ x, y, width, height }) => {
+    expect(x + width).toBeLessThanOrEqual(24);
+    return Array.from({ length: width * height }, (_, at) => `${x + (at % width)},${y + Math.floor(at / width)}`);
+  });
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+describe('what functions publish is shown', () => {
+  const search = (name: string, dimension: string, statistic: string) =>
+    `SEARCH('{"${settings.name}",${dimension}} MetricName="${name}"', '${statistic}', 60)`;
+  const EACH: [string, string[]][] = [
+    ['Answers by code', [search('Answers', 'Code', 'Sum')]],
+    ['Load of each sale, 1 as planned', [search('SaleLoad', 'Sale', 'Sum')]],
+    ['Units by place', ['UnitsFree', 'UnitsHeld', 'UnitsOrdered'].map((name) => search(name, 'Round', 'Maximum'))],
+  ];
+  test.each(EACH)('%s', (title, expressions) => {
+    expect(graphs.get(title).map(([metric]: Json) => metric.expression)).toEqual(expressions);
+  });
+
+  const PLAIN: [string, string[]][] = [
+    ['Reservation, ms', ['ReserveMs', 'ReserveMs', 'ReserveMs']],
+    ['Units adrift, oversold', ['UnitsAdrift', 'UnitsOversold']],
+    ['Oldest reservation without an order, s', ['OutboxAge']],
+    ['Repaired', ['Repairs', 'MessagesSentAgain', 'RoundsRebuilt']],
+    ['Not repaired', ['ReconciliationFailures', 'OrdersOverdue']],
+    ['Cold starts', ['ColdStarts']],
+    ['Messages that failed, and that came back', ['MessagesFailed', 'Retries']],
+  ];
+  test.each(PLAIN)('%s', (title, names) => {
+    expect(graphs.get(title).map(([namespace, name]: Json) => [namespace, name])).toEqual(
+      names.map((name) => [settings.name, name]),
+    );
+  });
+});
+
+test.each(['Errors', 'Throttles', 'Duration p99, ms', 'Running at once'])('%s of every function are shown', (title) => {
+  expect(graphs.get(title).map((metric: Json) => metric.at(-1).label)).toEqual(
+    expect.arrayContaining([...FUNCTION_NAMES]),
+  );
+});
+
+test('every queue is shown', () => {
+  const labels = ['Waiting', 'Dead letters'].flatMap((title) =>
+    graphs.get(title).map((metric: Json) => metric.at(-1).label),
+  );
+  expect(labels.sort()).toEqual(['expiry', 'expiry-dlq', 'notifier-failures', 'orders', 'orders-dlq', 'quarantine']);
+});
+
+test('is there with every settings', () => {
+  for (const name of ['dev', 'local'] as const)
+    expect(bodyOf(synthesized(DEPLOYED[name])).widgets.length).toBeGreaterThan(20);
+});

@@ -1,0 +1,72 @@
+//! A system for as long as a program runs.
+
+use std::process::{ExitCode, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::process::Command;
+
+use crate::cloud::Cloud;
+use crate::deployment::Deployment;
+use crate::identity::Issuer;
+use crate::setup::set_up;
+use crate::stages::Stage;
+use crate::web::WebServer;
+
+/// How often new sales are loaded. The schedule does it every minute, which is long for a program that makes many.
+const LOAD_EVERY: Duration = Duration::from_secs(1);
+/// What it takes then, on a busy machine.
+const LOADS_WITHIN_MS: &str = "15000";
+
+/// The process group of a program: dropping it ends what is left of it.
+struct Group(Pid);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Gone already, if the program has ended by itself.
+        let _ = killpg(self.0, Signal::SIGTERM);
+    }
+}
+
+/// Starts a system on free ports, runs a program with `SHOP_URL` in its environment, and ends the system. The program's
+/// status, 0 or not.
+///
+/// # Errors
+/// If the system or the program does not start.
+pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
+    let [name, arguments @ ..] = program else { bail!("which program?") };
+    tokio::task::spawn_blocking(set_up).await??;
+    let stage = Stage::spinner("Starting and deploying");
+    let cloud = Cloud::start().await?;
+    let pem = cloud.issuer.private_key_pem().to_owned();
+    let web = WebServer::start(0, &cloud.deployment, Issuer::from_pem(&cloud.deployment.endpoint, pem)?).await?;
+    stage.done(web.url());
+
+    let mut command = Command::new(name);
+    command
+        .args(arguments)
+        .env("SHOP_URL", web.url())
+        .env("LOADS_WITHIN_MS", LOADS_WITHIN_MS)
+        .stdin(Stdio::null())
+        .process_group(0)
+        .kill_on_drop(true);
+    let mut child = command.spawn().with_context(|| format!("cannot start {name}"))?;
+    let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended at once")?;
+    let _group = Group(Pid::from_raw(id));
+    let status = tokio::select! {
+        status = child.wait() => status?,
+        never = load_sales(&cloud.deployment) => match never {},
+    };
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn load_sales(deployment: &Deployment) -> std::convert::Infallible {
+    loop {
+        if let Err(error) = deployment.invoke(&deployment.warmup_function).await {
+            eprintln!("warmup: {error:#}");
+        }
+        tokio::time::sleep(LOAD_EVERY).await;
+    }
+}

@@ -1,0 +1,110 @@
+//! One purchase, through all functions that had a part in it, from their logs.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use sale::ReservationId;
+use serde_json::{Value, json};
+
+use crate::emulator;
+use crate::up::running;
+
+/// Longest wait for one answer of the emulator.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Groups of logs that are looked through at most: more than the app has functions.
+const MAX_GROUPS: usize = 50;
+
+/// What a function said about the purchase.
+struct Step {
+    at_ms: i64,
+    function: String,
+    line: Value,
+}
+
+/// Prints the steps of the purchase of `reservation`, as `json` or for people. The first one has the correlation id that
+/// its buyer's answer had too.
+///
+/// # Errors
+/// If nothing is running, or no function knows the reservation.
+pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
+    let (deployment, _) = running()?;
+    let logs = Logs { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: deployment.endpoint };
+    let mut steps = Vec::new();
+    for group in logs.groups().await? {
+        steps.extend(logs.about(reservation, &group).await?);
+    }
+    ensure!(!steps.is_empty(), "no function has said anything about {reservation}");
+    steps.sort_by_key(|step| step.at_ms);
+    if json {
+        println!("{}", serde_json::to_string_pretty(&steps.iter().map(Step::document).collect::<Vec<_>>())?);
+    } else {
+        print(&steps);
+    }
+    Ok(())
+}
+
+fn print(steps: &[Step]) {
+    let began = steps.first().map_or(0, |step| step.at_ms);
+    for step in steps {
+        let fields = ["state", "unit", "outcome", "trace"];
+        let fields: Vec<String> = fields
+            .iter()
+            .filter_map(|name| step.field(name).map(|value| format!("{name} {}", value.to_string().trim_matches('"'))))
+            .collect();
+        let said = step.line["message"].as_str().unwrap_or_default();
+        println!("{:>8} ms  {:<13} {said:<16} {}", step.at_ms - began, step.function, fields.join(", "));
+    }
+}
+
+impl Step {
+    /// The last event of a line's spans that has it, the line itself first.
+    fn field(&self, name: &str) -> Option<&Value> {
+        let spans = self.line["spans"].as_array().into_iter().flatten();
+        let name = if name == "trace" && self.line.get(name).is_none() { "xrayTraceId" } else { name };
+        std::iter::once(&self.line).chain(spans).find_map(|fields| fields.get(name))
+    }
+
+    fn document(&self) -> Value {
+        json!({ "at_ms": self.at_ms, "function": self.function, "line": self.line })
+    }
+}
+
+struct Logs {
+    http: reqwest::Client,
+    endpoint: String,
+}
+
+impl Logs {
+    async fn groups(&self) -> Result<Vec<String>> {
+        let found = self.ask("DescribeLogGroups", &json!({ "limit": MAX_GROUPS })).await?;
+        let names = found["logGroups"].as_array().into_iter().flatten();
+        Ok(names.filter_map(|group| group["logGroupName"].as_str()).map(str::to_owned).collect())
+    }
+
+    async fn about(&self, reservation: &ReservationId, group: &str) -> Result<Vec<Step>> {
+        let name = reservation.to_string();
+        let query = json!({ "logGroupName": group, "filterPattern": format!("\"{name}\"") });
+        let found = self.ask("FilterLogEvents", &query).await?;
+        let function = group.rsplit('-').next().unwrap_or(group);
+        let steps = found["events"].as_array().into_iter().flatten().filter_map(|event| {
+            let line: Value = serde_json::from_str(event["message"].as_str()?.trim()).ok()?;
+            let at_ms = line["timestamp"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
+            (line["reservation_id"] == name.as_str()).then(|| Step { at_ms, function: function.to_owned(), line })
+        });
+        Ok(steps.collect())
+    }
+
+    /// The emulator checks no signature, but finds the service in the header.
+    async fn ask(&self, call: &str, query: &Value) -> Result<Value> {
+        let scope = format!("Credential={}/20260101/{}/logs/aws4_request", emulator::ACCESS_KEY, emulator::REGION);
+        let asked = self
+            .http
+            .post(&self.endpoint)
+            .header("content-type", "application/x-amz-json-1.1")
+            .header("x-amz-target", format!("Logs_20140328.{call}"))
+            .header("authorization", format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none"))
+            .body(query.to_string());
+        let answer = asked.send().await?.error_for_status().with_context(|| format!("{call} is refused"))?;
+        Ok(serde_json::from_str(&answer.text().await?)?)
+    }
+}

@@ -1,0 +1,364 @@
+//! A Valkey cluster: three shards with a replica each, on the loopback.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use nix::sys::signal::Signal;
+use redis::aio::MultiplexedConnection;
+use redis::{Client, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, Value};
+use uuid::Uuid;
+
+use crate::paths;
+use crate::process::{Kept, accepts, free_port};
+use crate::valkey;
+
+const SHARDS: usize = 3;
+const SLOTS: usize = 16_384;
+/// Silence after which the others look for a node's successor. That takes them about a second more.
+const NODE_TIMEOUT_MS: u32 = 1500;
+const START_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest wait for the cluster to be as it was told to be. Longer than anything takes on a busy machine.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(50);
+const START_TRIES: usize = 3;
+/// What a user of the functions may do: what `infra/cdk` lets them, and no more.
+const RIGHTS: &str = "~* -@all +@read +@write +@scripting +@connection +time +cluster|slots -@dangerous";
+
+/// Six Valkey servers that are one cluster and end with this process. They keep nothing on disk.
+pub struct ValkeyCluster {
+    nodes: Vec<Node>,
+    password: String,
+}
+
+struct Node {
+    port: u16,
+    bus: u16,
+    announced: u16,
+    /// Its log, its map of the cluster and what a replica was sent.
+    files: [PathBuf; 3],
+    process: Option<Kept>,
+}
+
+/// What a node says of itself.
+struct Itself {
+    id: String,
+    master: bool,
+    /// Its master's, if it is a replica.
+    master_id: String,
+    slots: Vec<RangeInclusive<u16>>,
+}
+
+impl ValkeyCluster {
+    /// The name of the user that the functions come as.
+    pub const USER: &str = "shop";
+
+    /// Starts the servers on free ports of the loopback and joins them. Each tells the others and its clients to ask it at
+    /// the port that `announce` makes of its own one.
+    ///
+    /// # Errors
+    /// If the local cloud is not installed, or the servers do not start or do not become a cluster.
+    pub async fn start(mut announce: impl FnMut(u16) -> Result<u16>) -> Result<Self> {
+        // Somebody else may take a free port before a server does.
+        let mut tries = 1..=START_TRIES;
+        let cluster = loop {
+            match Self::start_servers(&mut announce) {
+                Err(_) if tries.next().is_some() => {}
+                started => break started?,
+            }
+        };
+        cluster.join().await?;
+        Ok(cluster)
+    }
+
+    /// The password of [`Self::USER`], and of everybody else.
+    pub fn password(&self) -> &str {
+        &self.password
+    }
+
+    /// The ports that the nodes tell their clients.
+    pub fn announced(&self) -> Vec<u16> {
+        self.nodes.iter().map(|node| node.announced).collect()
+    }
+
+    /// The node that has a slot, by its number.
+    ///
+    /// # Errors
+    /// If none has it.
+    pub async fn owner(&self, slot: u16) -> Result<usize> {
+        for index in self.running() {
+            let Ok(node) = self.itself(index).await else { continue };
+            if node.master && node.slots.iter().any(|slots| slots.contains(&slot)) {
+                return Ok(index);
+            }
+        }
+        bail!("nobody has slot {slot}")
+    }
+
+    /// The slot of a key.
+    ///
+    /// # Errors
+    /// If no node answers.
+    pub async fn slot_of(&self, key: &str) -> Result<u16> {
+        let first = self.running().next().context("a running node")?;
+        Ok(self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await?)
+    }
+
+    /// Kills a node as `kill -9` does.
+    pub fn kill(&mut self, index: usize) {
+        if let Some(mut process) = self.nodes[index].process.take() {
+            process.kill();
+        }
+    }
+
+    /// Stops a node: connections stay, and nothing answers until [`Self::resume`].
+    ///
+    /// # Errors
+    /// If it cannot be signalled.
+    pub fn stop(&self, index: usize) -> Result<()> {
+        self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
+    }
+
+    /// Lets a stopped node go on.
+    ///
+    /// # Errors
+    /// If it cannot be signalled.
+    pub fn resume(&self, index: usize) -> Result<()> {
+        self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
+    }
+
+    /// Waits until another node than `old` has a slot.
+    ///
+    /// # Errors
+    /// If that does not happen.
+    pub async fn successor(&self, slot: u16, old: usize) -> Result<usize> {
+        until("another node has the slot", async || self.owner(slot).await.ok().filter(|index| *index != old)).await
+    }
+
+    /// Has the replica of the slot's shard take over, and waits until it has. Both nodes go on.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub async fn fail_over(&self, slot: u16) -> Result<()> {
+        let old = self.owner(slot).await?;
+        let master = self.itself(old).await?.id;
+        for index in self.running() {
+            if self.itself(index).await?.master_id == master {
+                self.connection(index).await?.send::<Value>(&["CLUSTER", "FAILOVER"]).await?;
+                return self.successor(slot, old).await.map(drop);
+            }
+        }
+        bail!("nobody can take over")
+    }
+
+    /// Moves a slot to another shard in the steps that resharding takes. `between` runs before the keys go, and when they
+    /// are there and nobody but the two nodes knows.
+    ///
+    /// # Errors
+    /// If a node refuses.
+    pub async fn move_slot(&self, slot: u16, between: impl AsyncFn()) -> Result<()> {
+        let (from, to) = (self.owner(slot).await?, self.another_master(slot).await?);
+        let (from_id, to_id) = (self.itself(from).await?.id, self.itself(to).await?.id);
+        let (mut source, mut target) = (self.connection(from).await?, self.connection(to).await?);
+        let number = slot.to_string();
+        target.send::<Value>(&["CLUSTER", "SETSLOT", &number, "IMPORTING", &from_id]).await?;
+        source.send::<Value>(&["CLUSTER", "SETSLOT", &number, "MIGRATING", &to_id]).await?;
+        between().await;
+        let port = self.nodes[to].port.to_string();
+        loop {
+            let keys: Vec<String> = source.send(&["CLUSTER", "GETKEYSINSLOT", &number, "100"]).await?;
+            if keys.is_empty() {
+                break;
+            }
+            let mut migrate = vec!["MIGRATE", "127.0.0.1", &port, "", "0", "5000", "AUTH", &self.password, "KEYS"];
+            migrate.extend(keys.iter().map(String::as_str));
+            source.send::<Value>(&migrate).await?;
+        }
+        between().await;
+        // The target first: if the source died in between, the slot would be nobody's.
+        target.send::<Value>(&["CLUSTER", "SETSLOT", &number, "NODE", &to_id]).await?;
+        source.send::<Value>(&["CLUSTER", "SETSLOT", &number, "NODE", &to_id]).await?;
+        self.successor(slot, from).await.map(drop)
+    }
+
+    /// Moves a slot to another shard at once, as Valkey 9 can, and waits until it is there.
+    ///
+    /// # Errors
+    /// If a node refuses.
+    pub async fn move_slot_at_once(&self, slot: u16) -> Result<()> {
+        let (from, to) = (self.owner(slot).await?, self.another_master(slot).await?);
+        let (to_id, number) = (self.itself(to).await?.id, slot.to_string());
+        let migrate = ["CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", &number, &number, "NODE", &to_id];
+        self.connection(from).await?.send::<Value>(&migrate).await?;
+        self.successor(slot, from).await.map(drop)
+    }
+
+    async fn another_master(&self, slot: u16) -> Result<usize> {
+        let from = self.owner(slot).await?;
+        for index in self.running() {
+            if index != from && self.itself(index).await?.master {
+                return Ok(index);
+            }
+        }
+        bail!("there is one master only")
+    }
+
+    fn start_servers(announce: &mut impl FnMut(u16) -> Result<u16>) -> Result<Self> {
+        let password = Uuid::new_v4().simple().to_string();
+        let nodes = (0..SHARDS * 2).map(|_| Node::start(announce, &password));
+        Ok(Self { nodes: nodes.collect::<Result<_>>()?, password })
+    }
+
+    async fn join(&self) -> Result<()> {
+        let (masters, replicas) = self.nodes.split_at(SHARDS);
+        let mut first = self.connection(0).await?;
+        for (index, node) in self.nodes.iter().enumerate() {
+            let mut connection = self.connection(index).await?;
+            connection.send::<Value>(&["CLUSTER", "SET-CONFIG-EPOCH", &(index + 1).to_string()]).await?;
+            if index < masters.len() {
+                let [begin, end] = [index, index + 1].map(|shard| SLOTS * shard / SHARDS);
+                let range = [begin.to_string(), (end - 1).to_string()];
+                connection.send::<Value>(&["CLUSTER", "ADDSLOTSRANGE", &range[0], &range[1]]).await?;
+            }
+            let ports = [node.announced.to_string(), node.bus.to_string()];
+            first.send::<Value>(&["CLUSTER", "MEET", "127.0.0.1", &ports[0], &ports[1]]).await?;
+        }
+        for index in self.running() {
+            until("all know each other", async || self.all_known(index).await.ok().filter(|known| *known)).await?;
+        }
+        for index in 0..replicas.len() {
+            let master = self.itself(index).await?.id;
+            let mut replica = self.connection(SHARDS + index).await?;
+            replica.send::<Value>(&["CLUSTER", "REPLICATE", &master]).await?;
+        }
+        for index in self.running() {
+            until("the cluster is complete", async || self.is_complete(index).await.ok().filter(|is| *is)).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a node has heard of all others by themselves.
+    async fn all_known(&self, index: usize) -> Result<bool> {
+        let nodes: String = self.connection(index).await?.send(&["CLUSTER", "NODES"]).await?;
+        Ok(nodes.lines().count() == self.nodes.len() && !nodes.contains("handshake"))
+    }
+
+    /// Whether every slot has a master and that one a replica that has all, as this node sees it.
+    async fn is_complete(&self, index: usize) -> Result<bool> {
+        let mut connection = self.connection(index).await?;
+        let info: String = connection.send(&["CLUSTER", "INFO"]).await?;
+        let nodes: String = connection.send(&["CLUSTER", "NODES"]).await?;
+        let replication: String = connection.send(&["INFO", "replication"]).await?;
+        let in_step = replication.contains("master_link_status:up") || replication.contains("state=online");
+        let replicas = nodes.lines().filter(|line| line.contains("slave")).count();
+        Ok(info.contains("cluster_state:ok") && replicas == SHARDS && in_step)
+    }
+
+    fn running(&self) -> impl Iterator<Item = usize> {
+        (0..self.nodes.len()).filter(|index| self.nodes[*index].process.is_some())
+    }
+
+    async fn itself(&self, index: usize) -> Result<Itself> {
+        let nodes: String = self.connection(index).await?.send(&["CLUSTER", "NODES"]).await?;
+        let line = nodes.lines().find(|line| line.contains("myself")).context("it knows itself")?;
+        let words: Vec<&str> = line.split(' ').collect();
+        ensure!(words.len() >= 8, "{line:?}");
+        // A slot on the move stands in brackets, besides the range.
+        let slots = words[8..].iter().filter(|word| !word.starts_with('['));
+        let slots = slots.map(|range| {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            Ok(first.parse()?..=last.parse()?)
+        });
+        Ok(Itself {
+            id: words[0].to_owned(),
+            master: words[2].contains("master"),
+            master_id: words[3].to_owned(),
+            slots: slots.collect::<Result<_>>()?,
+        })
+    }
+
+    /// A connection to a node itself, as its operator.
+    async fn connection(&self, index: usize) -> Result<Operator> {
+        let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].port);
+        let settings = RedisConnectionInfo::default().set_password(&self.password);
+        let client = Client::open(address.into_connection_info()?.set_redis_settings(settings))?;
+        Ok(Operator(client.get_multiplexed_async_connection().await?))
+    }
+}
+
+struct Operator(MultiplexedConnection);
+
+impl Operator {
+    async fn send<T: redis::FromRedisValue>(&mut self, words: &[&str]) -> Result<T> {
+        let mut command = redis::cmd(words[0]);
+        command.arg(&words[1..]);
+        command.query_async(&mut self.0).await.with_context(|| words[..words.len().min(3)].join(" "))
+    }
+}
+
+impl Node {
+    fn start(announce: &mut impl FnMut(u16) -> Result<u16>, password: &str) -> Result<Self> {
+        let (port, bus) = (free_port()?, free_port()?);
+        let announced = announce(port)?;
+        let name = |end: &str| format!("valkey-{port}.{end}");
+        let files = ["log", "nodes", "rdb"].map(|end| paths::state().join(name(end)));
+        for file in &files {
+            // A server takes what it finds for its own.
+            let _ = std::fs::remove_file(file);
+        }
+        let mut command = valkey::command(port)?;
+        let settings = [
+            ("--dir", paths::state().display().to_string()),
+            ("--cluster-enabled", "yes".to_owned()),
+            ("--cluster-config-file", name("nodes")),
+            ("--dbfilename", name("rdb")),
+            ("--cluster-node-timeout", NODE_TIMEOUT_MS.to_string()),
+            // As on ElastiCache: the other shards go on without one.
+            ("--cluster-require-full-coverage", "no".to_owned()),
+            ("--cluster-port", bus.to_string()),
+            ("--cluster-announce-ip", "127.0.0.1".to_owned()),
+            ("--cluster-announce-port", announced.to_string()),
+            ("--cluster-announce-bus-port", bus.to_string()),
+            ("--repl-diskless-sync-delay", "0".to_owned()),
+            // Nobody waits for replicas that end as well.
+            ("--shutdown-timeout", "0".to_owned()),
+            ("--requirepass", password.to_owned()),
+            ("--primaryauth", password.to_owned()),
+        ];
+        for (name, value) in settings {
+            command.args([name, &value]);
+        }
+        command.args(["--user", ValkeyCluster::USER, "on", &format!(">{password}")]).args(RIGHTS.split(' '));
+        let process = Kept::start("valkey", &command, &files[0])?;
+        let mut node = Self { port, bus, announced, files, process: Some(process) };
+        if let Some(process) = &mut node.process {
+            process.wait_until(START_TIMEOUT, || accepts(port))?;
+        }
+        Ok(node)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // One that is stopped would not hear that it is to end.
+        if let Some(process) = &self.process {
+            let _ = process.signal(Signal::SIGCONT);
+        }
+        drop(self.process.take());
+        for file in &self.files {
+            let _ = std::fs::remove_file(file);
+        }
+    }
+}
+
+async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> Result<T> {
+    let deadline = Instant::now() + CHANGE_TIMEOUT;
+    loop {
+        if let Some(found) = look().await {
+            return Ok(found);
+        }
+        ensure!(Instant::now() < deadline, "not within {} s: {what}", CHANGE_TIMEOUT.as_secs());
+        tokio::time::sleep(POLL).await;
+    }
+}

@@ -1,0 +1,16 @@
+-- Adds to how often requests for a round were answered with what.
+--
+-- KEYS  1 sale     string, packed (layout in README.md)
+--       2 answers  hash, code of an answer -> how often it was given
+-- ARGV  pairs of a code and how often it was given since the last time (bounded by the caller: it has so many codes)
+-- Returns
+--   tallied       they are added
+--   unknown_sale  the round has no keys, and nothing is kept of it
+
+local sale_key, answers_key = KEYS[1], KEYS[2]
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+
+for i = 1, #ARGV, 2 do redis.call('HINCRBY', answers_key, ARGV[i], ARGV[i + 1]) end
+redis.call('PEXPIREAT', answers_key, (struct.unpack('>I6', sale, 43)))
+return 'tallied'

@@ -1,0 +1,106 @@
+use std::convert::Infallible;
+use std::future::Future;
+
+use http::uri::PathAndQuery;
+use http::{HeaderName, HeaderValue};
+use lambda_http::request::LambdaRequest;
+use lambda_http::{Adapter, Body, Error, LambdaEvent, Request, RequestExt, Response, Service, service_fn};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use runtime::Metrics;
+
+use crate::Code;
+
+/// What stays as it is in a path that has to be escaped again.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Names a request in its answer, in the log and in the trace.
+const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
+
+/// Answers the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
+/// answers. Does not return while the process lives.
+///
+/// # Errors
+/// If the process was not started by Lambda or something like it.
+pub async fn serve<H, F>(metrics: Metrics, handler: H) -> Result<(), Error>
+where
+    H: Fn(Request) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
+    let answering = Adapter::from(service_fn(move |request: Request| {
+        let (correlation_id, answering, metrics) = (correlation_id(&request), handler(request), metrics.clone());
+        async move {
+            let mut response = answering.await;
+            if let Some(id) = correlation_id {
+                response.headers_mut().insert(CORRELATION_ID, id);
+            }
+            metrics::counter!("Answers", "Code" => answer_code(&response)).increment(1);
+            metrics.publish_now_and_then();
+            Ok::<_, Infallible>(response)
+        }
+    }));
+    lambda_runtime::run_concurrent(service_fn(move |event: LambdaEvent<LambdaRequest>| {
+        answering.clone().call(LambdaEvent { payload: with_uri(event.payload), ..event })
+    }))
+    .await
+}
+
+/// The root of the request's trace, which X-Ray and the log know it by.
+fn correlation_id(request: &Request) -> Option<HeaderValue> {
+    let context = request.lambda_context_ref()?;
+    let trace = context.xray_trace_id.as_deref().unwrap_or_default();
+    let root = trace.split(';').find_map(|part| part.trim().strip_prefix("Root="));
+    HeaderValue::from_str(root.unwrap_or(&context.request_id)).ok()
+}
+
+/// A problem's code; an answer that is none has its status.
+fn answer_code(response: &Response<Body>) -> &'static str {
+    let status = response.status();
+    match response.extensions().get::<Code>() {
+        Some(code) => code.as_str(),
+        None => status.canonical_reason().unwrap_or("other"),
+    }
+}
+
+/// The event with a path and a query that can stand in a URI. The gateway unescapes what a client wrote, and `lambda_http`
+/// panics at what is then none.
+pub fn with_uri(mut event: LambdaRequest) -> LambdaRequest {
+    if let LambdaRequest::ApiGatewayV2(request) = &mut event {
+        for part in [&mut request.raw_path, &mut request.raw_query_string].into_iter().flatten() {
+            if part.contains(['?', '#']) || format!("/{part}").parse::<PathAndQuery>().is_err() {
+                *part = utf8_percent_encode(part, PLAIN).to_string();
+            }
+        }
+    }
+    event
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn path(raw_path: &str, raw_query: &str) -> String {
+        let event = json!({
+            "version": "2.0", "rawPath": raw_path, "rawQueryString": raw_query, "headers": { "host": "api.example" },
+            "requestContext": { "stage": "$default", "http": { "method": "GET", "path": raw_path } }
+        });
+        let request: Request = with_uri(serde_json::from_value(event).unwrap()).into();
+        request.raw_http_path().to_owned()
+    }
+
+    #[test]
+    fn what_a_client_may_write_stays() {
+        for plain in ["/", "/v1/sales/lamp", "/v1/admin/denied/auth0|1@x.y", "/v1/a%20b", "/v1/灯"] {
+            assert_eq!(path(plain, "cursor=1.a%20b&x"), plain);
+        }
+    }
+
+    #[test]
+    fn what_is_no_uri_is_escaped() {
+        assert_eq!(path("/v1/a b", ""), "/v1/a%20b");
+        assert_eq!(path("/v1/a?b", ""), "/v1/a%3Fb");
+        assert_eq!(path("/v1/\u{0}\\<>\"^`{}#\u{7f}", ""), "/v1/%00%5C%3C%3E%22%5E%60%7B%7D%23%7F");
+        assert_eq!(path("/v1", "cursor=a b\u{1}"), "/v1");
+    }
+}

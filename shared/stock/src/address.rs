@@ -1,0 +1,63 @@
+use redis::{ConnectionInfo, IntoConnectionInfo, RedisError};
+
+/// What stands in a scheme for a cluster: `redis+cluster://` and `rediss+cluster://`.
+const CLUSTER: &str = "+cluster";
+
+/// Where Redis is.
+#[derive(Debug, Clone)]
+pub(crate) enum Address {
+    /// One node.
+    Node(Box<ConnectionInfo>),
+    /// Nodes of a cluster that know the others.
+    Cluster(Vec<ConnectionInfo>),
+}
+
+impl Address {
+    /// Reads `SCHEME://[USER:PASSWORD@]HOST:PORT`, for a cluster with as many `HOST:PORT` as one likes, by commas.
+    pub(crate) fn parse(url: &str) -> Result<Self, RedisError> {
+        let Some((scheme, rest)) = url.split_once("://") else {
+            return Ok(Self::Node(Box::new(url.into_connection_info()?)));
+        };
+        let Some(scheme) = scheme.strip_suffix(CLUSTER) else {
+            return Ok(Self::Node(Box::new(url.into_connection_info()?)));
+        };
+        let (user, hosts) = rest.rsplit_once('@').map_or(("", rest), |(user, hosts)| (user, hosts));
+        let at = if user.is_empty() { "" } else { "@" };
+        let nodes = hosts.split(',').map(|host| format!("{scheme}://{user}{at}{host}").into_connection_info());
+        Ok(Self::Cluster(nodes.collect::<Result<_, _>>()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(url: &str) -> (bool, Vec<(String, Option<String>)>) {
+        let (cluster, nodes) = match Address::parse(url).unwrap() {
+            Address::Node(node) => (false, vec![*node]),
+            Address::Cluster(nodes) => (true, nodes),
+        };
+        let told = |node: &ConnectionInfo| {
+            let password = node.redis_settings().password().map(str::to_owned);
+            let tls = matches!(node.addr(), redis::ConnectionAddr::TcpTls { .. });
+            (format!("{tls} {}", node.addr()), password)
+        };
+        (cluster, nodes.iter().map(told).collect())
+    }
+
+    #[test]
+    fn the_scheme_tells_a_node_from_a_cluster_and_tls_from_none() {
+        assert_eq!(nodes("redis://h:1"), (false, vec![("false h:1".into(), None)]));
+        assert_eq!(nodes("rediss://h:1"), (false, vec![("true h:1".into(), None)]));
+        assert_eq!(nodes("redis+cluster://h:1"), (true, vec![("false h:1".into(), None)]));
+        let two = vec![("true g:1".into(), Some("w@s".into())), ("true h:2".into(), Some("w@s".into()))];
+        assert_eq!(nodes("rediss+cluster://shop:w%40s@g:1,h:2"), (true, two));
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for url in ["", "nowhere", "http://h:1", "redis+cluster://", "http+cluster://h:1", "redis+cluster://h:1,"] {
+            assert!(Address::parse(url).is_err(), "{url:?}");
+        }
+    }
+}

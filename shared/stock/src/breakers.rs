@@ -1,0 +1,93 @@
+use breaker::Breaker;
+use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
+
+/// Slots of a cluster.
+const SLOTS: usize = 16_384;
+/// Neighbouring slots that have a breaker in common: they are nearly always of the same shard. When a shard does not
+/// answer, the sales of the others go on.
+const SLOTS_OF_A_BREAKER: usize = 256;
+
+/// The breakers in front of Redis: one for a node, and one for every part of a cluster.
+pub(crate) struct Breakers(Vec<Breaker>);
+
+impl Breakers {
+    pub(crate) fn of_a_node() -> Self {
+        Self(vec![Breaker::new("Redis")])
+    }
+
+    pub(crate) fn of_a_cluster() -> Self {
+        Self((0..SLOTS / SLOTS_OF_A_BREAKER).map(|_| Breaker::new("Redis")).collect())
+    }
+
+    /// The one in front of what has the command's key.
+    pub(crate) fn before(&self, command: &Cmd) -> &Breaker {
+        if self.0.len() == 1 {
+            return &self.0[0];
+        }
+        &self.0[slot(first_key(command).unwrap_or_default()) / SLOTS_OF_A_BREAKER]
+    }
+}
+
+/// No connection, a lost one, none in time or none that lets anybody in; or the shard that has the key is nobody's just
+/// now, and asking again has not helped. What else Redis refuses, it has answered.
+pub(crate) fn is_unanswered(error: &RedisError) -> bool {
+    match error.kind() {
+        ErrorKind::Io | ErrorKind::ClusterConnectionNotFound | ErrorKind::AuthenticationFailed => true,
+        ErrorKind::Server(kind) => matches!(
+            kind,
+            ServerErrorKind::ClusterDown
+                | ServerErrorKind::MasterDown
+                | ServerErrorKind::BusyLoading
+                | ServerErrorKind::ReadOnly
+                | ServerErrorKind::TryAgain
+                | ServerErrorKind::Moved
+                | ServerErrorKind::Ask
+        ),
+        _ => false,
+    }
+}
+
+fn first_key(command: &Cmd) -> Option<&[u8]> {
+    let mut words = command.args_iter();
+    let before = match words.next()? {
+        // The script or its digest, and the number of keys.
+        Arg::Simple(b"EVAL" | b"EVALSHA") => 2,
+        _ => 0,
+    };
+    match words.nth(before)? {
+        Arg::Simple(key) => Some(key),
+        _ => None,
+    }
+}
+
+/// The slot of a key: of what stands in its first braces, if anything does.
+fn slot(key: &[u8]) -> usize {
+    let tag = key.iter().position(|byte| *byte == b'{').and_then(|open| {
+        let rest = &key[open + 1..];
+        rest.iter().position(|byte| *byte == b'}').map(|close| &rest[..close])
+    });
+    let hashed = tag.filter(|tag| !tag.is_empty()).unwrap_or(key);
+    usize::from(crc16::State::<crc16::XMODEM>::calculate(hashed)) % SLOTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_lane_have_one_breaker_and_the_cluster_spreads_sales_over_many() {
+        // As CLUSTER KEYSLOT says.
+        assert_eq!(
+            [slot(b"123456789"), slot(b"foo"), slot(b"{foo}:1"), slot(b"x:{}")],
+            [12_739, 12_182, 12_182, 9_728]
+        );
+        let breakers = Breakers::of_a_cluster();
+        let script =
+            redis::cmd("EVALSHA").arg("digest").arg(2).arg("sale:{lamp:1:0}").arg("free:{lamp:1:0}").to_owned();
+        let plain = redis::cmd("HGET").arg("buyers:{lamp:1:0}").arg("alice").to_owned();
+        assert!(std::ptr::eq(breakers.before(&script), breakers.before(&plain)));
+        let others = redis::cmd("GET").arg("sale:{chair:1:0}").to_owned();
+        assert!(!std::ptr::eq(breakers.before(&others), breakers.before(&plain)));
+        breakers.before(&redis::cmd("PING"));
+    }
+}

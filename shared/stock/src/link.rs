@@ -1,0 +1,120 @@
+use std::time::Duration;
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::cluster::{ClusterClient, ClusterConfig};
+use redis::cluster_async::ClusterConnection;
+use redis::{Client, Cmd, ConnectionInfo, FromRedisValue, RedisError, TlsCertificates};
+
+use crate::Credentials;
+use crate::address::Address;
+
+/// Longest wait for an answer. A script takes well under a millisecond; what is slower than this is an outage, and the
+/// caller has to say so while its client still waits.
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1000);
+/// Longest wait for a connection, TLS included.
+const CONNECTION_TIMEOUT: Duration = Duration::from_millis(1000);
+/// Attempts to reconnect before a call fails.
+const RECONNECTS: usize = 1;
+
+/// Longest wait for one node of a cluster, for a connection or an answer. While the cluster's map is read anew all calls
+/// wait, so a node that is gone without a word must not use up the time of those that ask another.
+const NODE_TIMEOUT: Duration = Duration::from_millis(400);
+const _: () = assert!(NODE_TIMEOUT.as_millis() * 2 < RESPONSE_TIMEOUT.as_millis());
+/// Times that a cluster is asked again within [`RESPONSE_TIMEOUT`], at the node that it names or after a pause: slots on
+/// the move or a replica that takes over are often a matter of some hundred milliseconds.
+const CLUSTER_RETRIES: u32 = 8;
+/// Shortest and longest pause before it is asked again.
+const CLUSTER_PAUSES_MS: [u64; 2] = [10, 200];
+
+/// What a link needs to be made.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) address: Address,
+    pub(crate) authority: Option<Vec<u8>>,
+}
+
+/// A connection that mends itself. Its clones are one.
+#[derive(Clone)]
+pub(crate) enum Link {
+    /// To one node.
+    Node(ConnectionManager),
+    /// To every node of a cluster: it finds the one that has a key, follows it when it moves, and asks again when it is
+    /// told to.
+    Cluster(ClusterConnection),
+}
+
+impl Target {
+    /// A link that connects at its first call.
+    pub(crate) fn link(&self, credentials: Option<&Credentials>) -> Result<Link, RedisError> {
+        match &self.address {
+            Address::Node(node) => {
+                let config = ConnectionManagerConfig::new()
+                    .set_response_timeout(Some(RESPONSE_TIMEOUT))
+                    .set_connection_timeout(Some(CONNECTION_TIMEOUT))
+                    .set_number_of_retries(RECONNECTS);
+                Ok(Link::Node(ConnectionManager::new_lazy_with_config(self.node(node, credentials)?, config)?))
+            }
+            Address::Cluster(nodes) => {
+                let cluster = self.cluster(nodes, credentials)?;
+                Ok(Link::Cluster(cluster.get_pending_async_connection_with_config(ClusterConfig::new())))
+            }
+        }
+    }
+
+    /// A link to a cluster that is connected.
+    pub(crate) async fn connected(
+        &self,
+        nodes: &[ConnectionInfo],
+        credentials: Option<&Credentials>,
+    ) -> Result<Link, RedisError> {
+        Ok(Link::Cluster(self.cluster(nodes, credentials)?.get_async_connection().await?))
+    }
+
+    fn node(&self, node: &ConnectionInfo, credentials: Option<&Credentials>) -> Result<Client, RedisError> {
+        let mut node = node.clone();
+        if let Some(Credentials { username, password }) = credentials {
+            let settings = node.redis_settings().clone().set_username(username).set_password(password);
+            node = node.set_redis_settings(settings);
+        }
+        match self.certificates() {
+            Some(certificates) => Client::build_with_tls(node, certificates),
+            None => Client::open(node),
+        }
+    }
+
+    fn cluster(
+        &self,
+        nodes: &[ConnectionInfo],
+        credentials: Option<&Credentials>,
+    ) -> Result<ClusterClient, RedisError> {
+        let [shortest, longest] = CLUSTER_PAUSES_MS;
+        let mut builder = ClusterClient::builder(nodes.to_vec())
+            .overall_response_timeout(Some(RESPONSE_TIMEOUT))
+            .response_timeout(NODE_TIMEOUT)
+            .connection_timeout(NODE_TIMEOUT)
+            .retries(CLUSTER_RETRIES)
+            .min_retry_wait(shortest)
+            .max_retry_wait(longest);
+        if let Some(Credentials { username, password }) = credentials {
+            builder = builder.username(username).password(password);
+        }
+        if let Some(certificates) = self.certificates() {
+            builder = builder.certs(certificates);
+        }
+        builder.build()
+    }
+
+    fn certificates(&self) -> Option<TlsCertificates> {
+        let root_cert = self.authority.clone();
+        root_cert.is_some().then_some(TlsCertificates { client_tls: None, root_cert })
+    }
+}
+
+impl Link {
+    pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
+        match self.clone() {
+            Self::Node(mut node) => command.query_async(&mut node).await,
+            Self::Cluster(mut cluster) => command.query_async(&mut cluster).await,
+        }
+    }
+}

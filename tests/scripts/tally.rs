@@ -1,0 +1,34 @@
+use std::collections::BTreeMap;
+
+use redis::AsyncCommands;
+use sale::Lane;
+use stock::Tallied;
+use tests::{TestRound, terms};
+
+const LANE: Lane = Lane(0);
+
+async fn tally(round: &TestRound, counts: &[(&'static str, u64)]) -> Tallied {
+    round.stock.tally(&round.sale, round.round, LANE, &counts.iter().copied().collect()).await.unwrap()
+}
+
+#[tokio::test]
+async fn counts_add_up_and_leave_with_the_round() {
+    let round = TestRound::start(terms(1, 1)).await;
+    assert_eq!(tally(&round, &[("accepted", 1), ("sold_out", 1_000_000)]).await, Tallied::Now);
+    assert_eq!(tally(&round, &[("sold_out", 5), ("closed", 2)]).await, Tallied::Now);
+    let answers = round.stock.answers(&round.sale, round.round, LANE).await.unwrap();
+    let expected = [("accepted", 1), ("closed", 2), ("sold_out", 1_000_005)];
+    assert_eq!(answers, BTreeMap::from(expected.map(|(code, count)| (code.to_owned(), count))));
+    let mut redis = round.redis().await;
+    let expires: [i64; 2] =
+        [redis.expire_time("sale:{lamp:1:0}").await.unwrap(), redis.expire_time("answers:{lamp:1:0}").await.unwrap()];
+    assert!(expires[0] > 0 && expires[0] == expires[1], "{expires:?}");
+}
+
+#[tokio::test]
+async fn an_unknown_round_leaves_no_key() {
+    let round = TestRound::start_empty();
+    assert_eq!(tally(&round, &[("sold_out", 1)]).await, Tallied::UnknownSale);
+    let keys: Vec<String> = round.redis().await.keys("*").await.unwrap();
+    assert_eq!(keys, [""; 0]);
+}

@@ -1,0 +1,115 @@
+//! TLS in front of a service that has none.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use pem::Pem;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+
+/// The first byte of a TLS connection: a handshake record.
+const HANDSHAKE: u8 = 0x16;
+
+/// Vouches for the loopback, to those who trust it: nobody but a test.
+pub struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Default for Authority {
+    fn default() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Self(CertifiedIssuer::self_signed(params, KeyPair::generate().expect("a key")).expect("a certificate"))
+    }
+}
+
+impl Authority {
+    /// Its certificate, as PEM.
+    pub fn pem(&self) -> Vec<u8> {
+        pem::encode(&Pem::new("CERTIFICATE", self.0.der().to_vec())).into_bytes()
+    }
+
+    fn acceptor(&self) -> TlsAcceptor {
+        let key = KeyPair::generate().expect("a key");
+        let params = CertificateParams::new([Ipv4Addr::LOCALHOST.to_string()]).expect("a name");
+        let certificate = params.signed_by(&key, &self.0).expect("a certificate").der().clone();
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .and_then(|config| config.with_no_client_auth().with_single_cert(vec![certificate], key));
+        TlsAcceptor::from(Arc::new(config.expect("a configuration")))
+    }
+}
+
+/// A proxy on the loopback that takes TLS off what comes in. What comes without passes as it is: the nodes of a cluster
+/// reach each other by the address that they tell their clients. Dropping it ends it.
+pub struct TlsFront {
+    port: u16,
+    handshakes: Arc<AtomicUsize>,
+    task: JoinHandle<()>,
+}
+
+impl TlsFront {
+    /// One in front of the service at the port `upstream` of the loopback, with a certificate of `authority`.
+    ///
+    /// # Errors
+    /// If there is no free port.
+    pub fn start(authority: &Authority, upstream: u16) -> std::io::Result<Self> {
+        let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        let listener = TcpListener::from_std(listener)?;
+        let (acceptor, handshakes) = (authority.acceptor(), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&handshakes);
+        let task = tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(pass(client, upstream, acceptor.clone(), Arc::clone(&counted)));
+            }
+        });
+        Ok(Self { port, handshakes, task })
+    }
+
+    /// Where it listens.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Connections that came with TLS.
+    pub fn handshakes(&self) -> usize {
+        self.handshakes.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for TlsFront {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn pass(
+    mut client: TcpStream,
+    upstream: u16,
+    acceptor: TlsAcceptor,
+    handshakes: Arc<AtomicUsize>,
+) -> std::io::Result<()> {
+    // First of all: of a service that is not there one gets no handshake either.
+    let mut upstream = TcpStream::connect(SocketAddr::from((Ipv4Addr::LOCALHOST, upstream))).await?;
+    for stream in [&client, &upstream] {
+        stream.set_nodelay(true)?;
+    }
+    let mut first = [0];
+    client.peek(&mut first).await?;
+    if first == [HANDSHAKE] {
+        let mut client = acceptor.accept(client).await?;
+        handshakes.fetch_add(1, Ordering::SeqCst);
+        copy_bidirectional(&mut client, &mut upstream).await?;
+    } else {
+        copy_bidirectional(&mut client, &mut upstream).await?;
+    }
+    Ok(())
+}

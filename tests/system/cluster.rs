@@ -1,0 +1,299 @@
+//! A stampede on a cluster that loses a node, changes its mind about who is master, or moves the sale elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use sale::{ReservationId, Round, SaleId};
+use tests::terms;
+use tokio::sync::watch;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::cluster_lab::ClusterLab;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::losing_redis::consume;
+use crate::resources::depth;
+use crate::wait::until;
+
+const UNITS: u32 = 400;
+/// So many ask at once until all units of the sale that draws the crowd are gone, and then once more.
+const AT_ONCE: usize = 30;
+/// Units gone when it happens.
+const BEFORE: usize = 150;
+/// Sales that sell slowly beside it, and what they have: more than anybody buys in that time.
+const OTHERS: [&str; 4] = ["chair", "table", "clock", "radio"];
+const OTHERS_UNITS: u32 = 2000;
+/// Between two buyers of one of these.
+const PACE: Duration = Duration::from_millis(50);
+/// Between a buyer's tries.
+const AGAIN: Duration = Duration::from_millis(100);
+/// A buyer who is refused for so long has a right to complain.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A run takes half a minute on a machine that does nothing else.
+const LIMIT: Duration = Duration::from_secs(240);
+/// Most tries of the others that may be refused on shards that nothing happens to: one in so many. The links of a process
+/// are busy with the map of the cluster for a moment.
+const REFUSED_ONE_IN: usize = 5;
+
+/// What happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blow {
+    /// The master dies, and with it what its replica had not got yet.
+    Kill,
+    /// The master says nothing any more, and its connections stay.
+    Silence,
+    /// Master and replica change places.
+    FailOver,
+    /// The slot goes to another shard, key by key.
+    Move,
+    /// The slot goes to another shard at once.
+    MoveAtOnce,
+}
+
+/// What the buyers of one sale heard.
+#[derive(Default)]
+struct Heard {
+    answers: BTreeMap<String, usize>,
+    won: BTreeSet<ReservationId>,
+    won_at: Vec<Instant>,
+}
+
+impl Heard {
+    fn note(&mut self, answer: &Answer) {
+        let code = answer.body["code"].as_str().unwrap_or("202").to_owned();
+        *self.answers.entry(code).or_default() += 1;
+        match answer.status {
+            202 => {
+                self.won.insert(answer.text("reservation_id").parse().unwrap());
+                self.won_at.push(Instant::now());
+            }
+            409 => drop(answer.clone().problem(409, "sold_out")),
+            _ => drop(answer.clone().problem(503, "overloaded")),
+        }
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        for (code, count) in other.answers {
+            *self.answers.entry(code).or_default() += count;
+        }
+        self.won.extend(other.won);
+        self.won_at.extend(other.won_at);
+        self
+    }
+
+    fn longest_gap(&self) -> Duration {
+        let mut moments = self.won_at.clone();
+        moments.sort();
+        moments.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or_default()
+    }
+}
+
+/// One buyer, who asks again for as long as the answer is "later". Each try comes to a process that has counted nobody.
+async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &mut Heard) -> u16 {
+    let ask = Ask::reserve(sale, name).header("idempotency-key", "key-1");
+    let began = Instant::now();
+    loop {
+        let answer = Answer::of_handler(&ask, reservation::handle(&lab.reservation(), ask.request()).await);
+        heard.note(&answer);
+        answers.fetch_add(1, Ordering::SeqCst);
+        if answer.status != 503 {
+            return answer.status;
+        }
+        assert!(began.elapsed() < PATIENCE, "{name} of {sale} is refused for {} s", PATIENCE.as_secs());
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+/// Lets a crowd have the sale and others buy beside it, and strikes in the middle. What was heard of the sale, and of each
+/// of the others.
+async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>) {
+    let (gone, heard_so_far) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let over = Arc::new(AtomicBool::new(false));
+    let crowd: Vec<_> = (0..AT_ONCE)
+        .map(|who| {
+            let (lab, gone, heard_so_far) = (Arc::clone(&stage.lab), Arc::clone(&gone), Arc::clone(&heard_so_far));
+            tokio::spawn(async move {
+                let mut heard = Heard::default();
+                for number in 0.. {
+                    let name = format!("user-{who}-{number}");
+                    if buy(&lab, SALE, &name, &heard_so_far, &mut heard).await == 409 {
+                        break;
+                    }
+                    gone.fetch_add(1, Ordering::SeqCst);
+                }
+                heard
+            })
+        })
+        .collect();
+    let others = OTHERS.map(|sale| {
+        let (lab, over) = (Arc::clone(&stage.lab), Arc::clone(&over));
+        let task = tokio::spawn(async move {
+            let mut heard = Heard::default();
+            for number in 0.. {
+                if over.load(Ordering::SeqCst) {
+                    break;
+                }
+                buy(&lab, sale, &format!("{sale}-{number}"), &AtomicUsize::default(), &mut heard).await;
+                tokio::time::sleep(PACE).await;
+            }
+            heard
+        });
+        (sale, task)
+    });
+    until("many units are gone", 60, async || (gone.load(Ordering::SeqCst) >= BEFORE).then_some(())).await;
+    strike(stage, blow, &heard_so_far, &gone).await;
+    let mut heard = Heard::default();
+    for buyer in crowd {
+        heard = heard.and(buyer.await.unwrap());
+    }
+    over.store(true, Ordering::SeqCst);
+    let mut heard_of_others = BTreeMap::new();
+    for (sale, task) in others {
+        heard_of_others.insert(sale, task.await.unwrap());
+    }
+    (heard, heard_of_others)
+}
+
+async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, gone: &AtomicUsize) {
+    let slot = stage.slot_of(SALE).await;
+    let owner = stage.cluster.owner(slot).await.unwrap();
+    match blow {
+        Blow::Kill => {
+            stage.cluster.kill(owner);
+            stage.cluster.successor(slot, owner).await.unwrap();
+        }
+        Blow::Silence => {
+            stage.cluster.stop(owner).unwrap();
+            stage.cluster.successor(slot, owner).await.unwrap();
+            // It still believes that the slot is its own.
+            stage.cluster.resume(owner).unwrap();
+        }
+        Blow::FailOver => stage.cluster.fail_over(slot).await.unwrap(),
+        Blow::Move => {
+            let between = async || {
+                let before = heard_so_far.load(Ordering::SeqCst);
+                until("some have asked", 30, async || {
+                    let heard = heard_so_far.load(Ordering::SeqCst);
+                    (heard > before + AT_ONCE || gone.load(Ordering::SeqCst) >= UNITS as usize).then_some(())
+                })
+                .await;
+                let counters = stage.onlooker.counters(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await;
+                assert!(counters.unwrap().is_some(), "a key is found wherever it is");
+            };
+            stage.cluster.move_slot(slot, between).await.unwrap();
+        }
+        Blow::MoveAtOnce => stage.cluster.move_slot_at_once(slot).await.unwrap(),
+    }
+}
+
+async fn run(blow: Blow) {
+    let mut stage = ClusterLab::new().await;
+    for (sale, units) in OTHERS.map(|sale| (sale, OTHERS_UNITS)).into_iter().chain([(SALE, UNITS)]) {
+        stage.publish(sale, &terms(units, 1)).await;
+        stage.load(sale).await;
+    }
+    let onlooker = async || stage.onlooker.counters(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await.ok();
+    until("an onlooker is connected", 20, onlooker).await;
+    let struck = stage.cluster.owner(stage.slot_of(SALE).await).await.unwrap();
+    let mut elsewhere = BTreeSet::new();
+    for sale in OTHERS {
+        if stage.cluster.owner(stage.slot_of(sale).await).await.unwrap() != struck {
+            elsewhere.insert(sale);
+        }
+    }
+    assert!(!elsewhere.is_empty(), "some are on other shards");
+
+    let (orders, may) = watch::channel(true);
+    let consumers = [(); 2]
+        .map(|()| tokio::spawn(consume(stage.order(), stage.sqs.clone(), stage.orders_url.clone(), may.clone())));
+    let (heard, others) = stampede(&mut stage, blow).await;
+    let began = Instant::now();
+    assert_eq!(warmup::handle(&stage.warmup()).await.unwrap().loaded, 0, "nothing was lost altogether");
+    until("the orders are made", 120, async || (depth(&stage.sqs, &stage.orders_url).await == [0; 3]).then_some(()))
+        .await;
+    orders.send(false).unwrap();
+    drop(orders);
+    let failures: usize = join_all(consumers).await.into_iter().map(Result::unwrap).sum();
+    heal(&stage.lab).await;
+    let clean_in = began.elapsed();
+
+    check(&stage.lab, SALE, UNITS, &heard).await;
+    for (sale, heard) in &others {
+        check(&stage.lab, sale, OTHERS_UNITS, heard).await;
+    }
+    let refused_elsewhere: usize =
+        elsewhere.iter().filter_map(|sale| others[sale].answers.get("overloaded")).copied().sum();
+    let asked_elsewhere: usize = elsewhere.iter().flat_map(|sale| others[sale].answers.values()).sum();
+    let gap_elsewhere = elsewhere.iter().map(|sale| others[sale].longest_gap()).max().unwrap_or_default();
+    println!(
+        "{blow:?}: {:?}, longest without a sale {} ms, on other shards {} ms and {refused_elsewhere} of {asked_elsewhere} refused, {failures} deliveries failed, clean after {} ms",
+        heard.answers,
+        heard.longest_gap().as_millis(),
+        gap_elsewhere.as_millis(),
+        clean_in.as_millis()
+    );
+    assert!(refused_elsewhere * REFUSED_ONE_IN <= asked_elsewhere, "the other shards go on");
+}
+
+/// Every unit in one place, every promise in the ledger, and what is free can be bought.
+async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
+    let id: SaleId = sale.parse().unwrap();
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &id, Round(1), units).await.unwrap();
+    let audit = audited.audit;
+    assert!(audited.in_redis && audit.is_clean(), "{sale}: {audit:?}");
+    assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{sale}: {audit:?}");
+    let promised: Vec<ReservationId> = heard.won.iter().cloned().collect();
+    let mut orders = 0;
+    for chunk in promised.chunks(50) {
+        orders += lab.ledger.orders(chunk).await.unwrap().len();
+    }
+    assert_eq!(orders, promised.len(), "{sale}: every 202 has come to something");
+    let guards = lab.ledger.guards(&id, Round(1)).await.unwrap();
+    let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
+    let taken: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
+    assert_eq!((users.len(), taken.len()), (guards.len(), guards.len()), "{sale}: one unit for each user");
+    assert_eq!(guards.len(), audit.ordered as usize);
+    if units == UNITS {
+        let mut late = Heard::default();
+        for number in 0..=audit.free {
+            let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
+            assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");
+        }
+    }
+}
+
+/// Each with a cluster of its own, one after the other: six servers and a crowd are enough for one machine.
+async fn in_time(blow: Blow) {
+    static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    let _one = ONE.lock().await;
+    tokio::time::timeout(LIMIT, run(blow)).await.unwrap_or_else(|_| panic!("{blow:?} does not come to an end"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_master_may_die() {
+    in_time(Blow::Kill).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_master_may_fall_silent_and_come_back() {
+    in_time(Blow::Silence).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn master_and_replica_may_change_places() {
+    in_time(Blow::FailOver).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_may_move_to_another_shard_step_by_step() {
+    in_time(Blow::Move).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_may_move_to_another_shard_at_once() {
+    in_time(Blow::MoveAtOnce).await;
+}

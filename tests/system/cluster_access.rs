@@ -1,0 +1,47 @@
+//! A Redis with TLS and passwords lets in whoever comes with the right ones.
+
+use serde_json::json;
+use stock::{Access, Stock, StockError};
+use tests::{Authority, terms};
+
+use crate::cluster_lab::{ClusterLab, secret, url};
+use crate::lab::SALE;
+
+async fn is_loaded(access: Access) -> Result<bool, StockError> {
+    let stock = Stock::open(access).unwrap();
+    stock.is_loaded(&SALE.parse().unwrap(), sale::Round(1), fulfilment::LANE).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
+    let lab = ClusterLab::new().await;
+    lab.publish(SALE, &terms(5, 1)).await;
+    lab.load(SALE).await;
+    let password = lab.cluster.password();
+    let [cluster, node] = [url(&lab.cluster), format!("rediss://127.0.0.1:{}", owner_port(&lab).await)];
+    for url in [&cluster, &node] {
+        let access = |user: &str, password: &str, authority: &Authority| {
+            let url = url.replace("://", &format!("://{user}:{password}@"));
+            Access { url, credentials: None, authority: Some(authority.pem()) }
+        };
+        assert!(is_loaded(access("shop", password, &lab.authority)).await.unwrap());
+        let refused = is_loaded(access("shop", "guess", &lab.authority)).await;
+        assert!(matches!(refused, Err(StockError::Redis(_))), "{refused:?}");
+        let refused = is_loaded(access("shop", password, &Authority::default())).await;
+        assert!(matches!(refused, Err(StockError::Redis(_))), "{refused:?}");
+        let nobody = Access { url: url.clone(), credentials: None, authority: Some(lab.authority.pem()) };
+        assert!(matches!(is_loaded(nobody).await, Err(StockError::Redis(_))));
+        let known = json!({"username": "shop", "password": password}).to_string();
+        for (text, lets_in) in [(&*known, true), ("no JSON", false)] {
+            let credentials = Some(secret(text).await);
+            let asked = is_loaded(Access { url: url.clone(), credentials, authority: Some(lab.authority.pem()) }).await;
+            assert_eq!(asked.is_ok(), lets_in, "{asked:?}");
+        }
+    }
+    assert!(lab.fronts.iter().map(tests::TlsFront::handshakes).sum::<usize>() >= 6, "nobody came without TLS");
+}
+
+async fn owner_port(lab: &ClusterLab) -> u16 {
+    let owner = lab.cluster.owner(lab.slot_of(SALE).await).await.unwrap();
+    lab.cluster.announced()[owner]
+}

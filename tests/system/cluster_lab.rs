@@ -1,0 +1,75 @@
+//! A lab whose Redis is a cluster with TLS and passwords, as on AWS.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use local::valkey_cluster::ValkeyCluster;
+use runtime::Secret;
+use serde_json::json;
+use stock::{Access, Stock};
+use tests::{Authority, TlsFront};
+
+use crate::cloud::cloud;
+use crate::lab::Lab;
+
+pub(crate) struct ClusterLab {
+    pub(crate) lab: Arc<Lab>,
+    pub(crate) cluster: ValkeyCluster,
+    pub(crate) authority: Authority,
+    pub(crate) fronts: Vec<TlsFront>,
+    /// The stock of another process, which nobody keeps busy.
+    pub(crate) onlooker: Stock,
+}
+
+impl ClusterLab {
+    pub(crate) async fn new() -> Self {
+        let (authority, mut fronts) = (Authority::default(), Vec::new());
+        let cluster = ValkeyCluster::start(|port| {
+            let front = TlsFront::start(&authority, port)?;
+            let announced = front.port();
+            fronts.push(front);
+            Ok(announced)
+        });
+        let cluster = cluster.await.unwrap();
+        let mut lab = Lab::new().await;
+        lab.stock = stock(&cluster, &authority).await;
+        let onlooker = stock(&cluster, &authority).await;
+        Self { lab: Arc::new(lab), cluster, authority, fronts, onlooker }
+    }
+
+    /// The slot of a sale's first round.
+    pub(crate) async fn slot_of(&self, sale: &str) -> u16 {
+        self.cluster.slot_of(&format!("{{{sale}:1:{}}}", fulfilment::LANE)).await.unwrap()
+    }
+}
+
+async fn stock(cluster: &ValkeyCluster, authority: &Authority) -> Stock {
+    let credentials = json!({"username": ValkeyCluster::USER, "password": cluster.password()}).to_string();
+    let credentials = Some(secret(&credentials).await);
+    Stock::open(Access { url: url(cluster), credentials, authority: Some(authority.pem()) }).unwrap()
+}
+
+/// All nodes, with TLS.
+pub(crate) fn url(cluster: &ValkeyCluster) -> String {
+    let hosts: Vec<String> = cluster.announced().iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    format!("rediss+cluster://{}", hosts.join(","))
+}
+
+/// A secret of its own, in Secrets Manager.
+pub(crate) async fn secret<T>(text: &str) -> Secret<T>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
+{
+    let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.aws_config().await);
+    let name = format!("redis-{}", uuid::Uuid::now_v7().as_simple());
+    let made = client.create_secret().name(name).secret_string(text).send().await.unwrap();
+    Secret::new(client, made.arn.unwrap())
+}
+
+impl Deref for ClusterLab {
+    type Target = Lab;
+
+    fn deref(&self) -> &Lab {
+        &self.lab
+    }
+}

@@ -1,0 +1,232 @@
+//! What operators see of a running sale: the right figures, for few calls.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use stock::Stock;
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::calls::redis_calls;
+use crate::lab::{Lab, SALE};
+use crate::shop::Shop;
+use crate::wait::until;
+
+fn look() -> Ask {
+    Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()
+}
+
+async fn answer(deps: &admin::Deps) -> Value {
+    let ask = look();
+    Answer::of_handler(&ask, admin::handle(deps, ask.request()).await).expect(200).body
+}
+
+async fn live(lab: &Lab) -> Value {
+    answer(&lab.admin()).await
+}
+
+fn units(live: &Value) -> [u64; 5] {
+    ["total", "free", "held", "ordered", "paid"].map(|place| live["units"][place].as_u64().unwrap())
+}
+
+async fn pay(lab: &Lab, reservation: &sale::Reservation) {
+    let ask = Ask::paid("pay_1", &reservation.id.to_string(), 990, &lab.payment_key);
+    assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "applied");
+}
+
+#[tokio::test]
+async fn units_by_their_place_along_a_purchase() {
+    let lab = Lab::selling(terms(5, 2)).await;
+    assert_eq!(units(&live(&lab).await), [5, 5, 0, 0, 0]);
+    let alices = lab.reserve("alice").await;
+    let seen = live(&lab).await;
+    assert_eq!((units(&seen), &seen["state"], &seen["stopped"]), ([5, 4, 1, 0, 0], &json!("open"), &json!(false)));
+    assert!(seen["queues"][0]["oldest_s"].as_u64().is_some_and(|age_s| age_s < 60), "{seen}");
+    lab.deliver(&[&alices]).await;
+    let seen = live(&lab).await;
+    assert_eq!((units(&seen), &seen["queues"][0]["oldest_s"]), ([5, 4, 0, 1, 0], &Value::Null));
+    pay(&lab, &alices).await;
+    let bobs = lab.buy("bob").await;
+    assert_eq!(units(&live(&lab).await), [5, 3, 0, 1, 1]);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", bobs.id)).by("bob")).await.expect(200);
+    assert_eq!(units(&live(&lab).await), [5, 4, 0, 0, 1]);
+}
+
+/// Of a hundred who are ordered, the one in the middle that is not is found; who is behind a thousand is not looked for.
+#[tokio::test]
+async fn the_oldest_is_who_still_waits() {
+    let lab = Lab::selling(terms(1200, 1)).await;
+    let sale = SALE.parse().unwrap();
+    let since = async || lab.stock.held_since(&sale, sale::Round(1), fulfilment::LANE).await.unwrap();
+    let mut reservations = Vec::new();
+    for number in 0..1001 {
+        let user = tests::user(format!("user-{number}"));
+        let id = tests::fresh_id(&sale, sale::Round(1));
+        let stock::Reserve::Reserved(hold) = lab.stock.reserve(&id, fulfilment::LANE, &user).await.unwrap() else {
+            panic!("no unit")
+        };
+        reservations.push((id, user, hold));
+    }
+    for (at, (id, user, _)) in reservations.iter().enumerate() {
+        if at != 150 && at != 1000 {
+            lab.stock.confirm(id, fulfilment::LANE, user).await.unwrap();
+        }
+    }
+    assert_eq!(since().await, Some(reservations[150].2.reserved_at_ms));
+    lab.stock.confirm(&reservations[150].0, fulfilment::LANE, &reservations[150].1).await.unwrap();
+    assert_eq!(since().await, None);
+}
+
+#[tokio::test]
+async fn queues_and_their_dead_letters() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.reserve("alice").await;
+    for url in [&lab.orders_dlq_url, &lab.orders_dlq_url, &lab.expiry_dlq_url, &lab.quarantine_url] {
+        lab.sqs.send_message().queue_url(url).message_body("x").send().await.unwrap();
+    }
+    lab.sqs.send_message().queue_url(&lab.expiry_url).message_body("x").delay_seconds(900).send().await.unwrap();
+    let seen = live(&lab).await;
+    let row = |at: usize| {
+        ["queue", "waiting", "delayed", "in_flight", "dead"].map(|name| seen["queues"][at][name].clone()).to_vec()
+    };
+    assert_eq!(json!(row(0)), json!(["orders", 1, 0, 0, 2]));
+    assert_eq!(json!(row(1)), json!(["expiry", 0, 1, 0, 1]));
+    assert_eq!(json!(row(2)), json!(["quarantine", null, null, null, 1]));
+}
+
+/// Two operators who look every second cost the ledger no more than one who looks now and then.
+#[tokio::test]
+async fn orders_are_read_once_for_all_who_watch_and_paid_ones_never_again() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let (alices, _) = (lab.buy("alice").await, lab.buy("bob").await);
+    pay(&lab, &alices).await;
+    let deps = lab.admin();
+    lab.calls.take();
+    let (first, second) = tokio::join!(answer(&deps), answer(&deps));
+    assert_eq!((units(&first), units(&second)), ([5, 3, 0, 1, 1], [5, 3, 0, 1, 1]));
+    let got: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem")).collect();
+    let keys = |call: &crate::calls::Call| call.body["RequestItems"][&lab.table]["Keys"].as_array().unwrap().len();
+    assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2]);
+    lab.buy("carol").await;
+    let stale = answer(&deps).await;
+    assert_eq!(units(&stale), [5, 2, 1, 1, 1], "carol's is held for all that is known");
+    lab.calls.take();
+    until("they are read again", 20, async || (units(&answer(&deps).await) == [5, 2, 0, 2, 1]).then_some(())).await;
+    let got: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem")).collect();
+    assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2], "alice has paid for good");
+}
+
+#[tokio::test]
+async fn a_round_of_very_many_units_has_no_figures_of_the_ledger() {
+    let lab = Lab::selling(terms(10_001, 1)).await;
+    lab.buy("alice").await;
+    lab.calls.take();
+    let seen = live(&lab).await;
+    assert_eq!((&seen["units"]["free"], &seen["units"]["paid"]), (&json!(10_000), &Value::Null));
+    assert!(!lab.calls.take_targets().iter().any(|target| target.ends_with("Query")));
+}
+
+#[tokio::test]
+async fn answers_are_counted_and_told_in_one_call() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    for (user, status) in [("alice", 202), ("alice", 409), ("bob", 202), ("carol", 409), ("dave", 409)] {
+        assert_eq!(lab.answer(&Ask::reserve(SALE, user)).await.status, status);
+    }
+    let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("erin");
+    lab.answer(&challenge).await.expect(201);
+    lab.answer(&Ask::reserve("nowhere", "alice")).await.problem(404, "unknown_sale");
+    assert_eq!(live(&lab).await["answers"], json!({}));
+    // Loaded by the first.
+    lab.board.tell_answers(&lab.stock).await;
+    let counted = json!({ "accepted": 2, "limit_reached": 1, "sold_out": 2, "challenged": 1 });
+    assert_eq!(live(&lab).await["answers"], counted);
+
+    let ((), nothing) = redis_calls(&lab.valkey.url(), lab.board.tell_answers(&lab.stock)).await;
+    assert_eq!(nothing, [""; 0]);
+    for _ in 0..20 {
+        lab.answer(&Ask::reserve(SALE, "frank")).await.problem(409, "sold_out");
+    }
+    let ((), told) = redis_calls(&lab.valkey.url(), lab.board.tell_answers(&lab.stock)).await;
+    assert_eq!(told, ["EVALSHA"]);
+    assert_eq!(live(&lab).await["answers"]["sold_out"], 22);
+}
+
+/// Once a second, and never while somebody waits for an answer.
+#[tokio::test]
+async fn redis_is_told_beside_the_requests() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    lab.reserve("alice").await;
+    lab.board.tell_answers(&lab.stock).await;
+    let (asked, calls) = redis_calls(&lab.valkey.url(), async {
+        let mut asked = 0;
+        until("it is told", 10, async || {
+            lab.answer(&Ask::reserve(SALE, &format!("user-{asked}"))).await.problem(409, "sold_out");
+            asked += 1;
+            lab.board.tell_answers_soon(&lab.stock);
+            let answers = lab.stock.answers(&SALE.parse().unwrap(), sale::Round(1), fulfilment::LANE).await.unwrap();
+            answers.contains_key("sold_out").then_some(asked)
+        })
+        .await
+    })
+    .await;
+    assert!(asked >= 5, "{asked} in a second");
+    let scripts = calls.iter().filter(|call| *call == "EVALSHA").count();
+    assert_eq!(scripts, asked + 1, "one for each request, and one for the answers");
+}
+
+#[tokio::test]
+async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(1, 1)).await;
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
+    lab.board.tell_answers(&lab.stock).await;
+    assert!(crate::resources::keys(&lab.valkey.url()).await.is_empty());
+    let seen = live(&lab).await;
+    assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &json!({})));
+}
+
+#[tokio::test]
+async fn what_does_not_answer_is_left_out() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.buy("alice").await;
+    lab.sqs.delete_queue().queue_url(&lab.expiry_url).send().await.unwrap();
+    let deps = admin::Deps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
+    let seen = tokio::time::timeout(Duration::from_secs(10), answer(&deps)).await.unwrap();
+    assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &Value::Null));
+    assert_eq!((&seen["queues"][0]["waiting"], &seen["queues"][0]["oldest_s"]), (&json!(1), &Value::Null));
+    assert_eq!((&seen["queues"][1]["waiting"], &seen["queues"][1]["dead"]), (&Value::Null, &json!(0)));
+}
+
+#[tokio::test]
+async fn for_operators_and_sales_that_exist() {
+    let lab = Lab::new().await;
+    lab.answer(&look()).await.problem(404, "unknown_sale");
+    lab.answer(&look().by("alice")).await.problem(403, "denied");
+    lab.ledger.create_sale(&SALE.parse().unwrap(), &terms(1, 1), None).await.unwrap();
+    assert_eq!(live(&lab).await["state"], "draft");
+    lab.publish(SALE, &terms(1, 1)).await;
+    lab.answer(&Ask::post("/v1/admin/stop").by_operator().json(&json!({}))).await.expect(200);
+    let seen = live(&lab).await;
+    assert_eq!((&seen["state"], &seen["stopped"]), (&json!("paused"), &json!(true)));
+}
+
+#[tokio::test]
+async fn the_deployed_system_counts_its_own_answers() {
+    let shop = Shop::open("live", json!({ "total": 1 })).await;
+    let id = shop.buy("alice").await;
+    let look = Ask::get(format!("/v1/admin/sales/{}/live", shop.sale)).by_operator();
+    let mut late = 0;
+    // A process counts for a sale as soon as its board has it, which may be seconds after it was published.
+    let seen = until("the answers are told", 20, async || {
+        late += 1;
+        shop.try_to_reserve(&format!("late-{late}")).await.problem(409, "sold_out");
+        let seen = look.send().await.expect(200).body;
+        (seen["answers"]["sold_out"].as_u64() >= Some(1)).then_some(seen)
+    })
+    .await;
+    assert_eq!(units(&seen), [1, 0, 0, 1, 0]);
+    assert_eq!(shop.pay("pay_1", &id, 990).await, "applied");
+    until("it is paid", 20, async || (units(&look.send().await.expect(200).body) == [1, 0, 0, 0, 1]).then_some(()))
+        .await;
+}
