@@ -23,46 +23,44 @@ if not sale then return 'unknown_sale' end
 local next_unit, last_unit, returned, moves, won_at, limit, paused, opens_at, closes_at, _, expires_at =
   struct.unpack('>I4I4I4I4I6BBI6I6I6I6', sale)
 
--- A repeated request hears what it heard before, also when the sale has ended since.
-local function answer_of(record)
+-- Sold out comes before the clock: it is what the crowd hears, so it should cost the least. No part is a local function:
+-- making two in each call was 5 % of a winner's time and 8 % of what the crowd takes.
+local now, refusal
+if returned == 0 and next_unit > last_unit then
+  refusal = string.format('sold_out %d', won_at)
+else
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+  if now < opens_at then return string.format('not_open %d', opens_at) end
+  if now >= closes_at then refusal = 'closed' elseif paused ~= 0 then refusal = 'paused' end
+end
+
+local unit, range_end, entry, record = next_unit
+if refusal then
+  record = redis.call('HGET', buyers_key, user)
+  if not record then return refusal end
+else
+  if returned > 0 then
+    unit, range_end = string.match(redis.call('ZRANGE', free_key, 0, 0)[1], '^(%d+)%-(%d+)$')
+    unit, range_end = tonumber(unit), tonumber(range_end)
+  end
+  entry = string.format('0 h %s %d %d', id, unit, now)
+  if redis.call('HSETNX', buyers_key, user, entry) == 0 then record = redis.call('HGET', buyers_key, user) end
+end
+
+if record then
+  -- A repeated request hears what it heard before, also when the sale has ended since.
   local live, used = {}, {}
-  for entry in string.gmatch(record, '[^;]+') do
-    local slot, state, entry_id = string.match(entry, '^(%d+) (%a) (%x+) ')
-    if entry_id == id then return 'replayed ' .. entry end
+  for old in string.gmatch(record, '[^;]+') do
+    local slot, state, old_id = string.match(old, '^(%d+) (%a) (%x+) ')
+    if old_id == id then return 'replayed ' .. old end
     if state ~= 'r' then
-      live[#live + 1] = entry
+      live[#live + 1] = old
       used[tonumber(slot)] = true
     end
   end
   if #live >= limit then return 'already_reserved ' .. table.concat(live, ';') end
-  return nil, used
-end
-
-local function refuse(code)
-  local record = redis.call('HGET', buyers_key, user)
-  return record and answer_of(record) or code
-end
-
--- Sold out comes before the clock: it is what the crowd hears, so it should cost the least.
-if returned == 0 and next_unit > last_unit then return refuse(string.format('sold_out %d', won_at)) end
-
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if now < opens_at then return string.format('not_open %d', opens_at) end
-if now >= closes_at then return refuse('closed') end
-if paused ~= 0 then return refuse('paused') end
-
-local unit, range_end = next_unit, nil
-if returned > 0 then
-  unit, range_end = string.match(redis.call('ZRANGE', free_key, 0, 0)[1], '^(%d+)%-(%d+)$')
-  unit, range_end = tonumber(unit), tonumber(range_end)
-end
-
-local entry = string.format('0 h %s %d %d', id, unit, now)
-if redis.call('HSETNX', buyers_key, user, entry) == 0 then
-  local record = redis.call('HGET', buyers_key, user)
-  local answer, used = answer_of(record)
-  if answer then return answer end
+  if refusal then return refusal end
   local slot = 0
   while used[slot] do slot = slot + 1 end
   entry = string.format('%d h %s %d %d', slot, id, unit, now)

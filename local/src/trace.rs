@@ -49,7 +49,9 @@ fn print(steps: &[Step]) {
         let fields = ["state", "unit", "outcome", "trace"];
         let fields: Vec<String> = fields
             .iter()
-            .filter_map(|name| step.field(name).map(|value| format!("{name} {}", value.to_string().trim_matches('"'))))
+            .filter_map(|name| {
+                step.line.get(name).map(|value| format!("{name} {}", value.to_string().trim_matches('"')))
+            })
             .collect();
         let said = step.line["message"].as_str().unwrap_or_default();
         println!("{:>8} ms  {:<13} {said:<16} {}", step.at_ms - began, step.function, fields.join(", "));
@@ -57,13 +59,6 @@ fn print(steps: &[Step]) {
 }
 
 impl Step {
-    /// The last event of a line's spans that has it, the line itself first.
-    fn field(&self, name: &str) -> Option<&Value> {
-        let spans = self.line["spans"].as_array().into_iter().flatten();
-        let name = if name == "trace" && self.line.get(name).is_none() { "xrayTraceId" } else { name };
-        std::iter::once(&self.line).chain(spans).find_map(|fields| fields.get(name))
-    }
-
     fn document(&self) -> Value {
         json!({ "at_ms": self.at_ms, "function": self.function, "line": self.line })
     }

@@ -102,7 +102,7 @@ impl ValkeyCluster {
     /// If no node answers.
     pub async fn slot_of(&self, key: &str) -> Result<u16> {
         let first = self.running().next().context("a running node")?;
-        Ok(self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await?)
+        self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await
     }
 
     /// Kills a node as `kill -9` does.

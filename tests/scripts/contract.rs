@@ -20,12 +20,13 @@ fn scripts() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The words that a script's code answers with: those in its string literals that are codes or look like an answer.
+/// The words that a script's code answers with: those in its string literals that are codes or look like an answer, where
+/// it returns or says what it will return.
 fn answers(script: &str) -> BTreeSet<String> {
     let code: Vec<&str> = script.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
     let mut answers = BTreeSet::new();
     for line in &code {
-        if !line.contains("return") {
+        if !line.contains("return") && !line.contains("refusal = ") {
             continue;
         }
         for literal in line.split('\'').skip(1).step_by(2) {

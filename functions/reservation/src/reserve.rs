@@ -1,4 +1,4 @@
-use api::{Code, Problem, Reply, caller, idempotency_key, json, no_body};
+use api::{Code, Problem, Reply, caller, correlation_id, idempotency_key, json, no_body};
 use fulfilment::LANE;
 use http::StatusCode;
 use http::header::LOCATION;
@@ -80,7 +80,7 @@ async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
 
 async fn accept(deps: &Deps, request: &Request, id: ReservationId, user: &UserId, hold: &Hold) -> Reply {
     send(deps, request, &id, user, hold).await?;
-    tracing::info!(reservation_id = %id, unit = hold.unit.0, "reserved");
+    tracing::info!(reservation_id = %id, unit = hold.unit.0, trace = correlation_id(request), "reserved");
     Ok(accepted(id))
 }
 
@@ -114,6 +114,7 @@ async fn send_overdue(
 async fn send(deps: &Deps, request: &Request, id: &ReservationId, user: &UserId, hold: &Hold) -> Result<(), Problem> {
     let reservation = hold.clone().into_reservation(&id.sale, id.round, LANE, user);
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
+    let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));
     deps.orders.send(&OrderMessage::new(reservation, trace)).await.map_err(|error| {
         overloaded(error.into())
             .retry_after_s(RETRY_AFTER_S)

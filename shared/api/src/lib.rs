@@ -21,4 +21,4 @@ pub use path::segments;
 pub use problem::{Code, Problem};
 pub use rate_limit::RatePolicy;
 pub use response::{Reply, json, respond};
-pub use serve::{serve, with_uri};
+pub use serve::{correlation_id, serve, with_uri};

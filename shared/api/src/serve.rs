@@ -27,7 +27,8 @@ where
     F: Future<Output = Response<Body>> + Send + 'static,
 {
     let answering = Adapter::from(service_fn(move |request: Request| {
-        let (correlation_id, answering, metrics) = (correlation_id(&request), handler(request), metrics.clone());
+        let correlation_id = correlation_id(&request).and_then(|id| HeaderValue::from_str(id).ok());
+        let (answering, metrics) = (handler(request), metrics.clone());
         async move {
             let mut response = answering.await;
             if let Some(id) = correlation_id {
@@ -44,12 +45,12 @@ where
     .await
 }
 
-/// The root of the request's trace, which X-Ray and the log know it by.
-fn correlation_id(request: &Request) -> Option<HeaderValue> {
+/// What X-Ray and the log know a request by: the root of its trace, or, where nothing traces, Lambda's id of it.
+pub fn correlation_id(request: &Request) -> Option<&str> {
     let context = request.lambda_context_ref()?;
     let trace = context.xray_trace_id.as_deref().unwrap_or_default();
     let root = trace.split(';').find_map(|part| part.trim().strip_prefix("Root="));
-    HeaderValue::from_str(root.unwrap_or(&context.request_id)).ok()
+    Some(root.unwrap_or(&context.request_id))
 }
 
 /// A problem's code; an answer that is none has its status.

@@ -40,8 +40,11 @@ pub struct Places(Arc<Inner>);
 struct Inner {
     ledger: Ledger,
     clock: Clock,
-    rounds: Mutex<HashMap<(SaleId, Round), Arc<tokio::sync::Mutex<Known>>>>,
+    rounds: Mutex<HashMap<(SaleId, Round), Shared>>,
 }
+
+/// What is known of a round; whoever reads it anew holds it.
+type Shared = Arc<tokio::sync::Mutex<Known>>;
 
 #[derive(Default)]
 struct Known {

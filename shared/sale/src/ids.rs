@@ -21,7 +21,9 @@ pub enum InvalidId {
     #[error("a campaign id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
     Campaign,
     /// Not a user id.
-    #[error("a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'")]
+    #[error(
+        "a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'"
+    )]
     User,
     /// Not a round.
     #[error("a round is a whole number from 1 to {}", u32::MAX)]
