@@ -41,6 +41,7 @@ fn ratios(report: &Report, root: &Area<'_>) -> Drawn {
     let mut chart = ChartBuilder::on(root)
         .caption("Ratios: all rounds (bar), their median (dot), what it has to be (orange)", TITLE)
         .margin(12)
+        .margin_right(32)
         .x_label_area_size(30)
         .y_label_area_size(190)
         .build_cartesian_2d(0.0..highest, 0.0..lines.len() as f64)?;
@@ -53,6 +54,7 @@ fn ratios(report: &Report, root: &Area<'_>) -> Drawn {
         .disable_y_mesh()
         .y_labels(2 * lines.len() + 1)
         .y_label_formatter(&names)
+        .max_light_lines(1)
         .label_style(FONT)
         .draw()?;
     for (n, line) in lines.iter().enumerate() {
@@ -81,10 +83,18 @@ fn lines(
     let mut chart = ChartBuilder::on(root)
         .caption(title, TITLE)
         .margin(12)
+        .margin_right(32)
         .x_label_area_size(44)
         .y_label_area_size(64)
         .build_cartesian_2d(0.0..right, 0.0..highest)?;
-    chart.configure_mesh().x_desc(x_name).y_desc(y_name).x_label_formatter(x_label).label_style(FONT).draw()?;
+    chart
+        .configure_mesh()
+        .x_desc(x_name)
+        .y_desc(y_name)
+        .x_label_formatter(x_label)
+        .max_light_lines(1)
+        .label_style(FONT)
+        .draw()?;
     for ((name, points), color) in series.iter().zip(COLORS.into_iter().cycle()) {
         chart
             .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
@@ -113,7 +123,9 @@ fn latency(report: &Report, root: &Area<'_>) -> Drawn {
             (name.clone(), steps.clone().map(|step| (step, at(step))).collect())
         })
         .collect();
-    let label = |step: &f64| format!("{:.6} %", 100.0 * (1.0 - 0.1_f64.powf(*step))).replace("0000 %", " %");
+    let label = |step: &f64| {
+        if step.fract() > 1e-6 { String::new() } else { format!("{} %", ["0", "90", "99", "99.9"][*step as usize % 4]) }
+    };
     lines(root, ["The call of Redis, 64 clients: latency", "part of the calls", "ms at most"], &series, &label)
 }
 
@@ -139,6 +151,7 @@ fn starts(report: &Report, root: &Area<'_>) -> Drawn {
     let mut chart = ChartBuilder::on(root)
         .caption("From being spawned to asking for the first event (line: a function that does nothing)", TITLE)
         .margin(12)
+        .margin_right(32)
         .x_label_area_size(34)
         .y_label_area_size(120)
         .build_cartesian_2d(0.0..highest, (0..report.starts.len()).into_segmented())?;
@@ -152,6 +165,7 @@ fn starts(report: &Report, root: &Area<'_>) -> Drawn {
         .y_labels(report.starts.len())
         .y_label_formatter(&name)
         .x_desc("ms")
+        .max_light_lines(1)
         .label_style(FONT)
         .draw()?;
     chart.draw_series(report.starts.iter().enumerate().map(|(n, start)| {
@@ -165,4 +179,60 @@ fn starts(report: &Report, root: &Area<'_>) -> Drawn {
         PathElement::new(ends.map(|end| (start.start_ms / start.start_ratio, end)), COLORS[1].stroke_width(3))
     }))?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::Histogram;
+
+    use super::*;
+    use crate::report::figure::Line;
+    use crate::report::rates::Offered;
+    use crate::report::starts::Started;
+
+    #[test]
+    fn every_plot_has_what_was_measured() {
+        let line = Line {
+            name: "a_ratio",
+            what: String::new(),
+            against: String::new(),
+            unit: Unit::Ratio,
+            rounds: vec![0.8, 0.9, 1.1],
+            reach: Some(Reach::AtLeast(0.75)),
+            measured: String::new(),
+        };
+        let start = |function| Started {
+            function,
+            start_ms: 20.0,
+            start_ratio: 1.2,
+            peak_mb: 12.0,
+            peak_ratio: 1.3,
+            zipped_mb: 3.0,
+        };
+        let mut latency_ns = Histogram::new(3).unwrap();
+        (1..1000).for_each(|n| latency_ns.record(n * 1000).unwrap());
+        let report = Report {
+            lines: vec![Line { name: "another_ratio", ..line.clone() }, line],
+            starts: vec![start("order"), start("reservation")],
+            growth: vec![(1_000, 25.0), (2_000, 26.0)],
+            rates: [1_000.0, 2_000.0].map(|per_s| Offered { per_s, p50_ms: 1.0, p90_ms: 2.0, p99_ms: 3.0 }).into(),
+            curves: vec![("a crowd".to_owned(), latency_ns)],
+            ..Report::default()
+        };
+        let folder = local::paths::target().join("bench/plots-of-a-test");
+        draw(&report, &folder).unwrap();
+        for (name, texts) in [
+            ("ratios.svg", ["a_ratio", "another_ratio"]),
+            ("latency.svg", ["a crowd", "99.9 %"]),
+            ("growth.svg", ["live reservations", "µs (p50)"]),
+            ("rates.svg", ["p50", "p99"]),
+            ("starts.svg", ["order", "reservation"]),
+        ] {
+            let svg = std::fs::read_to_string(folder.join(name)).unwrap();
+            for text in texts {
+                assert!(svg.contains(text), "{name} has no {text}");
+            }
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

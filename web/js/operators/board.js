@@ -57,7 +57,7 @@ export class Board {
         asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
       ]);
       this.#turn += 1;
-      const units = live?.units ?? (audit?.in_redis ? { ...audit, paid: null } : null);
+      const units = this.#latest(live) ?? (audit?.in_redis ? { ...audit, paid: null } : null);
       [this.#sale, this.#audit, this.#live] = [sale, audit, { ...live, units, at: clock.now() }];
       this.#count(live);
       if (units) Plot.keep(this.#readings, clock.now(), units);
@@ -77,6 +77,15 @@ export class Board {
       if (error.code === 'unknown_route') return null;
       throw error;
     });
+  }
+
+  /** Each process of the function reads the ledger for itself: of what two of them say the later holds. */
+  #latest(live) {
+    const [units, last] = [live?.units, this.#live?.units];
+    const isOlder = live?.round === this.#live?.round && Date.parse(units?.as_of) < Date.parse(last?.as_of);
+    if (!isOlder) return units;
+    const { ordered, paid, as_of: asOf } = last;
+    return { ...units, ordered, paid, held: Math.max(units.total - units.free - ordered - paid, 0), as_of: asOf };
   }
 
   /** Keeps what rates are made of: the answers of a few seconds, of one round. */
