@@ -16,7 +16,7 @@ use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
 use queue::{ExpiryQueue, OrderQueue, QueueError};
-use runtime::{Clock, PassKeys};
+use runtime::{Clock, PassKeys, SampledMs};
 use sale::{EpochMs, ReservationId};
 use stock::{Stock, StockError};
 
@@ -31,6 +31,9 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// What a request for a unit counts as that got one.
 const ACCEPTED: &str = "accepted";
+
+/// From the event to the answer.
+static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -62,7 +65,7 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let reply = answered.unwrap_or_else(|late| Err(unanswered(&late)));
     if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), segments(&request).as_slice())
     {
-        metrics::histogram!("ReserveMs").record(began.elapsed().as_secs_f64() * 1e3);
+        RESERVE_MS.record(began);
         let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| ACCEPTED);
         deps.board.count_answer(sale, code);
     }

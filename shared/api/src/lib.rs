@@ -1,5 +1,6 @@
 //! HTTP conventions: one form for results and errors, bounded input, the caller's identity.
 
+mod answers;
 mod body;
 mod caller;
 mod client_ip;

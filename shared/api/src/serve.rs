@@ -8,13 +8,15 @@ use lambda_http::{Adapter, Body, Error, LambdaEvent, Request, RequestExt, Respon
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::Metrics;
 
-use crate::Code;
+use crate::answers::Answers;
 
 /// What stays as it is in a path that has to be escaped again.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Names a request in its answer, in the log and in the trace.
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
+
+static ANSWERS: Answers = Answers::new();
 
 /// Answers the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
 /// answers. Does not return while the process lives.
@@ -26,6 +28,7 @@ where
     H: Fn(Request) -> F + Clone + Send + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,
 {
+    let metrics = metrics.before_publishing(|| ANSWERS.report());
     let answering = Adapter::from(service_fn(move |request: Request| {
         let correlation_id = correlation_id(&request).and_then(|id| HeaderValue::from_str(id).ok());
         let (answering, metrics) = (handler(request), metrics.clone());
@@ -34,7 +37,7 @@ where
             if let Some(id) = correlation_id {
                 response.headers_mut().insert(CORRELATION_ID, id);
             }
-            metrics::counter!("Answers", "Code" => answer_code(&response)).increment(1);
+            ANSWERS.count(&response);
             metrics.publish_now_and_then();
             Ok::<_, Infallible>(response)
         }
@@ -51,15 +54,6 @@ pub fn correlation_id(request: &Request) -> Option<&str> {
     let trace = context.xray_trace_id.as_deref().unwrap_or_default();
     let root = trace.split(';').find_map(|part| part.trim().strip_prefix("Root="));
     Some(root.unwrap_or(&context.request_id))
-}
-
-/// A problem's code; an answer that is none has its status.
-fn answer_code(response: &Response<Body>) -> &'static str {
-    let status = response.status();
-    match response.extensions().get::<Code>() {
-        Some(code) => code.as_str(),
-        None => status.canonical_reason().unwrap_or("other"),
-    }
 }
 
 /// The event with a path and a query that can stand in a URI. The gateway unescapes what a client wrote, and `lambda_http`

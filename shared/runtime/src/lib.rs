@@ -13,7 +13,7 @@ mod telemetry;
 pub use aws::{SdkConfig, aws_config, aws_loader};
 pub use batch::{Message, MessageError, each_message};
 pub use clock::Clock;
-pub use metrics::Metrics;
+pub use metrics::{Metrics, SampledMs};
 pub use pass_keys::PassKeys;
 pub use secret::{Secret, SecretError, optional_secret};
 pub use serve::serve_events;

@@ -1,10 +1,44 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use metrics_cloudwatch_embedded::{Builder, Collector};
 
 /// How often a function that answers requests tells its numbers: a minute, over which alarms look, has several.
 const EVERY: Duration = Duration::from_secs(5);
+
+/// Values of one metric between two times that numbers are published: what one document of the embedded format holds
+/// (CloudWatch user guide, "Embedded metric format specification").
+const MAX_VALUES: u64 = 100;
+
+/// When the process began to measure.
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// How long something takes that happens often: of each 50 ms the first value, which is as many as can be told.
+#[derive(Debug)]
+pub struct SampledMs {
+    name: &'static str,
+    /// The number of the span of time after the last one that has a value.
+    next: AtomicU64,
+}
+
+impl SampledMs {
+    /// A metric of this name, in milliseconds.
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, next: AtomicU64::new(0) }
+    }
+
+    /// Takes the time since `began`, or leaves it.
+    pub fn record(&self, began: Instant) {
+        let now = BEGAN.elapsed().as_millis() as u64 / (EVERY.as_millis() as u64 / MAX_VALUES);
+        let next = self.next.load(Ordering::Relaxed);
+        let first =
+            now >= next && self.next.compare_exchange(next, now + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if first {
+            metrics::histogram!(self.name).record(began.elapsed().as_secs_f64() * 1e3);
+        }
+    }
+}
 
 /// Publishes numbers that were given to the `metrics` crate, as lines on standard output in CloudWatch's embedded metric
 /// format: Lambda's log carries them, so no call is made. Its clones are one.
@@ -14,7 +48,7 @@ pub struct Metrics(Arc<Inner>);
 struct Inner {
     collector: &'static Collector,
     published: Mutex<Option<Instant>>,
-    count: Mutex<Box<dyn Fn() + Send + Sync>>,
+    counts: Mutex<Vec<Box<dyn Fn() + Send>>>,
 }
 
 impl Metrics {
@@ -25,18 +59,18 @@ impl Metrics {
     pub(crate) fn init(namespace: String) -> Self {
         let collector = Builder::new().cloudwatch_namespace(namespace).emit_zeros(true).init();
         let collector = collector.expect("the only recorder");
-        Self(Arc::new(Inner { collector, published: Mutex::default(), count: Mutex::new(Box::new(|| {})) }))
+        Self(Arc::new(Inner { collector, published: Mutex::default(), counts: Mutex::default() }))
     }
 
-    /// Has `count` count each time before numbers are published.
-    pub fn before_publishing(self, count: impl Fn() + Send + Sync + 'static) -> Self {
-        *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) = Box::new(count);
+    /// Has `count` count each time before numbers are published, beside what does so already.
+    pub fn before_publishing(self, count: impl Fn() + Send + 'static) -> Self {
+        self.0.counts.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(count));
         self
     }
 
     /// Writes what was counted since the last time.
     pub fn publish(&self) {
-        (self.0.count.lock().unwrap_or_else(PoisonError::into_inner))();
+        self.0.counts.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());
         if let Err(error) = self.0.collector.flush(std::io::stdout()) {
             tracing::error!(error = &error as &dyn std::error::Error, "metrics are lost");
         }
