@@ -30,6 +30,7 @@ fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProces
     let settings = [
         ("REDIS_URL", lab.valkey.url()),
         ("TABLE_NAME", lab.table.clone()),
+        ("METRICS_NAMESPACE", "test".to_owned()),
         ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
         ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
     ];

@@ -206,6 +206,7 @@ async fn no_token_is_in_a_log_at_any_level() {
     let api = RuntimeApi::start(Duration::from_secs(10)).await;
     let settings = [
         ("TABLE_NAME", lab.table.clone()),
+        ("METRICS_NAMESPACE", "test".to_owned()),
         ("PUSH_ENDPOINT", endpoint.clone()),
         ("JWT_ISSUER", cloud.issuer.url().to_owned()),
         ("JWT_AUDIENCE", AUDIENCE.to_owned()),
