@@ -17,7 +17,7 @@ async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
     let config = aws_config().await;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
-    let deps = Deps {
+    let deps = Arc::new(Deps {
         stock: Stock::from_settings(&config)?,
         places: Places::new(ledger.clone(), Clock::system()),
         ledger,
@@ -31,9 +31,9 @@ async fn main() -> Result<(), Error> {
         }),
         operator_group: setting("OPERATOR_GROUP")?.into(),
         clock: Clock::system(),
-    };
+    });
     serve(metrics, move |request| {
-        let deps = deps.clone();
+        let deps = Arc::clone(&deps);
         async move { handle(&deps, request).await }
     })
     .await

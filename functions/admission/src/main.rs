@@ -1,5 +1,7 @@
 //! The `admission` function: wiring.
 
+use std::sync::Arc;
+
 use admission::{Deps, handle};
 use api::{EdgeKey, serve};
 use aws_sdk_dynamodb::Client as DynamoDb;
@@ -17,17 +19,17 @@ async fn main() -> Result<(), Error> {
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let secrets = SecretsManager::new(&config);
     let edge_key = EdgeKey::new(&secrets, optional_setting("EDGE_KEY_SECRET_ARN"));
-    let deps = Deps {
+    let deps = Arc::new(Deps {
         stock: Stock::from_settings(&config)?,
         board: Board::new(ledger.clone(), Clock::system()),
         ledger,
         keys: PassKeys::new(Secret::new(secrets, setting("PASS_SECRET_ARN")?)),
         clock: Clock::system(),
-    };
+    });
     let board = deps.board.clone();
     let metrics = metrics.before_publishing(move || board.report_load());
     serve(metrics, move |mut request: Request| {
-        let (deps, edge_key) = (deps.clone(), edge_key.clone());
+        let (deps, edge_key) = (Arc::clone(&deps), edge_key.clone());
         async move {
             edge_key.take_viewer_address(&mut request).await;
             let response = handle(&deps, request).await;

@@ -1,5 +1,7 @@
 //! The `catalog` function: wiring.
 
+use std::sync::Arc;
+
 use api::serve;
 use aws_sdk_dynamodb::Client as DynamoDb;
 use catalog::{Deps, Shelf, handle};
@@ -14,9 +16,9 @@ async fn main() -> Result<(), Error> {
     let config = aws_config().await;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let stock = Stock::from_settings(&config)?;
-    let deps = Deps { shelf: Shelf::new(stock, ledger, Clock::system()), clock: Clock::system() };
+    let deps = Arc::new(Deps { shelf: Shelf::new(stock, ledger, Clock::system()), clock: Clock::system() });
     serve(metrics, move |request| {
-        let deps = deps.clone();
+        let deps = Arc::clone(&deps);
         async move { handle(&deps, request).await }
     })
     .await
