@@ -35,7 +35,7 @@ impl Granted {
 prop_compose! {
     fn granted()(
         sale in "[a-z0-9][a-z0-9-]{0,47}",
-        user in "[!-~]{1,60}",
+        user in "[!-~]{1,60}".prop_filter("a user id", |text| text.parse::<UserId>().is_ok()),
         round in 1_u32..,
         at in 0_i64..4_000_000_000_000,
         returning: bool,
