@@ -7,12 +7,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
+use uuid::Uuid;
 
 use crate::paths;
-use crate::process::{Kept, accepts, free_port};
+use crate::process::{Kept, free_port};
 
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 const START_TRIES: usize = 3;
+/// What a server logs when it answers.
+const READY: &str = "Ready to accept connections";
 
 /// A Valkey server that ends with this process. It keeps nothing on disk, but for what `SAVE` is told to keep.
 pub struct Valkey {
@@ -39,9 +42,10 @@ impl Valkey {
     }
 
     fn start_on(port: u16) -> Result<Self> {
-        let log = paths::state().join(format!("valkey-{port}.log"));
-        let snapshot = paths::state().join(format!("valkey-{port}.rdb"));
-        remove(&snapshot)?;
+        // Not by the port, which two may try to have at once.
+        let name = Uuid::new_v4().simple();
+        let log = paths::state().join(format!("valkey-{name}.log"));
+        let snapshot = paths::state().join(format!("valkey-{name}.rdb"));
         let process = start(port, &log, &snapshot)?;
         Ok(Self { port, log, snapshot, process: Some(process) })
     }
@@ -115,8 +119,14 @@ fn start(port: u16, log: &Path, snapshot: &Path) -> Result<Kept> {
     command.arg("--dir").arg(snapshot.parent().context("a folder")?);
     command.arg("--dbfilename").arg(snapshot.file_name().context("a name")?);
     let mut process = Kept::start("valkey", &command, log)?;
-    process.wait_until(START_TIMEOUT, || accepts(port))?;
+    process.wait_until(START_TIMEOUT, || is_ready(log))?;
     Ok(process)
+}
+
+/// Whether the server that writes `log` answers. That its port accepts connections says nothing: the server there may be
+/// somebody else's.
+pub(crate) fn is_ready(log: &Path) -> bool {
+    std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
 /// The command that starts a server on `port`.

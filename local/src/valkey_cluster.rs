@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::Signal;
 use redis::aio::MultiplexedConnection;
-use redis::{Client, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, Value};
+use redis::{AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, Value};
 use uuid::Uuid;
 
 use crate::paths;
-use crate::process::{Kept, accepts, free_port};
+use crate::process::{Kept, free_port};
 use crate::valkey;
 
 const SHARDS: usize = 3;
@@ -19,6 +19,8 @@ const SLOTS: usize = 16_384;
 /// Silence after which the others look for a node's successor. That takes them about a second more.
 const NODE_TIMEOUT_MS: u32 = 1500;
 const START_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest wait for an answer to who has the cluster in hand, on a machine with much else to do.
+const OPERATOR_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait for the cluster to be as it was told to be. Longer than anything takes on a busy machine.
 const CHANGE_TIMEOUT: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(50);
@@ -283,7 +285,10 @@ impl ValkeyCluster {
         let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].port);
         let settings = RedisConnectionInfo::default().set_password(&self.password);
         let client = Client::open(address.into_connection_info()?.set_redis_settings(settings))?;
-        Ok(Operator(client.get_multiplexed_async_connection().await?))
+        let patient = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(OPERATOR_TIMEOUT))
+            .set_response_timeout(Some(OPERATOR_TIMEOUT));
+        Ok(Operator(client.get_multiplexed_async_connection_with_config(&patient).await?))
     }
 }
 
@@ -301,7 +306,8 @@ impl Node {
     fn start(announce: &mut impl FnMut(u16) -> Result<u16>, password: &str) -> Result<Self> {
         let (port, bus) = (free_port()?, free_port()?);
         let announced = announce(port)?;
-        let name = |end: &str| format!("valkey-{port}.{end}");
+        let id = Uuid::new_v4().simple();
+        let name = |end: &str| format!("valkey-{id}.{end}");
         let files = ["log", "nodes", "rdb"].map(|end| paths::state().join(name(end)));
         for file in &files {
             // A server takes what it finds for its own.
@@ -333,7 +339,7 @@ impl Node {
         let process = Kept::start("valkey", &command, &files[0])?;
         let mut node = Self { port, bus, announced, files, process: Some(process) };
         if let Some(process) = &mut node.process {
-            process.wait_until(START_TIMEOUT, || accepts(port))?;
+            process.wait_until(START_TIMEOUT, || valkey::is_ready(&node.files[0]))?;
         }
         Ok(node)
     }
