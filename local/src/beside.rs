@@ -8,12 +8,8 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::process::Command;
 
-use crate::cloud::Cloud;
 use crate::deployment::Deployment;
-use crate::identity::Issuer;
-use crate::setup::set_up;
-use crate::stages::Stage;
-use crate::web::WebServer;
+use crate::setup::start_with_page;
 
 /// How often new sales are loaded. The schedule does it every minute, which is long for a program that makes many.
 const LOAD_EVERY: Duration = Duration::from_secs(1);
@@ -37,12 +33,7 @@ impl Drop for Group {
 /// If the system or the program does not start.
 pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let [name, arguments @ ..] = program else { bail!("which program?") };
-    tokio::task::spawn_blocking(set_up).await??;
-    let stage = Stage::spinner("Starting and deploying");
-    let cloud = Cloud::start().await?;
-    let pem = cloud.issuer.private_key_pem().to_owned();
-    let web = WebServer::start(0, &cloud.deployment, Issuer::from_pem(&cloud.deployment.endpoint, pem)?).await?;
-    stage.done(web.url());
+    let (cloud, web) = start_with_page().await?;
 
     let mut command = Command::new(name);
     command

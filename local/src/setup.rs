@@ -1,10 +1,13 @@
-//! Installing and building.
+//! Installing, building and starting.
 
 use anyhow::Result;
 
 use crate::build::build_functions;
+use crate::cloud::Cloud;
+use crate::identity::Issuer;
 use crate::install::install;
 use crate::stages::Stage;
+use crate::web::WebServer;
 
 /// Installs the local cloud and builds the functions, as far as either is not done yet.
 ///
@@ -19,4 +22,18 @@ pub fn set_up() -> Result<()> {
     build_functions()?;
     stage.done("target/lambda");
     Ok(())
+}
+
+/// Sets up, and starts the whole system with its page on free ports. Dropping both ends everything.
+///
+/// # Errors
+/// If a tool is missing, or any of it fails.
+pub async fn start_with_page() -> Result<(Cloud, WebServer)> {
+    tokio::task::spawn_blocking(set_up).await??;
+    let stage = Stage::spinner("Starting and deploying");
+    let cloud = Cloud::start().await?;
+    let pem = cloud.issuer.private_key_pem().to_owned();
+    let web = WebServer::start(0, &cloud.deployment, Issuer::from_pem(&cloud.deployment.endpoint, pem)?).await?;
+    stage.done(web.url());
+    Ok((cloud, web))
 }

@@ -11,7 +11,7 @@ use lambda_http::{Error, Request};
 use ledger::Ledger;
 use queue::{ExpiryQueue, OrderQueue};
 use reservation::{Deps, handle};
-use runtime::{Clock, PassKeys, Secret, aws_config, init_telemetry, optional_setting, setting};
+use runtime::{Clock, PassKeys, Secret, aws_config, init_telemetry, optional_secret, setting};
 use stock::Stock;
 
 #[tokio::main]
@@ -19,12 +19,11 @@ async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
     let config = aws_config().await;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
-    let secrets = SecretsManager::new(&config);
-    let edge_key = EdgeKey::new(&secrets, optional_setting("EDGE_KEY_SECRET_ARN"));
+    let edge_key = EdgeKey::new(optional_secret(&config, "EDGE_KEY_SECRET_ARN"));
     let deps = Arc::new(Deps {
         stock: Stock::from_settings(&config)?,
         board: Board::new(ledger.clone(), Clock::system()),
-        keys: PassKeys::new(Secret::new(secrets, setting("PASS_SECRET_ARN")?)),
+        keys: PassKeys::new(Secret::new(SecretsManager::new(&config), setting("PASS_SECRET_ARN")?)),
         limiter: Arc::default(),
         forgeries: Arc::default(),
         ledger,

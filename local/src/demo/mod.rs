@@ -13,13 +13,11 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::client::{Client, NewSale};
-use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
 use crate::demo::report::Report;
-use crate::identity::Issuer;
-use crate::setup::set_up;
+use crate::setup::start_with_page;
 use crate::stages::Stage;
-use crate::web::{WebServer, operators_url};
+use crate::web::operators_url;
 
 /// The sale that is staged.
 const SALE: &str = "lamp";
@@ -68,12 +66,7 @@ impl Plan {
 /// # Errors
 /// If the system cannot be set up or does not settle.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
-    tokio::task::spawn_blocking(set_up).await??;
-    let stage = Stage::spinner("Starting and deploying");
-    let cloud = Cloud::start().await?;
-    let pem = cloud.issuer.private_key_pem().to_owned();
-    let web = WebServer::start(0, &cloud.deployment, Issuer::from_pem(&cloud.deployment.endpoint, pem)?).await?;
-    stage.done(web.url());
+    let (cloud, web) = start_with_page().await?;
 
     let crowd = Crowd::gather(plan, &cloud).await?;
     let stage = Stage::spinner("Publishing the sale");

@@ -1,4 +1,3 @@
-use aws_sdk_secretsmanager::Client as SecretsManager;
 use lambda_http::Request;
 use lambda_http::request::RequestContext;
 use runtime::Secret;
@@ -14,9 +13,9 @@ const VIEWER_HEADER: &str = "x-viewer-address";
 pub struct EdgeKey(Option<Secret>);
 
 impl EdgeKey {
-    /// The secret `arn`; none if there is no CDN.
-    pub fn new(secrets: &SecretsManager, arn: Option<String>) -> Self {
-        Self(arn.map(|arn| Secret::new(secrets.clone(), arn)))
+    /// The key in `secret`; none if there is no CDN.
+    pub const fn new(secret: Option<Secret>) -> Self {
+        Self(secret)
     }
 
     /// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks
