@@ -196,10 +196,22 @@ test('push that is cut: asking takes over', async () => {
 test('the time to pay runs out on the page, and what came too late is given back', async () => {
   const sale = await shop.sell({ payment_window_s: 5 });
   const { page, go } = await visit({ user: shop.user() });
+  // The system may say that the order has expired before the page's own clock strikes: it is not heard until it did.
+  await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
+  let letThrough;
+  let held = null;
+  await page.route(/\/v1\/reservations\//, async (route) => {
+    await held;
+    return route.continue();
+  });
   await go(`sales/${sale}`);
   await reserve(page);
   await heading(page, 'Reserved for you').waitFor();
+  held = new Promise((resolve) => {
+    letThrough = resolve;
+  });
   await heading(page, 'The time to pay is up').waitFor();
+  letThrough();
   await heading(page, 'Not paid in time').waitFor();
 });
 
