@@ -6,6 +6,7 @@ mod flood;
 mod outage;
 mod random_ids;
 mod report;
+mod shipped;
 mod system;
 
 use anyhow::Result;

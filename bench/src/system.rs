@@ -1,7 +1,6 @@
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use door::{Grant, KeyRing};
 use local::client::{Client, NewSale};
 use local::cloud::Cloud;
@@ -15,6 +14,7 @@ use serde_json::Value;
 
 use crate::calls::redis_calls;
 use crate::event::{Answer, Request};
+use crate::shipped;
 
 /// What one process takes at once, as on Lambda's managed instances.
 pub(crate) const CONCURRENCY: usize = 64;
@@ -35,7 +35,7 @@ impl System {
     pub(crate) async fn start() -> Result<Self> {
         tokio::task::spawn_blocking(set_up).await??;
         let stage = Stage::spinner("Building the reservation function");
-        tokio::task::spawn_blocking(build_for_speed).await??;
+        tokio::task::spawn_blocking(|| shipped::build(&["reservation"])).await??;
         stage.done("as it is shipped");
         let stage = Stage::spinner("Starting and deploying");
         let cloud = Cloud::start().await?;
@@ -104,12 +104,4 @@ impl System {
     pub(crate) async fn redis_calls<T>(&self, work: impl Future<Output = Result<T>>) -> Result<usize> {
         redis_calls(&self.cloud.deployment.redis_url, work).await
     }
-}
-
-fn build_for_speed() -> Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--release", "--package", "reservation"]).current_dir(paths::root());
-    ensure!(build.status()?.success(), "the function does not build");
-    Ok(())
 }

@@ -154,7 +154,7 @@ fn prepare(functions: &[&'static str]) -> Result<()> {
     }
     let stage = Stage::spinner("Building the functions");
     stage.say("as they are shipped; the first time takes minutes");
-    shop::build(functions)?;
+    crate::shipped::build(functions)?;
     stage.done("target/release");
     Ok(())
 }

@@ -1,14 +1,11 @@
 //! A built function behind a Runtime API, with Valkey and an AWS that answers when it is told to.
 
-use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use axum::body::Bytes;
 use door::{Grant, KeyRing};
 use local::function::FunctionProcess;
-use local::paths;
 use local::runtime_api::RuntimeApi;
 use sale::{EpochMs, Round};
 use serde_json::{Value, json};
@@ -16,6 +13,7 @@ use serde_json::{Value, json};
 use super::aws::Aws;
 use super::rivals::{Ring, Rival, SALE, terms};
 use crate::event::Request;
+use crate::shipped::built;
 
 /// What one process takes at once.
 pub(crate) const CONCURRENCY: usize = 64;
@@ -129,20 +127,6 @@ pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
         ("METRICS_NAMESPACE", "bench".to_owned()),
         ("LOG_LEVEL", "error".to_owned()),
     ]
-}
-
-/// Where a function is that was built as it is shipped.
-pub(crate) fn built(name: &str) -> PathBuf {
-    paths::target().join("release").join(name)
-}
-
-/// Builds functions as they are shipped.
-pub(crate) fn build(names: &[&str]) -> Result<()> {
-    let mut build = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
-    build.args(["build", "--quiet", "--release"]).current_dir(paths::root());
-    build.args(names.iter().flat_map(|name| ["--package", name]));
-    ensure!(build.status()?.success(), "the functions do not build");
-    Ok(())
 }
 
 /// The sale as the ledger's index of published sales has it.

@@ -15,8 +15,9 @@ use serde::Serialize;
 
 use super::figure::{Line, Reach, Unit, median};
 use super::scripts::ratios;
-use super::shop::{built, settings};
+use super::shop::settings;
 use super::{Effort, Report};
+use crate::shipped::built;
 
 const NOTHING: &str = "noop";
 const START_TIMEOUT: Duration = Duration::from_secs(10);
