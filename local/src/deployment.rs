@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use aws_config::{Region, SdkConfig};
+use aws_config::SdkConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use door::KeyRing;
@@ -143,18 +143,13 @@ impl Deployment {
     }
 
     /// The configuration of AWS clients that talk to the emulator.
-    pub async fn aws_config(&self) -> SdkConfig {
-        runtime::aws_loader()
-            .endpoint_url(&self.endpoint)
-            .region(Region::new(REGION))
-            .credentials_provider(Credentials::new(ACCESS_KEY, ACCESS_KEY, None, None, "local"))
-            .load()
-            .await
+    pub fn aws_config(&self) -> SdkConfig {
+        runtime::aws_config_at(&self.endpoint, REGION, Credentials::new(ACCESS_KEY, ACCESS_KEY, None, None, "local"))
     }
 
     /// The emulator ignores what the template says of it.
     async fn turn_time_to_live_on(&self) -> Result<()> {
-        let client = aws_sdk_dynamodb::Client::new(&self.aws_config().await);
+        let client = aws_sdk_dynamodb::Client::new(&self.aws_config());
         let specification = TimeToLiveSpecification::builder().attribute_name("expires_at").enabled(true).build()?;
         client.update_time_to_live().table_name(&self.table).time_to_live_specification(specification).send().await?;
         Ok(())
@@ -165,7 +160,7 @@ impl Deployment {
     /// # Errors
     /// If the emulator does not give it.
     pub async fn payment_key(&self) -> Result<String> {
-        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config().await);
+        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
         let output = client.get_secret_value().secret_id(&self.payment_secret).send().await?;
         output.secret_string.context("the webhook's secret has no text in it")
     }
@@ -175,7 +170,7 @@ impl Deployment {
     /// # Errors
     /// If the emulator does not give them.
     pub async fn pass_ring(&self) -> Result<KeyRing> {
-        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config().await);
+        let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
         let output = client.get_secret_value().secret_id(&self.pass_secret).send().await?;
         Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
     }

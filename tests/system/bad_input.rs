@@ -51,7 +51,7 @@ async fn the_functions_refuse_it_and_change_nothing() {
 /// Everything in the deployed system but what other tests do there.
 async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTreeMap<String, AttributeValue>>) {
     let deployment = &cloud().await.deployment;
-    let dynamodb = DynamoDb::new(&deployment.aws_config().await);
+    let dynamodb = DynamoDb::new(&deployment.aws_config());
     // How often each answer was given is counted, whatever it was.
     let counted = |name: &str| name.starts_with("answers:");
     let own = |name: &str| !counted(name) && (!name.contains("shop-") || name.contains("shop-bad-"));

@@ -56,7 +56,7 @@ impl Lab {
     /// Empty.
     pub(crate) async fn new() -> Self {
         let deployment = &cloud().await.deployment;
-        let config = deployment.aws_config().await;
+        let config = deployment.aws_config();
         let (dynamodb, sqs) = (DynamoDb::new(&config), Sqs::new(&config));
         let name = format!("lab-{}", Uuid::now_v7().as_simple());
         make_table(&dynamodb, &deployment.table, &name).await;

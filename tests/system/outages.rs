@@ -23,7 +23,7 @@ const RESTORING: &str = "the sale is being restored";
 
 /// The reservation function with a queue that cannot be reached.
 async fn without_queue(lab: &Lab) -> reservation::Deps {
-    let config = cloud().await.deployment.aws_config().await;
+    let config = cloud().await.deployment.aws_config();
     let config = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(format!("http://{NOWHERE}"));
     let orders = OrderQueue::new(Sqs::from_conf(config.build()), &lab.orders_url);
     reservation::Deps { orders, ..lab.reservation() }

@@ -35,7 +35,7 @@ impl Parts {
         let deployment = &cloud().await.deployment;
         let aws = FaultyAws::start(&deployment.endpoint).await;
         let redis = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
-        let config = deployment.aws_config().await.into_builder().endpoint_url(aws.endpoint()).build();
+        let config = deployment.aws_config().into_builder().endpoint_url(aws.endpoint()).build();
         // Clients of one process share what they may spend on retries, unless told apart: here each stands for a process.
         let own = RetryPartition::new(Uuid::now_v7().to_string());
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).retry_partition(own.clone());

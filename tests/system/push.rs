@@ -48,7 +48,7 @@ pub(crate) fn event(name: &str, connection: &str, token: Option<&str>) -> ApiGat
 
 /// The functions of a lab whose connections are at `endpoint`.
 pub(crate) async fn websocket(lab: &Lab, endpoint: &str, issuer: &str) -> websocket::Deps {
-    let config = cloud().await.deployment.aws_config().await;
+    let config = cloud().await.deployment.aws_config();
     websocket::Deps {
         ledger: lab.ledger.clone(),
         gateway: Gateway::new(&config, endpoint),
@@ -58,7 +58,7 @@ pub(crate) async fn websocket(lab: &Lab, endpoint: &str, issuer: &str) -> websoc
 }
 
 async fn notifier(lab: &Lab, endpoint: &str) -> notifier::Deps {
-    let config = cloud().await.deployment.aws_config().await;
+    let config = cloud().await.deployment.aws_config();
     notifier::Deps {
         ledger: lab.ledger.clone(),
         gateway: Gateway::new(&config, endpoint),
@@ -242,7 +242,7 @@ async fn place(ledger: &Ledger, name: &str) -> Order {
 #[tokio::test]
 async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let cloud = cloud().await;
-    let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.aws_config().await);
+    let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.aws_config());
     let ledger = Ledger::new(dynamodb, &cloud.deployment.table);
     let name = format!("listener-{}", fresh_connection());
     let now = Clock::system().now();

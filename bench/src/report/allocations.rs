@@ -12,7 +12,7 @@ use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
 use queue::{ExpiryQueue, OrderQueue};
 use reservation::{Deps, handle};
-use runtime::{Clock, PassKeys, Secret, aws_loader};
+use runtime::{Clock, PassKeys, Secret, aws_config_at};
 use stock::Stock;
 use tokio::runtime::{Builder, Runtime};
 
@@ -29,11 +29,8 @@ impl Handler {
     /// Not to be called where another runtime is at work.
     pub(crate) fn new(redis_url: &str, endpoint: &str) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let config = runtime.block_on(async {
-            let credentials = aws_sdk_sqs::config::Credentials::new("test", "test", None, None, "bench");
-            let region = aws_config::Region::new("us-east-1");
-            aws_loader().endpoint_url(endpoint).region(region).credentials_provider(credentials).load().await
-        });
+        let credentials = aws_sdk_sqs::config::Credentials::new("test", "test", None, None, "bench");
+        let config = aws_config_at(endpoint, "us-east-1", credentials);
         let sqs = aws_sdk_sqs::Client::new(&config);
         let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&config), "flash-sale");
         let secrets = aws_sdk_secretsmanager::Client::new(&config);

@@ -10,7 +10,7 @@ use serde_json::Value;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
-    let config = aws_config().await;
+    let config = aws_config()?;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let deps = Deps { ledger, clock: Clock::system() };
     let deps = &deps;

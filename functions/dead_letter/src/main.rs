@@ -12,7 +12,7 @@ use stock::Stock;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
-    let config = aws_config().await;
+    let config = aws_config()?;
     let sqs = Sqs::new(&config);
     let deps = Deps {
         stock: Stock::from_settings(&config)?,

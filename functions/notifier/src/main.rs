@@ -10,7 +10,7 @@ use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
-    let config = aws_config().await;
+    let config = aws_config()?;
     let deps = Deps {
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
         gateway: Gateway::new(&config, setting("PUSH_ENDPOINT")?),

@@ -13,7 +13,7 @@ use runtime::{Clock, Secret, aws_config, init_telemetry, setting};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
-    let config = aws_config().await;
+    let config = aws_config()?;
     let deps = Arc::new(Deps {
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
         secret: Secret::new(SecretsManager::new(&config), setting("PAYMENT_SECRET_ARN")?),

@@ -17,7 +17,7 @@ use stock::Stock;
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
-    let config = aws_config().await;
+    let config = aws_config()?;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let edge_key = EdgeKey::new(optional_secret(&config, "EDGE_KEY_SECRET_ARN"));
     let deps = Arc::new(Deps {

@@ -11,7 +11,7 @@ use warmup::{Deps, handle};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
-    let config = aws_config().await;
+    let config = aws_config()?;
     let deps = Deps {
         stock: Stock::from_settings(&config)?,
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),

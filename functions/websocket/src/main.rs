@@ -13,7 +13,7 @@ use websocket::{Deps, Issuer, handle, use_ring};
 async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
     use_ring();
-    let config = aws_config().await;
+    let config = aws_config()?;
     let deps = Deps {
         ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
         gateway: Gateway::new(&config, setting("PUSH_ENDPOINT")?),

@@ -1,11 +1,19 @@
 use std::time::Duration;
 
-use aws_config::ConfigLoader;
 pub use aws_config::SdkConfig;
+use aws_config::ecs::EcsCredentialsProvider;
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::meta::credentials::CredentialsProviderChain;
+use aws_config::provider_config::ProviderConfig;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
-use aws_smithy_http_client::Builder;
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_config::{BehaviorVersion, Region};
+use aws_sdk_secretsmanager::config::{Credentials, SharedCredentialsProvider, SharedHttpClient};
+use aws_smithy_http_client::Builder as HttpClientBuilder;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
+
+use crate::{MissingSetting, optional_setting, setting};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -18,22 +26,86 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(7);
 const MAX_ATTEMPTS: u32 = 3;
 const _: () = assert!(ATTEMPT_TIMEOUT.as_millis() * 2 < CALL_TIMEOUT.as_millis() && CALL_TIMEOUT.as_secs() < 10);
 
-/// The configuration of every AWS client: region, credentials and endpoint from the environment.
-pub async fn aws_config() -> SdkConfig {
-    aws_loader().load().await
+/// Whom AWS clients trust: the authorities of Amazon Trust Services, which vouch for every AWS endpoint, and nobody else.
+/// Reading the machine's own list of some hundred would be most of a cold start.
+const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
+
+/// The configuration of a function's AWS clients, from the environment alone as Lambda sets it. The SDK's own loader would
+/// read files and prepare to ask services that a function has no use for.
+///
+/// # Errors
+/// If `AWS_REGION` is not set.
+pub fn aws_config() -> Result<SdkConfig, MissingSetting> {
+    let http = http_client();
+    let mut config = bounded(http.clone()).into_builder().region(Region::new(setting("AWS_REGION")?));
+    config.set_endpoint_url(optional_setting("AWS_ENDPOINT_URL"));
+    // Lambda sets keys, or where to ask for them.
+    let asks = ProviderConfig::without_region().with_http_client(http);
+    let credentials = CredentialsProviderChain::first_try("environment", EnvironmentVariableCredentialsProvider::new())
+        .or_else("container", EcsCredentialsProvider::builder().configure(&asks).build());
+    Ok(config.credentials_provider(SharedCredentialsProvider::new(credentials)).build())
 }
 
-/// What every AWS client has, wherever its region, credentials and endpoint come from: bounds on every wait.
-pub fn aws_loader() -> ConfigLoader {
-    // ring builds in a fraction of the time of the default provider.
-    let http = Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https();
+/// Likewise, of clients of the AWS at `endpoint`.
+pub fn aws_config_at(endpoint: &str, region: &'static str, credentials: Credentials) -> SdkConfig {
+    bounded(http_client())
+        .into_builder()
+        .endpoint_url(endpoint)
+        .region(Region::new(region))
+        .credentials_provider(SharedCredentialsProvider::new(credentials))
+        .build()
+}
+
+/// What every AWS client has: bounds on every wait.
+fn bounded(http: SharedHttpClient) -> SdkConfig {
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .operation_attempt_timeout(ATTEMPT_TIMEOUT)
         .operation_timeout(CALL_TIMEOUT)
         .build();
-    aws_config::from_env()
+    SdkConfig::builder()
+        .behavior_version(BehaviorVersion::latest())
         .http_client(http)
         .timeout_config(timeouts)
         .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS))
+        .build()
+}
+
+fn http_client() -> SharedHttpClient {
+    let roots = TrustStore::empty().with_pem_certificate(AMAZON_ROOTS);
+    let tls = TlsContext::builder().with_trust_store(roots).build().expect("nothing that can fail is set");
+    // ring builds in a fraction of the time of the default provider.
+    HttpClientBuilder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).tls_context(tls).build_https()
+}
+
+#[cfg(test)]
+mod tests {
+    use pem::Pem;
+    use webpki_root_certs::TLS_SERVER_ROOT_CERTS;
+
+    use super::AMAZON_ROOTS;
+
+    /// As Amazon Trust Services lists them, by the names in the certificates.
+    const NAMES: [&str; 5] = [
+        "Amazon Root CA 1",
+        "Amazon Root CA 2",
+        "Amazon Root CA 3",
+        "Amazon Root CA 4",
+        "Starfield Services Root Certificate Authority - G2",
+    ];
+
+    #[test]
+    fn the_roots_are_those_of_amazon_that_browsers_trust_too() {
+        let is_amazons =
+            |der: &[u8]| NAMES.iter().any(|name| der.windows(name.len()).any(|part| part == name.as_bytes()));
+        let trusted = TLS_SERVER_ROOT_CERTS.iter().filter(|certificate| is_amazons(certificate));
+        let trusted: Vec<Pem> = trusted.map(|certificate| Pem::new("CERTIFICATE", certificate.as_ref())).collect();
+        assert_eq!(trusted.len(), NAMES.len());
+        assert_eq!(
+            pem::parse_many(AMAZON_ROOTS).unwrap(),
+            trusted,
+            "amazon_roots.pem should be {}",
+            pem::encode_many(&trusted)
+        );
+    }
 }

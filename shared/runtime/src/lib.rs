@@ -10,7 +10,7 @@ mod serve;
 mod settings;
 mod telemetry;
 
-pub use aws::{SdkConfig, aws_config, aws_loader};
+pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use batch::{Message, MessageError, each_message};
 pub use clock::Clock;
 pub use metrics::{Metrics, SampledMs};

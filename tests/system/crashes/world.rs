@@ -37,7 +37,7 @@ impl World {
         let redis = FaultProxy::start(valkey, Arc::clone(fault)).await;
         let aws = FaultProxy::start(emulator, Arc::clone(fault)).await;
         let endpoint = format!("http://{}", aws.address());
-        let config = deployment.aws_config().await.into_builder().endpoint_url(&endpoint).build();
+        let config = deployment.aws_config().into_builder().endpoint_url(&endpoint).build();
         let calls = Calls::default();
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone());
         let sqs = aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).interceptor(ShortTimeout);
