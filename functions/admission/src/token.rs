@@ -33,7 +33,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (at_ms, returning) = match deps.stock.admit(&asked).await.map_err(|error| overloaded(&error))? {
         Admit::Admitted { at_ms, returning } => (at_ms, returning),
         Admit::WrongAnswer => {
-            strike(deps, &entry).await;
+            Box::pin(strike(deps, &entry)).await;
             return Err(Problem::new(Code::WrongAnswer));
         }
         Admit::RateLimited(limited) => return Err(rate_limited(Route::Token, limited)),

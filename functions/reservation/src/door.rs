@@ -45,7 +45,7 @@ pub(crate) async fn admit(
     let now = deps.clock.now();
     let Ok(pass) = ring.open(token, sale, user, now) else {
         if !ring.has_sealed(token, sale, user) && deps.forgeries.count(user) {
-            strike(deps, &board, sale, user).await;
+            Box::pin(strike(deps, &board, sale, user)).await;
         }
         return Err(Problem::new(Code::BadToken));
     };

@@ -58,7 +58,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
-        Reserve::UnknownSale => Err(not_in_redis(deps, &id).await),
+        Reserve::UnknownSale => Err(Box::pin(not_in_redis(deps, &id)).await),
     }
 }
 

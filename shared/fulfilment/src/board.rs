@@ -104,14 +104,14 @@ impl Board {
     /// # Errors
     /// If nothing is known and DynamoDB does not answer.
     pub async fn now(&self) -> Result<Arc<Snapshot>, FulfilmentError> {
-        let Some(known) = self.0.known.load_full() else { return self.wait_for_reading().await };
+        let Some(known) = self.0.known.load_full() else { return Box::pin(self.wait_for_reading()).await };
         match known.read_at.elapsed() {
             age if age < FRESH => Ok(known),
             age if age < USABLE => {
                 self.read_beside();
                 Ok(known)
             }
-            _ => self.wait_for_reading().await,
+            _ => Box::pin(self.wait_for_reading()).await,
         }
     }
 

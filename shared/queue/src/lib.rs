@@ -56,7 +56,7 @@ impl Queue {
     async fn send(&self, body: String, delay_s: u32, trace: Option<&str>) -> Result<(), QueueError> {
         let send = self.client.send_message().queue_url(&self.url).message_body(body);
         let send = send.set_message_system_attributes(trace.and_then(trace_header));
-        let sent = self.sends.call(is_unanswered, send.delay_seconds(delay_s as i32).send()).await;
+        let sent = self.sends.call(is_unanswered, Box::pin(send.delay_seconds(delay_s as i32).send())).await;
         sent.map(|_| ()).map_err(|broken| match broken {
             Broken::Open => QueueError::Open,
             Broken::Failed(error) => QueueError::of("SendMessage")(error),
