@@ -48,6 +48,7 @@ mod green_channel;
 mod hanging;
 mod hanging_schedules;
 mod killed_order_function;
+mod lambda_modes;
 mod limits;
 mod live;
 mod losing_redis;

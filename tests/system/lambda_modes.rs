@@ -1,0 +1,127 @@
+//! The two ways in which Lambda gives a process its events, one at a time and several at once, with the same binary.
+
+use std::time::Duration;
+
+use fulfilment::LANE;
+use futures::future::join_all;
+use local::function::FunctionProcess;
+use local::paths;
+use local::runtime_api::RuntimeApi;
+use sale::Round;
+use serde_json::Value;
+use tests::{Conduct, FaultyAws, Service, terms};
+
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::events;
+use crate::lab::{Lab, SALE};
+use crate::parts::lambda_timeout;
+use crate::passes::{LAB_RING, lab_secret};
+use crate::resources::depth;
+use crate::wait::until;
+
+/// Far longer than an answer that needs no queue.
+const SLOW_QUEUE: Duration = Duration::from_secs(2);
+const AT_ONCE: usize = 16;
+
+#[derive(Debug, PartialEq)]
+enum First {
+    Winner,
+    Loser,
+}
+
+/// The built function behind a Runtime API.
+struct Served {
+    api: RuntimeApi,
+    _process: FunctionProcess,
+}
+
+impl Served {
+    async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
+        let api = RuntimeApi::start(lambda_timeout("reservation")).await;
+        let mut settings = vec![
+            ("REDIS_URL", lab.valkey.url()),
+            ("TABLE_NAME", lab.table.clone()),
+            ("METRICS_NAMESPACE", "test".to_owned()),
+            ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
+            ("EXPIRY_QUEUE_URL", lab.expiry_url.clone()),
+            ("PASS_SECRET_ARN", lab_secret().await.to_owned()),
+        ];
+        if at_once > 1 {
+            settings.push(("AWS_LAMBDA_MAX_CONCURRENCY", at_once.to_string()));
+        }
+        let bootstrap = paths::target().join("lambda/reservation/bootstrap");
+        let process =
+            FunctionProcess::start("reservation", &bootstrap, api.address(), &aws.endpoint(), &settings).unwrap();
+        Self { api, _process: process }
+    }
+
+    /// The status of the answer.
+    async fn reserve(&self, user: &str) -> u64 {
+        let event = events::http(&Ask::reserve(SALE, user).sealed(&LAB_RING));
+        let made = self.api.invoke(serde_json::to_vec(&event).unwrap()).await.expect("an answer");
+        let answer: Value = serde_json::from_slice(&made).unwrap();
+        answer["statusCode"].as_u64().unwrap()
+    }
+}
+
+/// While the queue is slow to take the last unit's message, somebody else asks.
+async fn who_is_answered_first(at_once: usize) -> First {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
+    let served = Served::start(&lab, &aws, at_once).await;
+    // By now the process has connected to all that it needs.
+    assert_eq!(served.reserve("opener").await, 202);
+    aws.set(Service::Sqs, Conduct::AnswersAfter(SLOW_QUEUE));
+    let winner = async {
+        assert_eq!(served.reserve("winner").await, 202);
+        First::Winner
+    };
+    let loser = async {
+        // Redis gives the winner the last unit before the message is sent.
+        until("the last unit is taken", 5, async || {
+            let counters = lab.stock.counters(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().unwrap();
+            (counters.next > counters.last).then_some(())
+        })
+        .await;
+        assert_eq!(served.reserve("loser").await, 409);
+        First::Loser
+    };
+    let (mut winner, mut loser) = (Box::pin(winner), Box::pin(loser));
+    tokio::select! {
+        first = &mut winner => {
+            loser.await;
+            first
+        }
+        first = &mut loser => {
+            winner.await;
+            first
+        }
+    }
+}
+
+#[tokio::test]
+async fn several_at_once_nobody_waits_for_anothers_queue() {
+    assert_eq!(who_is_answered_first(AT_ONCE).await, First::Loser);
+}
+
+#[tokio::test]
+async fn one_at_a_time_each_waits_its_turn() {
+    assert_eq!(who_is_answered_first(1).await, First::Winner);
+}
+
+#[tokio::test]
+async fn in_either_way_every_unit_is_sold_once() {
+    const UNITS: usize = 10;
+    for (at_once, processes) in [(AT_ONCE, 1), (1, 4)] {
+        let lab = Lab::selling(terms(UNITS as u32, 1)).await;
+        let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
+        let served = join_all((0..processes).map(|_| Served::start(&lab, &aws, at_once))).await;
+        let users: Vec<String> = (0..4 * UNITS).map(|user| format!("user-{user}")).collect();
+        let asking = users.iter().enumerate().map(|(n, user)| served[n % processes].reserve(user));
+        let answers = join_all(asking).await;
+        let with = |status| answers.iter().filter(|answer| **answer == status).count();
+        assert_eq!((with(202), with(409)), (UNITS, 3 * UNITS), "{at_once} at once in {processes}");
+        assert_eq!(depth(&lab.sqs, &lab.orders_url).await.iter().sum::<u32>(), UNITS as u32);
+    }
+}
