@@ -84,6 +84,18 @@ fn the_problems_are_those_of_the_functions() {
 }
 
 #[test]
+fn the_readme_tells_every_problem() {
+    let readme = std::fs::read_to_string(local::paths::root().join("README.md")).unwrap();
+    let (_, table) = readme.split_once("| status | code |\n").expect("the table of problems");
+    let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
+    for code in Code::ALL {
+        let (name, status) = (format!("`{}`", code.as_str()), code.status().as_str().to_owned());
+        let told = rows.iter().any(|row| row.contains(&name) && row[..row.find('`').unwrap()].contains(&status));
+        assert!(told, "README.md has not {status} {name}");
+    }
+}
+
+#[test]
 fn codes_of_headers_are_codes_of_their_answers() {
     for (method, path, operation) in OPENAPI.operations() {
         for (status, answer) in OPENAPI.answers(operation) {

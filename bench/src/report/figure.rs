@@ -54,6 +54,12 @@ impl Line {
         format!("{} ({} to {})", text(self.median()), text(low), text(high))
     }
 
+    /// `0.81, 0.80, 0.83`: the median of each of so many runs.
+    pub(crate) fn by_run(&self, runs: usize) -> String {
+        let each = self.rounds.chunks((self.rounds.len() / runs).max(1));
+        each.map(|rounds| self.unit.write(median(rounds))).collect::<Vec<_>>().join(", ")
+    }
+
     /// `≥ 0.75`.
     pub(crate) fn wanted(&self) -> String {
         match self.reach {
@@ -109,5 +115,6 @@ mod tests {
         assert_eq!(line(&[0.9, 0.1, 0.7], Reach::AtLeast(0.8)).is_reached(), Some(false));
         assert_eq!(line(&[1.0, 2.0], Reach::AtMost(1.4)).is_reached(), Some(false));
         assert_eq!(line(&[1.0, 2.0], Reach::AtMost(1.4)).value(), "1.50 (1.00 to 2.00)");
+        assert_eq!(line(&[1.0, 2.0, 4.0, 8.0], Reach::AtMost(1.4)).by_run(2), "1.50, 6.00");
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Plan {
 
 /// How much of everything.
 struct Effort {
+    /// Times that everything is measured, from an empty machine on.
+    runs: usize,
     /// Rounds that count, after one that does not.
     rounds: usize,
     /// Calls of a script in a round.
@@ -62,9 +64,16 @@ struct Effort {
 }
 
 const SHORT: Effort =
-    Effort { rounds: 3, calls: 5_000, requests: 1_000, live: 100_000, calls_at_each_size: 500, batches: 5 };
-const FULL: Effort =
-    Effort { rounds: 9, calls: 30_000, requests: 10_000, live: 1_000_000, calls_at_each_size: 2_000, batches: 20 };
+    Effort { runs: 1, rounds: 3, calls: 5_000, requests: 1_000, live: 100_000, calls_at_each_size: 500, batches: 5 };
+const FULL: Effort = Effort {
+    runs: 3,
+    rounds: 9,
+    calls: 30_000,
+    requests: 10_000,
+    live: 1_000_000,
+    calls_at_each_size: 2_000,
+    batches: 20,
+};
 
 /// Figures that must be there.
 const LINES: [&str; 15] = [
@@ -90,6 +99,8 @@ const LINES: [&str; 15] = [
 struct Report {
     /// When, on what.
     made: String,
+    /// How often everything was measured. The rounds of each line are as many from each, in order.
+    runs: usize,
     lines: Vec<Line>,
     costs: Vec<Cost>,
     allocations_of_nothing: u64,
@@ -114,24 +125,9 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
         built.extend(FUNCTIONS.iter().chain(&["noop"]));
     }
     tokio::task::spawn_blocking(move || prepare(&built)).await??;
-    let mut report = Report { made: made(effort.rounds).await?, ..Report::default() };
-    if wanted("scripts") {
-        scripts::measure(&effort, &mut report).await.context("scripts")?;
-    }
-    if wanted("growth") {
-        growth::measure(&effort, &mut report).await.context("growth")?;
-    }
-    if wanted("functions") {
-        functions::measure(&effort, &mut report).await.context("functions")?;
-    }
-    if wanted("orders") {
-        orders::measure(&effort, &mut report).await.context("orders")?;
-    }
-    if wanted("starts") {
-        starts::measure(&effort, &mut report).await.context("starts")?;
-    }
-    if wanted("waste") {
-        waste::measure(&mut report).await.context("waste")?;
+    let mut report = measure(&effort, &wanted).await?;
+    for _ in 1..effort.runs {
+        report.add(measure(&effort, &wanted).await?);
     }
     if plan.only.is_empty() {
         report.ensure_complete()?;
@@ -143,6 +139,29 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
         println!("\n{}", page::tables(&report));
     }
     Ok(())
+}
+
+async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Report> {
+    let mut report = Report { made: made(effort).await?, runs: 1, ..Report::default() };
+    if wanted("scripts") {
+        scripts::measure(effort, &mut report).await.context("scripts")?;
+    }
+    if wanted("growth") {
+        growth::measure(effort, &mut report).await.context("growth")?;
+    }
+    if wanted("functions") {
+        functions::measure(effort, &mut report).await.context("functions")?;
+    }
+    if wanted("orders") {
+        orders::measure(effort, &mut report).await.context("orders")?;
+    }
+    if wanted("starts") {
+        starts::measure(effort, &mut report).await.context("starts")?;
+    }
+    if wanted("waste") {
+        waste::measure(&mut report).await.context("waste")?;
+    }
+    Ok(report)
 }
 
 fn prepare(functions: &[&'static str]) -> Result<()> {
@@ -159,16 +178,25 @@ fn prepare(functions: &[&'static str]) -> Result<()> {
     Ok(())
 }
 
-async fn made(rounds: usize) -> Result<String> {
+async fn made(effort: &Effort) -> Result<String> {
     let valkey = rivals::Ring::open().await?.info("valkey_version").await?;
+    let Effort { runs, rounds, .. } = effort;
     let cores = std::thread::available_parallelism()?;
     Ok(format!(
-        "{cores} cores for everything, load included; Valkey {valkey}. Medians of {rounds} rounds, with the lowest and the \
-         highest."
+        "{cores} cores for everything, load included; Valkey {valkey}. {runs} runs of {rounds} rounds each: the median of all \
+         rounds, with the lowest and the highest, and the median of each run."
     ))
 }
 
 impl Report {
+    /// Takes the rounds of another run in. Of what has no rounds, the last run's stands.
+    fn add(&mut self, mut other: Self) {
+        for (line, earlier) in other.lines.iter_mut().zip(&self.lines) {
+            line.rounds.splice(..0, earlier.rounds.iter().copied());
+        }
+        *self = Self { runs: self.runs + 1, ..other };
+    }
+
     fn ensure_complete(&self) -> Result<()> {
         for name in LINES {
             let line = self.lines.iter().find(|line| line.name == name);

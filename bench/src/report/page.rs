@@ -18,13 +18,13 @@ const FEW: [&str; 6] =
 /// The tables.
 pub(crate) fn tables(report: &Report) -> String {
     let mut page = String::new();
-    let _ = write!(page, "{}\n\n| what | against | has to be | is | measured | |\n", report.made);
-    page.push_str("| --- | --- | --- | --- | --- | --- |\n");
+    let _ = write!(page, "{}\n\n| what | against | has to be | is | each run | measured | |\n", report.made);
+    page.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
     for line in &report.lines {
         let reached = line.is_reached().map_or("", |reached| if reached { "reached" } else { "**missed**" });
         let Line { what, against, measured, .. } = line;
-        let _ =
-            writeln!(page, "| {what} | {against} | {} | {} | {measured} | {reached} |", line.wanted(), line.value());
+        let (wanted, value, by_run) = (line.wanted(), line.value(), line.by_run(report.runs));
+        let _ = writeln!(page, "| {what} | {against} | {wanted} | {value} | {by_run} | {measured} | {reached} |");
     }
     page.push_str("\nWhat one request costs, and in brackets the least that the design needs:\n\n");
     page.push_str(
