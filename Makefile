@@ -44,7 +44,7 @@ trace: ## Print one purchase through all functions: ID=lamp.1.…
 redrive: ## Send dead letters of the running system back: QUEUE=expiry
 	@$(LOCAL) redrive $(or $(QUEUE),orders)
 
-test: build test-rust test-cdk test-pages ## Run all tests
+test: build test-rust bench-short test-cdk test-pages ## Run all tests
 
 test-rust:
 	$(CARGO) test --workspace --quiet
@@ -71,11 +71,11 @@ fuzz: ## Send every route what nobody in their right mind sends: FUZZ_S=600
 contract: ## Hold a running system to openapi.yaml with schemathesis
 	tests/contract/run.sh
 
-bench: ## Measure everything that docs/performance.md tells and write it there; BENCH=short for a look
-	$(CARGO) run --quiet --profile load --package bench -- report $(if $(filter short,$(BENCH)),--short)
+bench: ## Measure everything that docs/performance.md tells and write it there
+	$(CARGO) run --quiet --profile load --package bench -- report
 
-bench-short: ## Check the measurements themselves, in minutes: fails on a missing figure, never on a time
-	$(MAKE) bench BENCH=short
+bench-short: ## Check the measurements themselves: fails on a wrong answer, count or missing figure, never on a time
+	$(CARGO) run --quiet --package bench -- report --short
 
 lint: ## Check format, lints and the CDK app's types
 	$(CARGO) fmt --all --check

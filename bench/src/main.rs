@@ -1,12 +1,12 @@
 //! Measurements of the built functions on this machine.
 
+mod binaries;
 mod calls;
 mod event;
 mod flood;
 mod outage;
 mod random_ids;
 mod report;
-mod shipped;
 mod system;
 
 use anyhow::Result;

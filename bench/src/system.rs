@@ -5,16 +5,15 @@ use door::{Grant, KeyRing};
 use local::client::{Client, NewSale};
 use local::cloud::Cloud;
 use local::function::FunctionProcess;
-use local::paths;
 use local::runtime_api::RuntimeApi;
 use local::setup::set_up;
 use local::stages::Stage;
 use sale::{EpochMs, Round};
 use serde_json::Value;
 
+use crate::binaries::Binaries;
 use crate::calls::redis_calls;
 use crate::event::{Answer, Request};
-use crate::shipped;
 
 /// What one process takes at once, as on Lambda's managed instances.
 pub(crate) const CONCURRENCY: usize = 64;
@@ -35,7 +34,7 @@ impl System {
     pub(crate) async fn start() -> Result<Self> {
         tokio::task::spawn_blocking(set_up).await??;
         let stage = Stage::spinner("Building the reservation function");
-        tokio::task::spawn_blocking(|| shipped::build(&["reservation"])).await??;
+        tokio::task::spawn_blocking(|| Binaries::Shipped.build(&["reservation"])).await??;
         stage.done("as it is shipped");
         let stage = Stage::spinner("Starting and deploying");
         let cloud = Cloud::start().await?;
@@ -52,7 +51,7 @@ impl System {
             ("METRICS_NAMESPACE", "bench".to_owned()),
             ("LOG_LEVEL", "error".to_owned()),
         ];
-        let bootstrap = paths::target().join("release/reservation");
+        let bootstrap = Binaries::Shipped.path("reservation");
         let endpoint = &deployment.endpoint;
         let reservation = FunctionProcess::start("reservation", &bootstrap, api.address(), endpoint, &settings)?;
         let keys = deployment.pass_ring().await?;

@@ -21,7 +21,7 @@ const OF_THE_CALL: f64 = 0.5;
 const OF_NOTHING: f64 = 0.85;
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
-    let shop = Shop::open().await?;
+    let shop = Shop::open(effort.binaries).await?;
     sold_out(&shop, effort, report).await?;
     rates::measure(&shop, effort, report).await?;
     winners::measure(&shop, effort, report).await

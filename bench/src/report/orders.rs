@@ -24,7 +24,7 @@ const DYNAMODB: Duration = Duration::from_millis(5);
 const OF_ONE: f64 = 1.5;
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
-    let shop = Shop::open().await?;
+    let shop = Shop::open(effort.binaries).await?;
     let served = Arc::new(shop.serve("order", 1, 1).await?);
     shop.stock(10_000_000).await?;
     shop.aws.delay(DYNAMODB);

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use super::aws::Aws;
 use super::rivals::{Ring, Rival, SALE, terms};
+use crate::binaries::Binaries;
 use crate::event::Request;
-use crate::shipped::built;
 
 /// What one process takes at once.
 pub(crate) const CONCURRENCY: usize = 64;
@@ -26,6 +26,7 @@ const PASS_KEYS: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef
 pub(crate) struct Shop {
     pub(crate) ring: Ring,
     pub(crate) aws: Aws,
+    binaries: Binaries,
     keys: KeyRing,
 }
 
@@ -36,9 +37,9 @@ pub(crate) struct Served {
 }
 
 impl Shop {
-    pub(crate) async fn open() -> Result<Self> {
+    pub(crate) async fn open(binaries: Binaries) -> Result<Self> {
         let aws = Aws::start(sale_item()?, PASS_KEYS).await?;
-        Ok(Self { ring: Ring::open().await?, aws, keys: PASS_KEYS.parse()? })
+        Ok(Self { ring: Ring::open().await?, aws, binaries, keys: PASS_KEYS.parse()? })
     }
 
     /// Settings of every function.
@@ -53,7 +54,8 @@ impl Shop {
         if concurrency > 1 {
             settings.push(("AWS_LAMBDA_MAX_CONCURRENCY", concurrency.to_string()));
         }
-        let start = |_| FunctionProcess::start(name, &built(name), api.address(), &self.aws.endpoint(), &settings);
+        let start =
+            |_| FunctionProcess::start(name, &self.binaries.path(name), api.address(), &self.aws.endpoint(), &settings);
         let processes = (0..processes).map(start).collect::<Result<_>>()?;
         Ok(Served { api, processes })
     }

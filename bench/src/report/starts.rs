@@ -3,6 +3,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use super::figure::{Line, Reach, Unit, median};
 use super::scripts::ratios;
 use super::shop::settings;
 use super::{Effort, Report};
-use crate::shipped::built;
+use crate::binaries::Binaries;
 
 const NOTHING: &str = "noop";
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,21 +42,21 @@ pub(crate) struct Started {
 }
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
-    let rounds = effort.rounds;
-    let (lines, starts) = tokio::task::spawn_blocking(move || all(rounds)).await??;
+    let (binaries, rounds) = (effort.binaries, effort.rounds);
+    let (lines, starts) = tokio::task::spawn_blocking(move || all(binaries, rounds)).await??;
     report.lines.extend(lines);
     report.starts = starts;
     Ok(())
 }
 
-fn all(rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
+fn all(binaries: Binaries, rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
     let stage = Stage::steps("Starts", FUNCTIONS.len());
     let (mut starts, mut worst) = (Vec::new(), [(0.0, Vec::new(), ""), (0.0, Vec::new(), "")]);
     for function in FUNCTIONS {
         let (mut own, mut nothing) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         for round in 0..=rounds {
             for (name, into) in [(NOTHING, &mut nothing), (function, &mut own)] {
-                let (ms, peak_mb) = start(name)?;
+                let (ms, peak_mb) = start(name, &binaries.path(name))?;
                 // The first one reads the file from the disk.
                 if round > 0 {
                     into[0].push(ms);
@@ -75,7 +76,7 @@ fn all(rounds: usize) -> Result<(Vec<Line>, Vec<Started>)> {
             start_ratio: median(&both[0]),
             peak_mb: median(&own[1]),
             peak_ratio: median(&both[1]),
-            zipped_mb: zipped_mb(function)?,
+            zipped_mb: zipped_mb(&binaries.path(function))?,
         });
         stage.step();
     }
@@ -116,11 +117,11 @@ impl Drop for Spawned {
 }
 
 /// Milliseconds until the function asks for its first event, and the most memory that it had by then, in MB.
-fn start(name: &str) -> Result<(f64, f64)> {
+fn start(name: &str, binary: &Path) -> Result<(f64, f64)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?.to_string();
-    let mut command = Command::new(built(name));
+    let mut command = Command::new(binary);
     command.env_clear().envs(settings("redis://127.0.0.1:1")).stdin(Stdio::null()).stdout(Stdio::null());
     command.envs([
         ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
@@ -168,9 +169,9 @@ fn accept(listener: &TcpListener, child: &mut Child) -> Result<TcpStream> {
 }
 
 /// As in the archive that is deployed, which has this one file.
-fn zipped_mb(name: &str) -> Result<f64> {
+fn zipped_mb(binary: &Path) -> Result<f64> {
     let mut archive = DeflateEncoder::new(Counted(0), Compression::default());
-    archive.write_all(&std::fs::read(built(name))?)?;
+    archive.write_all(&std::fs::read(binary)?)?;
     Ok(archive.finish()?.0 as f64 / 1e6)
 }
 

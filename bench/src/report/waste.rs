@@ -6,10 +6,10 @@ use futures::future::try_join_all;
 use local::stages::Stage;
 use serde::Serialize;
 
-use super::Report;
 use super::allocations::{Handler, WARM, of_nothing};
 use super::orders::{BATCH, batch, order};
 use super::shop::{CONCURRENCY, Served, Shop};
+use super::{Effort, Report};
 use crate::calls::redis_calls;
 
 /// Requests of each kind.
@@ -36,8 +36,8 @@ struct Kind {
     needs: [f64; 2],
 }
 
-pub(crate) async fn measure(report: &mut Report) -> Result<()> {
-    let shop = Shop::open().await?;
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let shop = Shop::open(effort.binaries).await?;
     let served = shop.serve("reservation", 1, CONCURRENCY).await?;
     let stage = Stage::spinner("Calls for each answer");
     shop.stock(SAMPLES as u32 + 1).await?;

@@ -1,0 +1,46 @@
+//! The built functions.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, ensure};
+use local::build::cargo;
+use local::paths;
+
+/// Which build of the functions is measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Binaries {
+    /// As they are shipped.
+    Shipped,
+    /// As the tests have them: there already where those have run.
+    Tested,
+}
+
+impl Binaries {
+    /// Where a function is, once it is built.
+    pub(crate) fn path(self, name: &str) -> PathBuf {
+        paths::target().join(self.profile()).join(name)
+    }
+
+    /// Builds functions.
+    ///
+    /// # Errors
+    /// If one does not build. The compiler has said why.
+    pub(crate) fn build(self, names: &[&str]) -> Result<()> {
+        let mut build = cargo();
+        build.args(["build", "--quiet"]);
+        match self {
+            Self::Shipped => build.arg("--release").args(names.iter().flat_map(|name| ["--package", name])),
+            // All of it, like the tests: part of it would be built with other features of what all share.
+            Self::Tested => build.args(["--workspace", "--bins"]),
+        };
+        ensure!(build.status()?.success(), "the functions do not build");
+        Ok(())
+    }
+
+    const fn profile(self) -> &'static str {
+        match self {
+            Self::Shipped => "release",
+            Self::Tested => "debug",
+        }
+    }
+}
