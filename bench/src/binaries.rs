@@ -7,7 +7,7 @@ use local::build::cargo;
 use local::paths;
 
 /// Which build of the functions is measured.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) enum Binaries {
     /// As they are shipped.
     Shipped,
@@ -37,7 +37,8 @@ impl Binaries {
         Ok(())
     }
 
-    const fn profile(self) -> &'static str {
+    /// The folder below `target`.
+    pub(crate) const fn profile(self) -> &'static str {
         match self {
             Self::Shipped => "release",
             Self::Tested => "debug",

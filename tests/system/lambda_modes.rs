@@ -1,5 +1,6 @@
 //! The two ways in which Lambda gives a process its events, one at a time and several at once, with the same binary.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use fulfilment::LANE;
@@ -23,12 +24,6 @@ use crate::wait::until;
 /// Far longer than an answer that needs no queue.
 const SLOW_QUEUE: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 16;
-
-#[derive(Debug, PartialEq)]
-enum First {
-    Winner,
-    Loser,
-}
 
 /// The built function behind a Runtime API.
 struct Served {
@@ -66,16 +61,17 @@ impl Served {
 }
 
 /// While the queue is slow to take the last unit's message, somebody else asks.
-async fn who_is_answered_first(at_once: usize) -> First {
+async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     let lab = Lab::selling(terms(2, 1)).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
     let served = Served::start(&lab, &aws, at_once).await;
     // By now the process has connected to all that it needs.
     assert_eq!(served.reserve("opener").await, 202);
     aws.set(Service::Sqs, Conduct::AnswersAfter(SLOW_QUEUE));
+    let answered = Mutex::new(Vec::new());
     let winner = async {
         assert_eq!(served.reserve("winner").await, 202);
-        First::Winner
+        answered.lock().unwrap().push("winner");
     };
     let loser = async {
         // Redis gives the winner the last unit before the message is sent.
@@ -85,29 +81,20 @@ async fn who_is_answered_first(at_once: usize) -> First {
         })
         .await;
         assert_eq!(served.reserve("loser").await, 409);
-        First::Loser
+        answered.lock().unwrap().push("loser");
     };
-    let (mut winner, mut loser) = (Box::pin(winner), Box::pin(loser));
-    tokio::select! {
-        first = &mut winner => {
-            loser.await;
-            first
-        }
-        first = &mut loser => {
-            winner.await;
-            first
-        }
-    }
+    tokio::join!(winner, loser);
+    answered.into_inner().unwrap()
 }
 
 #[tokio::test]
 async fn several_at_once_nobody_waits_for_anothers_queue() {
-    assert_eq!(who_is_answered_first(AT_ONCE).await, First::Loser);
+    assert_eq!(order_of_answers(AT_ONCE).await, ["loser", "winner"]);
 }
 
 #[tokio::test]
 async fn one_at_a_time_each_waits_its_turn() {
-    assert_eq!(who_is_answered_first(1).await, First::Winner);
+    assert_eq!(order_of_answers(1).await, ["winner", "loser"]);
 }
 
 #[tokio::test]

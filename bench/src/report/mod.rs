@@ -140,6 +140,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     for _ in 1..effort.runs {
         report.add(measure(&effort, &wanted).await?);
     }
+    report.made = made(&effort).await?;
     if plan.only.is_empty() {
         report.ensure_complete()?;
         report.write(plan.short)?;
@@ -153,7 +154,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
 }
 
 async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Report> {
-    let mut report = Report { made: made(effort).await?, runs: 1, ..Report::default() };
+    let mut report = Report { runs: 1, ..Report::default() };
     if wanted("scripts") {
         scripts::measure(effort, &mut report).await.context("scripts")?;
     }
@@ -185,7 +186,7 @@ fn prepare(binaries: Binaries, functions: &[&'static str]) -> Result<()> {
     let stage = Stage::spinner("Building the functions");
     stage.say("the first time takes minutes");
     binaries.build(functions)?;
-    stage.done(format!("{binaries:?}").to_lowercase());
+    stage.done(format!("target/{}", binaries.profile()));
     Ok(())
 }
 

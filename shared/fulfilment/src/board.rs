@@ -104,10 +104,9 @@ impl Board {
     /// # Errors
     /// If nothing is known and DynamoDB does not answer.
     pub async fn now(&self) -> Result<Arc<Snapshot>, FulfilmentError> {
-        let Some(known) = self.0.known.load_full() else { return Box::pin(self.wait_for_reading()).await };
-        match known.read_at.elapsed() {
-            age if age < FRESH => Ok(known),
-            age if age < USABLE => {
+        match self.0.known.load_full() {
+            Some(known) if known.read_at.elapsed() < FRESH => Ok(known),
+            Some(known) if known.read_at.elapsed() < USABLE => {
                 self.read_beside();
                 Ok(known)
             }
