@@ -19,6 +19,7 @@ async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
     let config = aws_config()?;
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
+    let sqs = Sqs::new(&config);
     let edge_key = EdgeKey::new(optional_secret(&config, "EDGE_KEY_SECRET_ARN"));
     let deps = Arc::new(Deps {
         stock: Stock::from_settings(&config)?,
@@ -27,8 +28,8 @@ async fn main() -> Result<(), Error> {
         limiter: Arc::default(),
         forgeries: Arc::default(),
         ledger,
-        orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
-        expiry: ExpiryQueue::new(Sqs::new(&config), setting("EXPIRY_QUEUE_URL")?),
+        orders: OrderQueue::new(sqs.clone(), setting("ORDERS_QUEUE_URL")?),
+        expiry: ExpiryQueue::new(sqs, setting("EXPIRY_QUEUE_URL")?),
         clock: Clock::system(),
     });
     let board = deps.board.clone();
