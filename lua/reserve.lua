@@ -54,7 +54,7 @@ if record then
   for old in string.gmatch(record, '[^;]+') do
     local slot, state, old_id = string.match(old, '^(%d+) (%a) (%x+) ')
     if old_id == id then return 'replayed ' .. old end
-    if state ~= 'r' then
+    if slot and state ~= 'r' then
       live[#live + 1] = old
       used[tonumber(slot)] = true
     end

@@ -50,9 +50,9 @@ impl Hold {
         parse().ok_or_else(|| InvalidRecord(entry.chars().take(100).collect()))
     }
 
-    /// Reads entries joined by `;`.
+    /// Reads the entries of a record joined by `;`, and passes over the notes among them.
     pub(crate) fn parse_all(record: &str) -> Result<Vec<Self>, InvalidRecord> {
-        record.split(';').map(Self::parse).collect()
+        record.split(';').filter(|part| !is_note(part)).map(Self::parse).collect()
     }
 
     /// Writes an entry as the scripts do.
@@ -66,9 +66,28 @@ impl Hold {
     }
 }
 
+/// Whether a part of a record is a note about its user: a note begins with a letter, an entry with its slot.
+fn is_note(part: &str) -> bool {
+    part.starts_with(|first: char| first.is_ascii_lowercase())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_are_passed_over() {
+        let hold = Hold {
+            uuid: Uuid::from_u128(9),
+            slot: Slot(0),
+            state: HoldState::Held,
+            unit: Unit(1),
+            reserved_at_ms: EpochMs(5),
+        };
+        assert_eq!(Hold::parse_all(&format!("d 77;{};u 2", hold.to_entry())), Ok(vec![hold]));
+        assert_eq!(Hold::parse_all("d 77"), Ok(vec![]));
+        assert!(Hold::parse_all("").is_err());
+    }
 
     #[test]
     fn entries_read_back() {
