@@ -104,3 +104,20 @@ async fn claiming_keeps_the_expiry_of_the_key() {
         redis::cmd("PEXPIRETIME").arg("outbox:{lamp:1:0}").query_async(&mut round.redis().await).await.unwrap();
     assert_eq!(expires, round.view().await.counters.expires_at_ms.0);
 }
+
+/// V's reservation is due, though U, who is in front and whose first one was ordered, has a younger one.
+#[tokio::test]
+async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
+    let round = TestRound::start(terms(9, 2)).await;
+    let wait = Duration::from_secs(1);
+    let (u, v) = (user("u"), user("v"));
+    let (first, _) = round.buy(&u).await;
+    let (overdue, hold) = round.buy(&v).await;
+    round.stock.confirm(&first, LANE, &u).await.unwrap();
+    while runtime::Clock::system().now().since_ms(hold.reserved_at_ms) < 1001 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    round.buy(&u).await;
+    let due = due(&round, 10, wait).await;
+    assert!(due.iter().any(|reservation| reservation.id == overdue), "{due:?}");
+}

@@ -71,6 +71,7 @@ struct Shared {
     upstream: String,
     client: reqwest::Client,
     conduct: Mutex<HashMap<Service, Conduct>>,
+    hangs_on: Mutex<Option<String>>,
     asked: AtomicUsize,
     answered: watch::Sender<HashMap<String, usize>>,
 }
@@ -82,6 +83,7 @@ impl FaultyAws {
             upstream: upstream.trim_end_matches('/').to_owned(),
             client: reqwest::Client::new(),
             conduct: Mutex::default(),
+            hangs_on: Mutex::default(),
             asked: AtomicUsize::new(0),
             answered: watch::Sender::default(),
         });
@@ -105,6 +107,11 @@ impl FaultyAws {
     /// Likewise, for every service.
     pub fn set_all(&self, conduct: Conduct) {
         Service::ALL.into_iter().for_each(|service| self.set(service, conduct));
+    }
+
+    /// From now on no request whose body contains `text` is answered or done.
+    pub fn hang_on(&self, text: &str) {
+        *self.shared.hangs_on.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
     }
 
     /// Waits until the emulator has done `number` requests with this `x-amz-target`.
@@ -136,6 +143,9 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
         (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
         _ => {}
     }
+    if shared.hangs_on(&body) {
+        std::future::pending::<()>().await;
+    }
     let passed = shared.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
     shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
     if let Some(Conduct::AnswersAfter(late)) = conduct {
@@ -159,6 +169,11 @@ fn refusal(service: Service, number: usize) -> Response {
 }
 
 impl Shared {
+    fn hangs_on(&self, body: &[u8]) -> bool {
+        let hangs_on = self.hangs_on.lock().unwrap_or_else(PoisonError::into_inner);
+        hangs_on.as_ref().is_some_and(|text| body.windows(text.len()).any(|window| window == text.as_bytes()))
+    }
+
     async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
         let mut headers = headers.clone();
         headers.remove("host");

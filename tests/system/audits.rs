@@ -112,3 +112,16 @@ async fn a_round_that_redis_does_not_have() {
     assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(false), &json!(false)));
     assert_eq!(numbers(&audit), [0, 0, 1, 0, 2, 0]);
 }
+
+/// What nobody bought is not lost because the round is over and its keys are gone.
+#[tokio::test]
+async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    lab.buy("alice").await;
+    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator()).await.expect(200);
+    lab.redis(&["FLUSHALL"]).await;
+    let audit = look(&lab).await;
+    assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(false)), "{audit}");
+    assert_eq!(numbers(&audit), [2, 0, 1, 0, 0, 0]);
+    assert_eq!(audit["discrepancies"], json!([]));
+}

@@ -196,3 +196,26 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     assert_eq!(clean(&audit(&lab, 2).await), (4, 0, 1));
     lab.answer(&Ask::get(format!("/v1/reservations/{id}")).by("erin")).await.expect(200);
 }
+
+/// By what was sold then, not by what is sold today.
+#[tokio::test]
+async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
+    let lab = daily().await;
+    let restock = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).by_operator();
+    lab.answer(&restock.header("idempotency-key", "key-1").json(&json!({ "units": 2 }))).await.expect(200);
+    for number in 0..UNITS + 2 {
+        lab.buy(&format!("user-{number}")).await;
+    }
+    pass_a_day(&lab).await;
+    assert_eq!(reset(&lab).await, 1);
+    let look = async || {
+        let audit = Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit")).by_operator();
+        lab.answer(&audit).await.expect(200).body
+    };
+    let before = look().await;
+    assert_eq!((&before["clean"], &before["total"]), (&json!(true), &json!(UNITS + 2)), "{before}");
+    lab.redis(&["FLUSHALL"]).await;
+    let after = look().await;
+    assert_eq!((&after["clean"], &after["total"]), (&json!(true), &json!(UNITS + 2)), "{after}");
+    assert_eq!(after["in_redis"], json!(false));
+}

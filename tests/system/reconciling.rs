@@ -1,0 +1,156 @@
+//! What one run of reconciliation gets done, and in which order.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use fulfilment::LANE;
+use queue::{OrderMessage, OrderQueue};
+use runtime::Clock;
+use sale::{EpochMs, OrderState, Reservation, Round, SaleId, UserId};
+use stock::Reserve;
+use tests::{fresh_id, terms, user};
+
+use crate::lab::{Lab, SALE};
+use crate::parts::Parts;
+use crate::resources::{depth, items};
+
+/// A unit without a message.
+async fn take(lab: &Lab, sale: &str, user: &UserId) -> Reservation {
+    let sale: SaleId = sale.parse().unwrap();
+    let id = fresh_id(&sale, Round(1));
+    let Reserve::Reserved(hold) = lab.stock.reserve(&id, LANE, user).await.unwrap() else { panic!("no unit") };
+    hold.into_reservation(&sale, Round(1), LANE, user)
+}
+
+#[tokio::test]
+async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
+    const CONFIRMED: usize = 1500;
+    let lab = Lab::selling(terms(2000, 1)).await;
+    for number in 0..CONFIRMED {
+        let Reservation { id, user, .. } = take(&lab, SALE, &user(number)).await;
+        lab.stock.confirm(&id, LANE, &user).await.unwrap();
+    }
+    let late = take(&lab, SALE, &user("late")).await;
+    // By a clock that is ahead, so that it has waited for a while.
+    let deps = reconciliation::Deps { clock: Clock::ahead_by_ms(300_000), ..lab.reconciliation() };
+    let summary = reconciliation::handle(&deps).await.unwrap();
+    assert_eq!(summary.sent, 1, "{summary:?}");
+    assert!((299..400).contains(&summary.outbox_age_s), "the age of the one that waits: {summary:?}");
+    lab.deliver(&[&late]).await;
+    assert_eq!(lab.order_of(&late).await.state, OrderState::Pending);
+    let summary = reconciliation::handle(&deps).await.unwrap();
+    assert_eq!((summary.sent, summary.outbox_age_s), (0, 0), "{summary:?}");
+}
+
+/// One that was sent again is behind younger ones in the outbox, and older than they.
+#[tokio::test]
+async fn the_oldest_that_waits_may_have_been_sent_again() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    let old = take(&lab, SALE, &user("old")).await;
+    reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    take(&lab, SALE, &user("young")).await;
+    let since = lab.stock.held_since(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap();
+    assert_eq!(since, Some(old.reserved_at_ms));
+}
+
+/// Eight sales that close first, and about whose orders the ledger says nothing; and one with a message that was never sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messages() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    for number in 0..8 {
+        let name = format!("first-{number}");
+        let mut first = terms(10, 1);
+        first.closes_at_ms = EpochMs(first.closes_at_ms.0 - 600_000);
+        lab.publish(&name, &first).await;
+        lab.load(&name).await;
+    }
+    take(&lab, SALE, &user("unsent")).await;
+    let parts = Parts::of(&lab).await;
+    parts.aws.hang_on("guards_by_round");
+    let deps = parts.reconciliation(&lab);
+    let sent = async {
+        while depth(&lab.sqs, &lab.orders_url).await == [0, 0, 0] {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        () = sent => {}
+        summary = reconciliation::handle(&deps) => panic!("the run ended without the message: {summary:?}"),
+    }
+}
+
+/// Orders that this version cannot read are no reason to leave the others as they are.
+#[tokio::test]
+async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    let mut orders = Vec::new();
+    for number in 0..9 {
+        orders.push(lab.buy(&format!("user-{number}")).await);
+    }
+    let (bad, good) = orders.split_at(3);
+    for Reservation { id, .. } in bad {
+        let update = lab.dynamodb.update_item().table_name(&lab.table);
+        let update = update.key("pk", AttributeValue::S(format!("ORDER#{id}"))).update_expression("SET #state = :odd");
+        let update = update.expression_attribute_names("#state", "state");
+        update.expression_attribute_values(":odd", AttributeValue::S("ODD".into())).send().await.unwrap();
+    }
+    let deps = reconciliation::Deps { clock: Clock::ahead_by_ms(2_000_000), ..lab.reconciliation() };
+    let summary = reconciliation::handle(&deps).await.unwrap();
+    assert_eq!(summary.overdue, good.len(), "{summary:?}");
+    assert!(summary.failed >= bad.len(), "each is counted: {summary:?}");
+    for reservation in good {
+        assert_eq!(lab.order_of(reservation).await.state, OrderState::Expired);
+    }
+}
+
+#[tokio::test]
+async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
+    let lab = Lab::selling(terms(10, 1)).await;
+    let alice = lab.buy("alice").await;
+    let key = format!("ORDER#{}", alice.id);
+    let mut second = items(&lab.dynamodb, &lab.table).await.remove(&key).unwrap();
+    let id = fresh_id(&alice.id.sale, Round(1)).to_string();
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    second.extend([
+        ("pk".to_owned(), text(&format!("ORDER#{id}"))),
+        ("id".to_owned(), text(&id)),
+        ("user".to_owned(), text("mallory")),
+        ("orders_of".to_owned(), text("mallory")),
+    ]);
+    let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(second.into_iter().collect()));
+    put.send().await.unwrap();
+    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert_eq!(summary.rounds["lamp.1"].oversold, 1, "{summary:?}");
+    let audit = lab.audit().await;
+    assert_eq!(audit.oversold, 1, "{audit:?}");
+    let found = &audit.discrepancies[0].found;
+    assert!(found.iter().any(|place| place.contains(&id)), "{found:?}");
+}
+
+/// An SQS that fails in the middle leaves the rest for the next run, and nothing is forgotten.
+#[tokio::test]
+async fn what_could_not_be_sent_is_sent_by_a_later_run() {
+    let lab = Lab::selling(terms(300, 1)).await;
+    for number in 0..300 {
+        take(&lab, SALE, &user(number)).await;
+    }
+    let nowhere = aws_sdk_sqs::config::Builder::from(&crate::cloud::cloud().await.deployment.aws_config())
+        .endpoint_url("http://127.0.0.1:1");
+    let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), &lab.orders_url);
+    let summary = reconciliation::handle(&reconciliation::Deps { orders, ..lab.reconciliation() }).await.unwrap();
+    assert_eq!(summary.sent, 0, "{summary:?}");
+    assert!(summary.failed > 0, "{summary:?}");
+    let mut sent = std::collections::BTreeSet::new();
+    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert!(summary.sent >= 300, "{summary:?}");
+    loop {
+        let messages = crate::resources::receive(&lab.sqs, &lab.orders_url).await;
+        if messages.is_empty() {
+            break;
+        }
+        sent.extend(
+            messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().reservation.user),
+        );
+    }
+    assert_eq!(sent.len(), 300);
+}
