@@ -4,7 +4,7 @@
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
 --       3 free    sorted set of ranges of returned units, by their first unit
---       4 outbox  list of users with a reservation that no order has confirmed
+--       4 outbox  list of reservations that no order has confirmed
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
 --       (times in ms since the Unix epoch)
 -- Returns

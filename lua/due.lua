@@ -1,41 +1,55 @@
 -- Claims reservations that no order has confirmed in time: their messages are to be sent again.
 --
 -- KEYS  1 buyers  hash, user -> entries
---       2 outbox  list of users with a reservation that no order has confirmed
+--       2 outbox  list of reservations that no order has confirmed (README.md has its elements)
 -- ARGV  1 most elements of the outbox to look at
 --       2 a reservation is due so long after it was made, and again so long after it was claimed (ms)
 -- Returns
---   due LINES   a line "USER ENTRIES" for each user with held reservations that are due; none if nothing is due
--- where ENTRIES are joined by ";". The outbox is in the order of being due, since all wait equally long: an element is
--- a user, or "USER DUE_AT_MS" once it was claimed. Users with nothing left to confirm are dropped.
+--   due LOOKED LENGTH LINES   LOOKED elements were looked at, of LENGTH that there were; a line "USER ENTRIES" for each
+--                             element that is due, after a line break; fewer than asked for means that nothing else is
+--                             due
+-- where ENTRIES are joined by ";". The outbox is in the order of being due, since all wait equally long. An element whose
+-- reservation is no longer held is dropped, due or not.
 
 local buyers_key, outbox_key = KEYS[1], KEYS[2]
 local wait = tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
-local lines = {}
-for _ = 1, math.min(tonumber(ARGV[1]), redis.call('LLEN', outbox_key)) do
+local length = redis.call('LLEN', outbox_key)
+local lines, looked = {}, 0
+while looked < math.min(tonumber(ARGV[1]), length) do
   local head = redis.call('LINDEX', outbox_key, 0)
-  local user, due_at = string.match(head, '^(%S+) ?(%d*)$')
-  due_at = tonumber(due_at)
+  local user, made_at, due_at = string.match(head, '^(%S+) 0(%d+) ?(%d*)$')
+  -- The version before wrote "USER", or "USER DUE_AT_MS" once it was claimed, for all of the user's reservations.
+  if not user then user, due_at = string.match(head, '^(%S+) ?(%d*)$') end
+  made_at, due_at = tonumber(made_at), tonumber(due_at)
 
-  local held, first = {}, nil
+  local due, again, is_early = {}, {}, false
   for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
     local state, reserved_at = string.match(entry, '^%d+ (%a) %x+ %d+ (%d+)$')
-    reserved_at = tonumber(reserved_at)
-    if state == 'h' then
-      if reserved_at + wait <= now then held[#held + 1] = entry end
-      if not first or reserved_at < first then first = reserved_at end
+    if state == 'h' and (not made_at or tonumber(reserved_at) == made_at) then
+      local due_from = math.max(due_at or 0, reserved_at + wait)
+      if due_from > now then
+        is_early = true
+        again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, due_from)
+      else
+        due[#due + 1] = entry
+        again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, now + wait)
+      end
     end
   end
+  if made_at and is_early then break end
 
-  if first then
-    if (due_at or first + wait) > now then break end
-    -- Written before it is taken away, so that the key and its expiry never go.
-    redis.call('RPUSH', outbox_key, string.format('%s %d', user, now + wait))
-    if #held > 0 then lines[#lines + 1] = user .. ' ' .. table.concat(held, ';') end
+  -- Written before it is taken away, so that the key and its expiry never go. Two reservations of a user in the same
+  -- millisecond have an element each, and each of these stands for both.
+  if made_at then
+    if again[1] then redis.call('RPUSH', outbox_key, again[1]) end
+  else
+    for _, element in ipairs(again) do redis.call('RPUSH', outbox_key, element) end
   end
   redis.call('LPOP', outbox_key)
+  if #due > 0 then lines[#lines + 1] = user .. ' ' .. table.concat(due, ';') end
+  looked = looked + 1
 end
-return 'due ' .. table.concat(lines, '\n')
+return string.format('due %d %d\n', looked, length) .. table.concat(lines, '\n')

@@ -4,7 +4,7 @@
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
 --       3 free    sorted set of ranges of returned units, by their first unit
---       4 outbox  list of users with a reservation that no order has confirmed
+--       4 outbox  list of reservations that no order has confirmed
 --       5 staged  hash as buyers, of this loading alone: two at once do not mix what they read
 -- ARGV  1 step: "buyers" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)

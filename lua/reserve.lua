@@ -3,7 +3,7 @@
 -- KEYS  1 sale    string, packed (layout in README.md)
 --       2 buyers  hash, user -> entries
 --       3 free    sorted set of ranges of returned units, by their first unit
---       4 outbox  list of users with a reservation that no order has confirmed
+--       4 outbox  list of reservations that no order has confirmed
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 -- Returns
@@ -85,7 +85,7 @@ else
 end
 redis.call('SETRANGE', sale_key, 0, struct.pack('>I4I4I4I4I6', next_unit, last_unit, returned, moves, now))
 
-if redis.call('RPUSH', outbox_key, user) == 1 then
+if redis.call('RPUSH', outbox_key, string.format('%s 0%d', user, now)) == 1 then
   -- The first reservation makes both keys; they leave with the round.
   redis.call('PEXPIREAT', outbox_key, expires_at)
   redis.call('PEXPIREAT', buyers_key, expires_at)

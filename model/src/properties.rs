@@ -4,18 +4,19 @@
 use stateright::Property;
 
 use crate::job::{Next, Who};
-use crate::state::{HoldState, OrderState, State};
+use crate::state::{HoldState, Order, OrderState, State};
 use crate::{Action, Protocol, replay};
 
 type Condition = fn(&Protocol, &State) -> bool;
 
 /// In every state.
-const ALWAYS: [(&str, Condition); 10] = [
+const ALWAYS: [(&str, Condition); 11] = [
     ("a repair that is found changes something", repairs_change_something),
     ("no unit is in two live orders", one_order_for_a_unit),
     ("no user has more live orders than the limit", within_the_limit),
     ("paid is final", paid_is_final),
     ("a 202 has its message or its order", accepted_is_kept),
+    ("a promise fails only for a reason", fails_for_a_reason),
     ("a payment is taken or given back", payments_are_answered),
     ("Redis offers no unit twice", redis_offers_no_unit_twice),
     ("Redis calls ordered only what the ledger has", ordered_is_written),
@@ -98,6 +99,13 @@ fn accepted_is_kept(_: &Protocol, state: &State) -> bool {
         |id| state.jobs.iter().any(|job| job.seat.id == id && matches!(job.who, Who::Order | Who::DeadLetter));
     let ids = state.ghost.accepted.into_iter().zip(state.ledger.orders).zip(0..);
     ids.into_iter().all(|((accepted, order), id)| !accepted || order.is_some() || has_message(id))
+}
+
+/// What fails met a guard that another order has. A fault that passes is no reason.
+fn fails_for_a_reason(_: &Protocol, state: &State) -> bool {
+    let failed = |order: &Order| matches!(order.state, OrderState::Failed | OrderState::SoldOut);
+    let refused = state.ledger.orders.iter().zip(state.ghost.refused);
+    refused.into_iter().all(|(order, refused)| refused || !order.as_ref().is_some_and(failed))
 }
 
 fn payments_are_answered(_: &Protocol, state: &State) -> bool {

@@ -102,7 +102,11 @@ impl Protocol {
             if at > 0 && state.jobs[at - 1] == *job {
                 continue;
             }
-            actions.push(Action::Step(*job));
+            // A dead letter that finds no round comes back as it was: nothing is new before the round is loaded again.
+            let is_waiting = job.who == Who::DeadLetter && matches!(job.next, Next::Reseat(_)) && !state.redis.loaded;
+            if !is_waiting {
+                actions.push(Action::Step(*job));
+            }
             if state.left.crashes > 0 && job.who != Who::Reservation {
                 actions.push(Action::StepAndCrash(*job));
                 if job.next == Next::Start && matches!(job.who, Who::Order | Who::Expiry) {

@@ -131,7 +131,7 @@ pub enum OrderState {
     Expired,
     /// Cancelled by the user. Final.
     Cancelled,
-    /// FAILED as a dead letter or at the limit. Final.
+    /// FAILED at the limit. Final.
     Failed,
     /// FAILED because its unit was another order's and none was left. Final.
     SoldOut,
@@ -208,6 +208,8 @@ pub struct Ghost {
     pub paid: [bool; IDS],
     /// Orders that somebody paid for.
     pub charged: [bool; IDS],
+    /// Reservations that found a guard of another order in their way.
+    pub refused: [bool; IDS],
     /// A rebuilt round offered a unit whose guard stood before the rebuild and after it.
     pub offered_taken: bool,
 }

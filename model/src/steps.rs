@@ -72,7 +72,10 @@ impl Protocol {
                 self.release(&mut state.redis, id, None);
                 After::Done
             }
-            Who::DeadLetter => After::Goes(Next::Settle(self.fence(&mut state.ledger, job.seat, OrderState::Failed))),
+            Who::DeadLetter if self.makes(Mistake::DeadLetterGivesUp) => {
+                After::Goes(Next::Settle(self.fence(&mut state.ledger, job.seat, OrderState::Failed)))
+            }
+            Who::DeadLetter => self.try_to_place(state, job.seat),
             Who::Expiry | Who::Reconciliation if self.makes(Mistake::ReleaseFirst) => {
                 self.release(&mut state.redis, id, None);
                 After::Goes(Next::EndAfterRelease)
@@ -101,7 +104,9 @@ impl Protocol {
     }
 
     fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
-        After::Goes(match self.place(&mut state.ledger, seat) {
+        let placed = self.place(&mut state.ledger, seat);
+        state.ghost.refused[usize::from(seat.id)] |= !matches!(placed, Placed::Order(_));
+        After::Goes(match placed {
             Placed::Order(order) => Next::Settle(order),
             Placed::UnitTaken => Next::Reseat(seat),
             Placed::SlotTaken => Next::Fence(seat, OrderState::Failed),
@@ -182,6 +187,7 @@ impl Protocol {
             Who::Order if job.failed >= self.scope.receives => Some(Job::new(Who::DeadLetter, job.seat)),
             // It stays in its dead letters until an operator sends it back: reconciliation has to do without.
             Who::Expiry if job.failed >= self.scope.receives => None,
+            Who::DeadLetter if self.makes(Mistake::DeadLetterDropped) => None,
             // Its queue has no dead letters of its own, so nothing counts its failures.
             Who::DeadLetter => Some(Job { failed: 0, ..job }),
             Who::Order | Who::Expiry => Some(job),

@@ -117,12 +117,12 @@ pub const LOADED_BEFORE_S: i64 = 600;
 
 /// Write units of the transaction that places an order: order, unit guard, slot guard, twice each for the transaction.
 pub const WRITES_OF_AN_ORDER: f64 = 6.0;
-/// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`.
-pub const INDEX_WRITES_OF_AN_ORDER: f64 = 3.0;
+/// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`, `orders_by_round`.
+pub const INDEX_WRITES_OF_AN_ORDER: f64 = 4.0;
 /// Write units of a payment: the order, its place in one index and its leaving another.
 pub const WRITES_OF_A_PAYMENT: f64 = 3.0;
-/// Write units of an expiry: a transaction of three, and three indexes.
-pub const WRITES_OF_AN_EXPIRY: f64 = 9.0;
+/// Write units of an expiry: a transaction of three, and four indexes.
+pub const WRITES_OF_AN_EXPIRY: f64 = 10.0;
 
 /// Files of the page (`web/index.html` names them), and the card that it asks for.
 pub const PAGE_FILES: f64 = 34.0;

@@ -76,8 +76,8 @@ async fn sell(stock: &Stock, id: &SaleId) {
         reserved_at_ms: hold.reserved_at_ms,
     };
     assert!(matches!(stock.reseat(&reserved).await.unwrap(), Reseated::To(_)));
-    assert_eq!(stock.due(id, ROUND, LANE, 10, Duration::ZERO).await.unwrap().len(), 1);
-    assert!(stock.held_since(id, ROUND, LANE).await.unwrap().is_some());
+    assert_eq!(stock.due(id, ROUND, LANE, 10, Duration::ZERO).await.unwrap().reservations.len(), 1);
+    assert!(stock.held_since(id, ROUND, LANE, 10).await.unwrap().is_some());
     assert_eq!(stock.confirm(&first, LANE, &alice).await.unwrap(), Confirmed::Now);
     assert!(matches!(stock.release(&first, LANE, &alice, None).await.unwrap(), Released::Now));
 

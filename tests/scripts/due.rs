@@ -8,7 +8,7 @@ const AT_ONCE: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(3600);
 
 async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Reservation> {
-    round.stock.due(&round.sale, round.round, LANE, most, wait).await.unwrap()
+    round.stock.due(&round.sale, round.round, LANE, most, wait).await.unwrap().reservations
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn each_of_several_reservations_of_one_user_is_due() {
         round.buy(&alice).await;
     }
     let slots: std::collections::BTreeSet<_> =
-        due(&round, 1, AT_ONCE).await.into_iter().map(|reservation| reservation.slot.0).collect();
+        due(&round, 3, AT_ONCE).await.into_iter().map(|reservation| reservation.slot.0).collect();
     assert_eq!(slots, [0, 1, 2].into());
 }
 
@@ -120,4 +120,25 @@ async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
     round.buy(&u).await;
     let due = due(&round, 10, wait).await;
     assert!(due.iter().any(|reservation| reservation.id == overdue), "{due:?}");
+}
+
+#[tokio::test]
+async fn what_the_version_before_wrote_is_understood() {
+    let round = TestRound::start(terms(9, 3)).await;
+    let mut redis = round.redis().await;
+    let outbox = "outbox:{lamp:1:0}";
+    let (alice, bob) = (user("alice"), user("bob"));
+    let ids = [round.buy(&alice).await.0, round.buy(&alice).await.0, round.buy(&bob).await.0];
+    let () = redis::cmd("DEL").arg(outbox).query_async(&mut redis).await.unwrap();
+    // Bob's was claimed, and is due again in an hour.
+    let later = format!("bob {}", runtime::Clock::system().now().0 + 3_600_000);
+    let () =
+        redis::cmd("RPUSH").arg(outbox).arg("alice").arg(&later).arg("carol").query_async(&mut redis).await.unwrap();
+    let oldest = round.stock.held_since(&round.sale, round.round, LANE, 10).await.unwrap();
+    assert!(oldest.is_some());
+    let claimed: Vec<_> = due(&round, 3, AT_ONCE).await.into_iter().map(|reservation| reservation.id).collect();
+    assert_eq!(claimed, ids[..2], "both of alice's, and not bob's");
+    assert_eq!(round.view().await.outbox, 3, "each of the three, carol has none");
+    assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
+    assert_eq!(round.view().await.outbox, 3);
 }

@@ -243,8 +243,11 @@ async fn run(blow: Blow) {
 /// Every unit in one place, every promise in the ledger, and what is free can be bought.
 async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     let id: SaleId = sale.parse().unwrap();
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &id, Round(1), units).await.unwrap();
+    let published = lab.ledger.sale(&id).await.unwrap().unwrap();
+    let now = runtime::Clock::system().now();
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &published, Round(1), now).await.unwrap();
     let audit = audited.audit;
+    assert_eq!(audit.total, units);
     assert!(audited.in_redis && audit.is_clean(), "{sale}: {audit:?}");
     assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{sale}: {audit:?}");
     let promised: Vec<ReservationId> = heard.won.iter().cloned().collect();

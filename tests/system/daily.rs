@@ -73,8 +73,8 @@ async fn new_round(lab: &Lab) -> String {
 }
 
 async fn audit(lab: &Lab, round: u32) -> Audit {
-    let sale = SALE.parse().unwrap();
-    fulfilment::audit(&lab.stock, &lab.ledger, &sale, Round(round), UNITS).await.unwrap().audit
+    let now = Clock::system().now();
+    fulfilment::audit(&lab.stock, &lab.ledger, &sale(lab).await, Round(round), now).await.unwrap().audit
 }
 
 #[track_caller]

@@ -6,20 +6,40 @@ use tests::terms;
 use crate::ask::Ask;
 use crate::events;
 use crate::lab::{Lab, message_batch};
-use crate::resources::{depth, receive};
+use crate::resources::{self, depth, receive};
 
 #[tokio::test]
-async fn a_dead_letter_is_given_up_for_good() {
+async fn a_dead_letter_becomes_an_order() {
     let lab = Lab::selling(terms(2, 1)).await;
     let alice = lab.reserve("alice").await;
     for _ in 0..2 {
         let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
         assert!(response.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
+        assert_eq!(lab.hold_state(&alice).await, HoldState::Ordered);
+        assert_eq!(lab.clean_audit().await, (1, 0, 1));
+    }
+    let sent = depth(&lab.sqs, &lab.expiry_url).await;
+    assert_eq!(sent.iter().sum::<u32>(), 2, "it has to expire, and each run says so");
+}
+
+/// Its sale was never published: no retry can change that.
+#[tokio::test]
+async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let published = resources::items(&lab.dynamodb, &lab.table).await.remove("SALE#lamp").unwrap();
+    lab.delete_item("SALE#lamp").await;
+    for _ in 0..2 {
+        let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
+        assert!(response.batch_item_failures.is_empty());
         let order = lab.order_of(&alice).await;
-        assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::DeadLetter)));
+        assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::UnknownSale)));
         assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
         assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
     }
+    let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(published.into_iter().collect()));
+    put.send().await.unwrap();
     let before = lab.contents().await;
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.contents().await, before, "the late order message changes nothing");
@@ -42,7 +62,7 @@ async fn an_order_that_was_made_all_the_same_stays() {
 }
 
 #[tokio::test]
-async fn a_unit_that_another_has_is_not_sold_again() {
+async fn whose_unit_another_has_gets_another_one_and_fails_if_none_is_left() {
     let lab = Lab::selling(terms(2, 1)).await;
     let before = lab.contents().await.keys;
     lab.buy("bob").await;
@@ -50,8 +70,18 @@ async fn a_unit_that_another_has_is_not_sold_again() {
     let alice = lab.reserve("alice").await;
     let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
     assert!(response.batch_item_failures.is_empty());
-    assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
-    assert_eq!(lab.order_of(&lab.buy("carol").await).await.unit, Unit(2));
+    let order = lab.order_of(&alice).await;
+    assert_eq!((order.state, order.unit), (OrderState::Pending, Unit(2)));
+    lab.rewind(&before).await;
+    let carol = lab.reserve("carol").await;
+    assert_eq!(carol.unit, Unit(1));
+    lab.redis(&["SETRANGE", "sale:{lamp:1:0}", "0", "\0\0\0\u{3}"]).await;
+    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&carol])).await;
+    assert!(response.batch_item_failures.is_empty());
+    let order = lab.order_of(&carol).await;
+    assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::SoldOut)));
+    assert_eq!(lab.hold_state(&carol).await, HoldState::Released);
+    lab.deliver(&[&alice]).await;
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));
 }
@@ -80,4 +110,23 @@ async fn poison_that_cannot_be_kept_is_not_dropped() {
     let response = dead_letter::handle(&lab.dead_letter(), events::batch(["not an order"])).await;
     assert_eq!(response.batch_item_failures.len(), 1);
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
+}
+
+/// Its unit is another's, its round is over and has left Redis: nobody can give it a unit any more.
+#[tokio::test]
+async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    let before = lab.contents().await.keys;
+    lab.buy("bob").await;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    lab.redis(&["FLUSHALL"]).await;
+    let deps = lab.dead_letter();
+    let response = dead_letter::handle(&deps, message_batch(&[&alice])).await;
+    assert_eq!(response.batch_item_failures.len(), 1, "it is rebuilt within a minute");
+    assert_eq!(lab.ledger.order(&alice.id).await.unwrap(), None);
+    let closed = dead_letter::Deps { clock: runtime::Clock::ahead_by_ms(4_000_000), ..deps };
+    let response = dead_letter::handle(&closed, message_batch(&[&alice])).await;
+    assert!(response.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
 }

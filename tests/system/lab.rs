@@ -165,6 +165,7 @@ impl Lab {
         dead_letter::Deps {
             stock: self.stock.clone(),
             ledger: self.ledger.clone(),
+            terms: self.terms.clone(),
             expiry: self.expiry_queue(),
             quarantine: Quarantine::new(self.counted_sqs.clone(), &self.quarantine_url),
             clock: Clock::system(),
@@ -281,7 +282,7 @@ impl Lab {
     pub(crate) async fn audit(&self) -> Audit {
         let sale = self.sale().await;
         let audited =
-            fulfilment::audit(&self.stock, &self.ledger, &sale.id, sale.round, sale.terms.total).await.unwrap();
+            fulfilment::audit(&self.stock, &self.ledger, &sale, sale.round, Clock::system().now()).await.unwrap();
         assert!(audited.in_redis);
         audited.audit
     }

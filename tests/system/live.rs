@@ -53,12 +53,12 @@ async fn units_by_their_place_along_a_purchase() {
     assert_eq!(units(&live(&lab).await), [5, 4, 0, 0, 1]);
 }
 
-/// Of a hundred who are ordered, the one in the middle that is not is found; who is behind a thousand is not looked for.
+/// Among those who are ordered, the one that is not is found, wherever it is.
 #[tokio::test]
 async fn the_oldest_is_who_still_waits() {
     let lab = Lab::selling(terms(1200, 1)).await;
     let sale = SALE.parse().unwrap();
-    let since = async || lab.stock.held_since(&sale, sale::Round(1), fulfilment::LANE).await.unwrap();
+    let since = async || lab.stock.held_since(&sale, sale::Round(1), fulfilment::LANE, usize::MAX).await.unwrap();
     let mut reservations = Vec::new();
     for number in 0..1001 {
         let user = tests::user(format!("user-{number}"));
@@ -75,6 +75,8 @@ async fn the_oldest_is_who_still_waits() {
     }
     assert_eq!(since().await, Some(reservations[150].2.reserved_at_ms));
     lab.stock.confirm(&reservations[150].0, fulfilment::LANE, &reservations[150].1).await.unwrap();
+    assert_eq!(since().await, Some(reservations[1000].2.reserved_at_ms));
+    lab.stock.confirm(&reservations[1000].0, fulfilment::LANE, &reservations[1000].1).await.unwrap();
     assert_eq!(since().await, None);
 }
 

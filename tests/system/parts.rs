@@ -83,7 +83,8 @@ impl Parts {
     pub(crate) fn dead_letter(&self, lab: &Lab) -> dead_letter::Deps {
         let (stock, ledger, clock) = (self.stock.clone(), self.ledger.clone(), Clock::system());
         let quarantine = Quarantine::new(self.sqs.clone(), &lab.quarantine_url);
-        dead_letter::Deps { stock, ledger, expiry: self.expiry_queue(lab), quarantine, clock }
+        let terms = TermsCache::new(ledger.clone());
+        dead_letter::Deps { stock, ledger, terms, expiry: self.expiry_queue(lab), quarantine, clock }
     }
 
     /// For which every payment window is over.

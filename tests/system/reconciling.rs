@@ -49,7 +49,7 @@ async fn the_oldest_that_waits_may_have_been_sent_again() {
     let old = take(&lab, SALE, &user("old")).await;
     reconciliation::handle(&lab.reconciliation()).await.unwrap();
     take(&lab, SALE, &user("young")).await;
-    let since = lab.stock.held_since(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap();
+    let since = lab.stock.held_since(&SALE.parse().unwrap(), Round(1), LANE, usize::MAX).await.unwrap();
     assert_eq!(since, Some(old.reserved_at_ms));
 }
 

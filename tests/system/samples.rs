@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use queue::{ExpiryMessage, OrderMessage};
 use runtime::Clock;
-use sale::{Failure, OrderState};
+use sale::OrderState;
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -99,7 +99,7 @@ async fn dead_letters() {
         assert!(dead_letter::handle(&lab.dead_letter(), sqs(&event)).await.batch_item_failures.is_empty(), "{name}");
     }
     let carol = message(&sample("dead_letter/one"), 0);
-    assert_eq!(lab.order_of(&carol.reservation).await.failure, Some(Failure::DeadLetter));
+    assert_eq!(lab.order_of(&carol.reservation).await.state, OrderState::Pending);
     assert_eq!(depth(&lab.sqs, &lab.quarantine_url).await, [1, 0, 0]);
 }
 

@@ -122,13 +122,16 @@ impl SalesDocument {
 pub(crate) struct AuditDocument {
     clean: bool,
     in_redis: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    total_is_assumed: bool,
     #[serde(flatten)]
     audit: Audit,
 }
 
 impl AuditDocument {
     pub(crate) fn of(audited: Audited) -> Self {
-        Self { clean: audited.audit.is_clean(), in_redis: audited.in_redis, audit: audited.audit }
+        let Audited { audit, in_redis, total_is_assumed } = audited;
+        Self { clean: audit.is_clean(), in_redis, total_is_assumed, audit }
     }
 }
 

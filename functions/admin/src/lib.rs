@@ -130,7 +130,7 @@ async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     if round > sale.round {
         return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
     }
-    let audited = audit(&deps.stock, &deps.ledger, &sale.id, round, sale.terms.total).await.map_err(unanswered)?;
+    let audited = audit(&deps.stock, &deps.ledger, &sale, round, deps.clock.now()).await.map_err(unanswered)?;
     Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
 }
 

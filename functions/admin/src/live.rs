@@ -17,6 +17,10 @@ use crate::{Deps, sale_of};
 /// Longest wait for one part. The others are worth having without it.
 const PART_TIMEOUT: Duration = Duration::from_secs(6);
 
+/// Elements of the outbox that are looked at for the oldest: ten pages, since this is asked every second. Reconciliation looks
+/// at all of them.
+const OUTBOX_LOOKED_AT: usize = 10_000;
+
 #[derive(Serialize)]
 struct LiveDocument {
     server_time: Timestamp,
@@ -100,7 +104,7 @@ pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
         tokio::join!(
             part("counters", stock.counters(id, round, LANE)),
             part("answers", stock.answers(id, round, LANE)),
-            part("the outbox", stock.held_since(id, round, LANE)),
+            part("the outbox", stock.held_since(id, round, LANE, OUTBOX_LOOKED_AT)),
         )
     };
     let in_sqs = async {

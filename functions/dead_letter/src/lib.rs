@@ -1,8 +1,10 @@
-//! Gives up on reservations that could not become orders: fenced as FAILED, then released. What nobody can read is kept
-//! aside for a look.
+//! Tries again, for as long as it takes, to make orders of reservations that could not become orders at first. A message
+//! that fails comes back when its queue's visibility timeout ends: every three minutes, for up to 14 days, however often it
+//! was received. A reservation is fenced as FAILED only if it can never become an order. What nobody can read is put
+//! into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use fulfilment::compensate;
+use fulfilment::{TermsCache, place_or_fail};
 use ledger::Ledger;
 use queue::{ExpiryQueue, OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
@@ -15,7 +17,9 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The expiry queue: an order that was made all the same still has to expire.
+    /// The terms of sales.
+    pub terms: TermsCache,
+    /// The expiry queue.
     pub expiry: ExpiryQueue,
     /// Where unreadable messages are kept.
     pub quarantine: Quarantine,
@@ -25,10 +29,10 @@ pub struct Deps {
 
 /// Handles a batch: the messages that failed come back, the others are done.
 pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| give_up(deps, message.body), |_| async {}).await
+    each_message(event, |message| settle(deps, message.body), |_| async {}).await
 }
 
-async fn give_up(deps: &Deps, body: String) -> Result<(), MessageError> {
+async fn settle(deps: &Deps, body: String) -> Result<(), MessageError> {
     let message = match OrderMessage::parse(&body) {
         Ok(message) => message,
         Err(poison) => {
@@ -38,7 +42,9 @@ async fn give_up(deps: &Deps, body: String) -> Result<(), MessageError> {
             return Ok(());
         }
     };
-    let order = compensate(&deps.stock, &deps.ledger, &deps.expiry, &message.reservation, deps.clock.now()).await?;
-    tracing::warn!(reservation_id = %order.id, state = order.state.as_str(), trace = message.trace, "dead letter settled");
+    let Deps { stock, ledger, terms, expiry, .. } = deps;
+    let order = place_or_fail(stock, ledger, expiry, terms, &message.reservation, deps.clock.now()).await?;
+    let (state, failure) = (order.state.as_str(), order.failure);
+    tracing::warn!(reservation_id = %order.id, state, ?failure, trace = message.trace, "dead letter settled");
     Ok(())
 }

@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
 use dead_letter::{Deps, handle};
+use fulfilment::TermsCache;
 use lambda_runtime::Error;
 use ledger::Ledger;
 use queue::{ExpiryQueue, Quarantine};
@@ -14,9 +15,11 @@ async fn main() -> Result<(), Error> {
     let metrics = init_telemetry()?;
     let config = aws_config()?;
     let sqs = Sqs::new(&config);
+    let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let deps = Deps {
         stock: Stock::from_settings(&config)?,
-        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
+        terms: TermsCache::new(ledger.clone()),
+        ledger,
         expiry: ExpiryQueue::new(sqs.clone(), setting("EXPIRY_QUEUE_URL")?),
         quarantine: Quarantine::new(sqs, setting("QUARANTINE_QUEUE_URL")?),
         clock: Clock::system(),

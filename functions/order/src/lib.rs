@@ -1,4 +1,5 @@
-//! Makes reservations orders. A failed message comes back after 5, 10 and 30 seconds and then becomes a dead letter.
+//! Makes reservations orders. A failed message comes back after 5, 10 and 30 seconds and then becomes a dead letter, which
+//! `dead_letter` tries on: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use fulfilment::{TermsCache, place};

@@ -1,18 +1,25 @@
-//! Finds what Redis and the ledger disagree on, and repairs it. Takes no input: it reads the state. Every page that it
-//! reads is bounded, and what is left waits for the next run, a minute later.
+//! Finds what Redis and the ledger disagree on, and repairs it. Takes no input: it reads the state.
+//!
+//! What buyers wait for comes first, for all rounds beside each other: keys that Redis lost, new terms, messages that were
+//! not sent. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
+//! budget of time, and each run begins with another round, so that no sale takes the time of the others.
 
 mod numbers;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use fulfilment::{FulfilmentError, Numbers, Repaired, expire_overdue, list, load_round, repair, send_due};
+use fulfilment::{
+    FulfilmentError, LANE, Numbers, Overdue, Repaired, expire_overdue, list, load_round, repair, send_due,
+};
+use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::OrderQueue;
 use runtime::Clock;
 use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Round, Sale};
 use serde::Serialize;
 use stock::{Loaded, Stock};
+use tokio::time::timeout;
 
 /// How long after its close a round is still looked at: until its last order can have expired, and an hour.
 const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
@@ -20,6 +27,22 @@ const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
 /// Longest run: a few seconds less than the 55 s after which Lambda ends it, so that it tells what it did. The rest waits
 /// for the next run.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
+/// Sales that are tended beside each other: one that waits for its part holds up few others.
+const TENDED_AT_ONCE: usize = 8;
+/// Longest work on what one sale's buyers wait for.
+const TEND_BUDGET: Duration = Duration::from_secs(8);
+/// Longest work on what buyers wait for, of all sales: leaves the audits more than half of the run.
+const TEND_ALL_BUDGET: Duration = Duration::from_secs(20);
+/// Longest work on overdue orders. They are read in pages, and the next run goes on.
+const OVERDUE_BUDGET: Duration = Duration::from_secs(8);
+/// Longest audit and repair of one round: enough for some hundred thousand reservations, and leaves time for another one.
+const AUDIT_BUDGET: Duration = Duration::from_secs(15);
+const _: () = assert!(
+    TEND_ALL_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs() < RUN_TIMEOUT.as_secs(),
+    "every run audits"
+);
+/// After its last order's time a round is over, and audited after all those that are not.
+const OVER_AFTER_S: u32 = 5 * 60;
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -55,6 +78,8 @@ pub struct Summary {
     pub outbox_age_s: u64,
     /// Steps that failed; the log has the reasons, and the next run tries again.
     pub failed: usize,
+    /// Rounds that were not audited for lack of time. Later runs begin with others.
+    pub left: usize,
     /// Where the units of each round are, as found before any repair.
     pub rounds: BTreeMap<String, Numbers>,
 }
@@ -75,20 +100,18 @@ pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
 }
 
 async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentError> {
+    let began = Instant::now();
     let now = deps.clock.now();
-    match expire_overdue(&deps.stock, &deps.ledger, now).await {
-        Ok(overdue) => summary.overdue = overdue,
-        Err(error) => failed(summary, "expire overdue orders", &error),
-    }
     let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
-    for sale in deps.ledger.published_sales(since).await? {
-        if now < sale.terms.opens_at_ms && sale.round == Round(1) {
-            continue;
-        }
-        if let Err(error) = look_at(deps, &sale, now, summary).await {
-            failed(summary, sale.id.as_str(), &error);
-        }
+    let sales = deps.ledger.published_sales(since).await;
+    let begun = |sale: &Sale| now >= sale.terms.opens_at_ms || sale.round > Round(1);
+    let sales = sales.map(|sales| sales.into_iter().filter(begun).collect::<Vec<Sale>>());
+    if let Ok(sales) = &sales {
+        let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, sales, now, summary)).await;
+        tended.unwrap_or_else(|late| failed(summary, "what buyers wait for", &late));
     }
+    expire(deps, now, summary).await;
+    audit_all(deps, &by_urgency(&sales?, now), began, summary).await;
     Ok(())
 }
 
@@ -97,25 +120,134 @@ fn failed(summary: &mut Summary, what: &str, error: &(dyn std::error::Error + 's
     tracing::error!(error, what, "not reconciled");
 }
 
+async fn expire(deps: &Deps, now: EpochMs, summary: &mut Summary) {
+    let mut overdue = Overdue::default();
+    match timeout(OVERDUE_BUDGET, expire_overdue(&deps.stock, &deps.ledger, now, &mut overdue)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => failed(summary, "overdue orders", &error),
+        Err(late) => failed(summary, "overdue orders", &late),
+    }
+    summary.overdue += overdue.expired;
+    summary.failed += overdue.failed;
+}
+
+/// What one sale's buyers waited for.
+#[derive(Default)]
+struct Tended {
+    rebuilt: usize,
+    sent: usize,
+    outbox_age_s: u64,
+    failed: usize,
+}
+
+impl Tended {
+    /// Notes that a step failed. The others are still to be done.
+    fn unless_failed<T>(&mut self, sale: &Sale, step: Result<T, impl Into<FulfilmentError>>) -> Option<T> {
+        step.map_err(|error| {
+            self.failed += 1;
+            let error: FulfilmentError = error.into();
+            tracing::error!(sale_id = %sale.id, error = &error as &dyn std::error::Error, "not reconciled");
+        })
+        .ok()
+    }
+}
+
+/// Open sales first. Which of them is the first changes from run to run.
+async fn tend_all(deps: &Deps, sales: &[Sale], now: EpochMs, summary: &mut Summary) {
+    let (mut open, mut closed): (Vec<Sale>, Vec<Sale>) = sales.iter().cloned().partition(|sale| is_open(sale, now));
+    rotate(&mut open, now);
+    rotate(&mut closed, now);
+    let mut tended = stream::iter(open.into_iter().chain(closed))
+        .map(|sale| async move {
+            let mut tended = Tended::default();
+            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &sale, now, &mut tended)).await {
+                tended.failed += 1;
+                tracing::error!(sale_id = %sale.id, error = &late as &dyn std::error::Error, "not reconciled in time");
+            }
+            tended
+        })
+        .buffer_unordered(TENDED_AT_ONCE);
+    while let Some(Tended { rebuilt, sent, outbox_age_s, failed }) = tended.next().await {
+        summary.rebuilt += rebuilt;
+        summary.sent += sent;
+        summary.outbox_age_s = summary.outbox_age_s.max(outbox_age_s);
+        summary.failed += failed;
+    }
+}
+
+fn is_open(sale: &Sale, now: EpochMs) -> bool {
+    now >= sale.terms.opens_at_ms && now < sale.terms.closes_at_ms
+}
+
+/// Does what the buyers of a sale wait for, each step whatever became of the one before. Whatever else every live round
+/// needs in each run has its place here: it must be bounded and cheap.
+async fn tend(deps: &Deps, sale: &Sale, now: EpochMs, tended: &mut Tended) {
+    let Deps { stock, ledger, orders, send_again_after, .. } = deps;
+    if is_open(sale, now) {
+        let loaded = load_round(stock, ledger, sale, now).await;
+        if tended.unless_failed(sale, loaded) == Some(Loaded::Now) {
+            tracing::warn!(sale_id = %sale.id, round = sale.round.0, "Redis had lost the round");
+            tended.rebuilt += 1;
+        }
+    }
+    let amended = stock.amend(sale, LANE).await;
+    tended.unless_failed(sale, amended);
+    let until = Instant::now() + TEND_BUDGET / 2;
+    for round in rounds_of(sale) {
+        let sent = send_due(stock, orders, (&sale.id, round), *send_again_after, until, &mut tended.sent).await;
+        tended.unless_failed(sale, sent);
+        let since = stock.held_since(&sale.id, round, LANE, usize::MAX).await;
+        let since = tended.unless_failed(sale, since).flatten();
+        tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000).max(tended.outbox_age_s);
+    }
+}
+
 /// The current round, and the one before it, whose last orders may still be open.
-async fn look_at(deps: &Deps, sale: &Sale, now: EpochMs, summary: &mut Summary) -> Result<(), FulfilmentError> {
-    let is_open = now >= sale.terms.opens_at_ms && now < sale.terms.closes_at_ms;
-    if is_open && load_round(&deps.stock, &deps.ledger, sale, now).await? == Loaded::Now {
-        tracing::warn!(sale_id = %sale.id, round = sale.round.0, "Redis had lost the round");
-        summary.rebuilt += 1;
+fn rounds_of(sale: &Sale) -> impl Iterator<Item = Round> {
+    [sale.round.0, sale.round.0 - 1].into_iter().filter(|round| *round > 0).map(Round)
+}
+
+/// Rounds that are not over, and then the others.
+fn by_urgency(sales: &[Sale], now: EpochMs) -> Vec<(&Sale, Round)> {
+    let is_over = |sale: &Sale, round| {
+        let last_pay_by = sale.terms.closes_at_ms.plus_s(sale.terms.payment_window_s);
+        round < sale.round || now >= last_pay_by.plus_s(OVER_AFTER_S)
+    };
+    let rounds = sales.iter().flat_map(|sale| rounds_of(sale).map(move |round| (sale, round)));
+    let (mut over, mut rest): (Vec<_>, Vec<_>) = rounds.partition(|(sale, round)| is_over(sale, *round));
+    rotate(&mut over, now);
+    rotate(&mut rest, now);
+    rest.extend(over);
+    rest
+}
+
+/// Another first one in every minute.
+fn rotate<T>(list: &mut [T], now: EpochMs) {
+    if !list.is_empty() {
+        let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
+        list.rotate_left(minute % list.len());
     }
-    deps.stock.amend(sale, fulfilment::LANE).await?;
-    for round in [sale.round.0 - 1, sale.round.0].into_iter().filter(|round| *round > 0).map(Round) {
-        let held_since = deps.stock.held_since(&sale.id, round, fulfilment::LANE).await?;
-        summary.outbox_age_s = held_since.map_or(0, |since| now.since_ms(since) / 1000).max(summary.outbox_age_s);
-        repair_round(deps, sale, round, summary).await?;
+}
+
+/// One round after the other, each with a budget of its own, as long as the run lasts.
+async fn audit_all(deps: &Deps, rounds: &[(&Sale, Round)], began: Instant, summary: &mut Summary) {
+    for (at, (sale, round)) in rounds.iter().enumerate() {
+        let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
+        if left < AUDIT_BUDGET && at > 0 {
+            summary.left = rounds.len() - at;
+            tracing::info!(left = summary.left, "rounds that later runs audit");
+            return;
+        }
+        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, sale, *round, summary)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => failed(summary, sale.id.as_str(), &error),
+            Err(late) => failed(summary, sale.id.as_str(), &late),
+        }
     }
-    Ok(())
 }
 
 async fn repair_round(deps: &Deps, sale: &Sale, round: Round, summary: &mut Summary) -> Result<(), FulfilmentError> {
-    let Deps { stock, ledger, orders, send_again_after, .. } = deps;
-    summary.sent += send_due(stock, orders, &sale.id, round, *send_again_after).await?;
+    let Deps { stock, ledger, .. } = deps;
     let Some(listing) = list(stock, ledger, &sale.id, round).await? else { return Ok(()) };
     summary.rounds.insert(format!("{}.{round}", sale.id), listing.numbers);
     for each in &listing.repairs {
@@ -131,4 +263,20 @@ async fn repair_round(deps: &Deps, sale: &Sale, round: Round, summary: &mut Summ
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_minute_begins_with_another() {
+        let firsts = (0..4).map(|minute| {
+            let mut list = ["a", "b", "c"];
+            rotate(&mut list, EpochMs(minute * 60_000 + 59_999));
+            list[0]
+        });
+        assert_eq!(firsts.collect::<Vec<_>>(), ["a", "b", "c", "a"]);
+        rotate::<u8>(&mut [], EpochMs(60_000));
+    }
 }

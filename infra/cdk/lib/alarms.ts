@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 /** Every alarm there is. `docs/runbook.md` has one entry for each, under the same word. */
 export const ALARMS = {
   'orders-too-old': 'An order message has waited for two minutes: consumers are too few or failing.',
-  'orders-dlq-arrivals': 'A message gave up on becoming an order; its unit is being released.',
+  'orders-dlq-arrivals': 'An order could not be made within a minute; dead_letter goes on trying.',
   'orders-dlq-not-empty': 'A dead letter waits: the function dead_letter does not get through.',
   'quarantine-not-empty': 'An unreadable message was parked for a person to look at.',
   'expiry-dlq-not-empty': 'An expiry could not be handled; the order may hold its unit for too long.',

@@ -82,8 +82,8 @@ export class FlashSaleStack extends Stack {
     queues.expiry.sendFrom(order);
 
     const deadLetter = make('dead_letter');
-    table.useFrom(deadLetter, ['PutItem']);
-    queues.ordersDlq.consumeWith(deadLetter);
+    table.useFrom(deadLetter, ['GetItem', 'PutItem']);
+    queues.ordersDlq.consumeWith(deadLetter, { maxConcurrency: settings.orderConcurrency });
     queues.quarantine.sendFrom(deadLetter);
     queues.expiry.sendFrom(deadLetter);
 
@@ -104,7 +104,7 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       reconciliation,
       ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'pending_by_pay_by'],
+      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by'],
     );
     queues.orders.sendFrom(reconciliation);
     new EveryMinute(this, 'ReconciliationSchedule', reconciliation);
@@ -117,7 +117,7 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       admin,
       ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'denied_by_end', 'campaigns_by_id'],
+      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'denied_by_end', 'campaigns_by_id'],
     );
     queues.redriveFrom(admin);
     queues.watchFrom(admin);

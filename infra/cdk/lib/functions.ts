@@ -13,7 +13,7 @@ export const FUNCTIONS = {
   payment: { timeout_s: 10, redis: false, does: "takes the payment provider's callbacks" },
   admin: { timeout_s: 29, redis: true, does: 'creates, publishes, steers and audits sales' },
   order: { timeout_s: 30, redis: true, does: 'turns reservations into orders' },
-  dead_letter: { timeout_s: 30, redis: true, does: 'fails orders that could not be made and releases their units' },
+  dead_letter: { timeout_s: 30, redis: true, does: 'makes orders that could not be made at first, and fails what never can be one' },
   expiry: { timeout_s: 30, redis: true, does: 'expires unpaid orders' },
   reconciliation: { timeout_s: 55, redis: true, does: 'finds what Redis and the ledger disagree on, and repairs it' },
   daily_reset: { timeout_s: 50, redis: false, does: 'begins the next round of sales that come again' },

@@ -11,13 +11,19 @@ import type { Settings } from './settings.ts';
 
 const text = (name: string): dynamodb.Attribute => ({ name, type: dynamodb.AttributeType.STRING });
 const number = (name: string): dynamodb.Attribute => ({ name, type: dynamodb.AttributeType.NUMBER });
-const { ALL, KEYS_ONLY } = dynamodb.ProjectionType;
+const { ALL, INCLUDE, KEYS_ONLY } = dynamodb.ProjectionType;
 
 /** Each is sparse: only items that carry both attributes are in it. */
 const INDEXES = {
   orders_by_user: { partitionKey: text('orders_of'), sortKey: number('created_at_ms'), projectionType: ALL },
   pending_by_pay_by: { partitionKey: text('pending_shard'), sortKey: number('pay_by_ms'), projectionType: KEYS_ONLY },
   guards_by_round: { partitionKey: text('round_shard'), sortKey: number('unit'), projectionType: ALL },
+  orders_by_round: {
+    partitionKey: text('live_shard'),
+    sortKey: number('unit'),
+    projectionType: INCLUDE,
+    nonKeyAttributes: ['reserved_at_ms'],
+  },
   sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
   denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
   campaigns_by_id: { partitionKey: text('campaign_list'), sortKey: text('campaign_id'), projectionType: ALL },
@@ -30,7 +36,12 @@ const INDEXES = {
 
 export type IndexName = keyof typeof INDEXES;
 /** What an order is written to. An index that does not keep up holds up the table. */
-const WRITTEN_BY_ORDERS = ['orders_by_user', 'pending_by_pay_by', 'guards_by_round'] as const satisfies IndexName[];
+const WRITTEN_BY_ORDERS = [
+  'orders_by_user',
+  'pending_by_pay_by',
+  'guards_by_round',
+  'orders_by_round',
+] as const satisfies IndexName[];
 const PERIOD = Duration.minutes(1);
 const ITEM_OPERATIONS = [
   'GetItem',

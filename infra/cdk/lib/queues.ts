@@ -6,7 +6,7 @@ import { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-/** The ladder of 5 s, 10 s and 30 s between tries ends with the fourth. */
+/** The ladder of 5 s, 10 s and 30 s between tries ends with the fourth. From then on dead_letter tries. */
 const ORDER_TRIES = 4;
 /** An expiry is late rather than wrong, so it may outlive a longer outage. */
 const EXPIRY_TRIES = 10;
@@ -25,7 +25,8 @@ export class Queues extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
 
-    // No second dead-letter queue behind it: what dead_letter cannot handle now comes back until it can.
+    // No second dead-letter queue behind it: what dead_letter cannot handle now comes back when the visibility timeout
+    // ends, however often it was received, until it can. So an outage may last for as long as SQS keeps a message.
     this.ordersDlq = new MessageQueue(this, 'OrdersDlq', {
       settings,
       name: 'orders-dlq',

@@ -32,6 +32,7 @@ describe('the ledger', () => {
       ['orders_by_user', 'HASH orders_of S', 'RANGE created_at_ms N', 'ALL'],
       ['pending_by_pay_by', 'HASH pending_shard S', 'RANGE pay_by_ms N', 'KEYS_ONLY'],
       ['guards_by_round', 'HASH round_shard S', 'RANGE unit N', 'ALL'],
+      ['orders_by_round', 'HASH live_shard S', 'RANGE unit N', 'INCLUDE'],
       ['sales_by_close', 'HASH sale_list S', 'RANGE closes_at_ms N', 'ALL'],
       ['denied_by_end', 'HASH denied_list S', 'RANGE until_ms N', 'ALL'],
       ['campaigns_by_id', 'HASH campaign_list S', 'RANGE campaign_id S', 'ALL'],
@@ -55,7 +56,12 @@ describe('the table takes the first second of a sale', () => {
   test('itself, and in the indexes that an order is written to', () => {
     expect(properties.WarmThroughput).toEqual(warm);
     const warmed = properties.GlobalSecondaryIndexes.filter((index: Json) => index.WarmThroughput !== undefined);
-    expect(warmed.map((index: Json) => index.IndexName)).toEqual(['orders_by_user', 'pending_by_pay_by', 'guards_by_round']);
+    expect(warmed.map((index: Json) => index.IndexName)).toEqual([
+      'orders_by_user',
+      'pending_by_pay_by',
+      'guards_by_round',
+      'orders_by_round',
+    ]);
     for (const index of warmed) expect(index.WarmThroughput).toEqual(warm);
   });
 

@@ -87,7 +87,7 @@ describe('every queue', () => {
 describe('consumers', () => {
   const CONSUMERS: [string, FunctionName, number | undefined][] = [
     ['orders', 'order', settings.orderConcurrency],
-    ['orders-dlq', 'dead_letter', undefined],
+    ['orders-dlq', 'dead_letter', settings.orderConcurrency],
     ['expiry', 'expiry', undefined],
   ];
 

@@ -25,6 +25,7 @@ const CALM: Scope = Scope {
     ..Scope::QUIET
 };
 const TWO_CRASHES: Scope = Scope { requests: ONE_USER, crashes: 2, repairs: false, ..Scope::QUIET };
+const THREE_CRASHES: Scope = Scope { requests: ONE_USER, crashes: 3, repairs: false, ..Scope::QUIET };
 const TWO_WARMUPS: Scope = Scope { requests: TWO_USERS, reconcilers: 2, repairs: false, ..Scope::QUIET };
 const LOST_WRITES: Scope = Scope { requests: TWO_USERS, payments: 1, failovers: 1, lost_writes: 3, ..Scope::QUIET };
 const LOST_KEY: Scope = Scope { requests: ONE_USER, failovers: 1, lost_writes: 3, ..Scope::QUIET };
@@ -35,6 +36,7 @@ const ONE_ORDER: &str = "no unit is in two live orders";
 const LIMIT: &str = "no user has more live orders than the limit";
 const PAID: &str = "paid is final";
 const ACCEPTED: &str = "a 202 has its message or its order";
+const REASON: &str = "a promise fails only for a reason";
 const PAYMENT: &str = "a payment is taken or given back";
 const OFFERS: &str = "Redis offers no unit twice";
 const REPAIRS: &str = "a repair that is found changes something";
@@ -49,7 +51,7 @@ const REST_PLACE: &str = "at rest every unit is in one place";
 const REST_AGREES: &str = "at rest Redis has what live orders have";
 
 /// Every mistake, by at least one of the properties that notice it.
-pub(crate) const TEETH: [Tooth; 34] = [
+pub(crate) const TEETH: [Tooth; 36] = [
     of(Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
     of(Mistake::ReleaseFirst, CALM, ONE_PLACE),
     of(Mistake::NoUnitGuard, LOST_WRITES, ONE_ORDER),
@@ -69,6 +71,8 @@ pub(crate) const TEETH: [Tooth; 34] = [
     of(Mistake::NoOutbox, CALM, REST_HOLDS),
     of(Mistake::DeadLetterUnfenced, CALM, ONE_PLACE),
     of(Mistake::DeadLetterUnfenced, TWO_CRASHES, REST_ACCEPTED),
+    of(Mistake::DeadLetterGivesUp, TWO_CRASHES, REASON),
+    of(Mistake::DeadLetterDropped, THREE_CRASHES, ACCEPTED),
     of(Mistake::CancelUnfenced, CALM, ONE_PLACE),
     of(Mistake::ReleaseOldHold, CALM, ONE_PLACE),
     of(Mistake::ReserveEveryTime, TWO_CRASHES, ONE_PLACE),

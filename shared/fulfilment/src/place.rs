@@ -1,10 +1,10 @@
 use ledger::{Fence, Fenced, Ledger, NewOrder, Placed};
 use queue::ExpiryQueue;
-use sale::{EpochMs, Failure, Order, Reservation, Terms};
+use sale::{EpochMs, Failure, Order, Reservation, ReservationId, Terms};
 use stock::{Reseated, Stock};
 
-use crate::FulfilmentError;
 use crate::settle::settle;
+use crate::{FulfilmentError, LANE, TermsCache};
 
 /// Units tried in one run. Each new one is kept in Redis, so the next run goes on where this one stopped.
 const MAX_SEATS: usize = 16;
@@ -61,19 +61,46 @@ pub async fn place(
     Err(FulfilmentError::NoUnit(reservation.id))
 }
 
-/// Gives up on a reservation that became a dead letter: fenced as FAILED so that it can never become an order, then
-/// released. An order that was made all the same is settled instead.
+/// Places a reservation that became a dead letter, exactly as [`place`] does. It is fenced as FAILED only for what no
+/// retry can change: [`Failure`] lists the reasons. Every other fault is an error, and the message comes back.
 ///
 /// # Errors
-/// If a part does not answer. Can be repeated.
-pub async fn compensate(
+/// If a part does not answer, now or for hours. Can be repeated.
+pub async fn place_or_fail(
     stock: &Stock,
     ledger: &Ledger,
     expiry: &ExpiryQueue,
+    terms: &TermsCache,
     reservation: &Reservation,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    fail(stock, ledger, expiry, reservation, Failure::DeadLetter, now).await
+    let terms = match terms.get(&reservation.id.sale).await {
+        Ok(terms) => terms,
+        Err(FulfilmentError::UnknownSale(_)) => {
+            return fail(stock, ledger, expiry, reservation, Failure::UnknownSale, now).await;
+        }
+        Err(error) => return Err(error),
+    };
+    match place(stock, ledger, expiry, &terms, reservation, now).await {
+        Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, reservation, now).await? => {
+            fail(stock, ledger, expiry, reservation, Failure::SoldOut, now).await
+        }
+        placed => placed,
+    }
+}
+
+/// Whether the reservation's round is over and its keys are gone: they are not made again, so nobody can give it another
+/// unit. The sale is read anew, since its round may have begun or ended since it was read last.
+async fn has_left(
+    stock: &Stock,
+    ledger: &Ledger,
+    reservation: &Reservation,
+    now: EpochMs,
+) -> Result<bool, FulfilmentError> {
+    let ReservationId { sale, round, .. } = &reservation.id;
+    let Some(read) = ledger.sale(sale).await? else { return Ok(false) };
+    let is_over = *round < read.round || now >= read.terms.closes_at_ms;
+    Ok(is_over && !stock.is_loaded(sale, *round, LANE).await?)
 }
 
 async fn fail(

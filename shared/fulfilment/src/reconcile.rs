@@ -1,8 +1,9 @@
 //! Finding what Redis and the ledger disagree on, and repairing it. Listing and repairing are apart: whatever is listed
 //! may have changed by the time it is repaired, so every repair asks the ledger again.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
@@ -17,8 +18,10 @@ use crate::{Expire, FulfilmentError, LANE, expire};
 /// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
 /// take 45 s, so below a minute most messages that are sent again would be for nothing.
 pub const SEND_AGAIN_AFTER: Duration = Duration::from_secs(60);
-/// Elements of the outbox looked at in one run: what is left waits for the next one.
-const DUE_PER_RUN: usize = 1000;
+/// Elements of the outbox that one call of the script looks at: keeps it in the order of a millisecond.
+const DUE_PER_CALL: usize = 500;
+/// Messages sent, or orders ended, beside each other.
+const AT_ONCE: usize = 16;
 /// An order is expired by its own message; after so long that message is taken for lost.
 const OVERDUE_AFTER_S: u32 = 60;
 
@@ -75,34 +78,76 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends the messages of reservations again that no order has confirmed `after` they were made. How many.
+/// Sends the messages of reservations again that no order has confirmed `after` they were made. Goes on until no other is
+/// due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an error.
 ///
 /// # Errors
 /// If a part does not answer; what was claimed and not sent is due again later.
 pub async fn send_due(
     stock: &Stock,
     orders: &OrderQueue,
-    sale: &SaleId,
-    round: Round,
+    (sale, round): (&SaleId, Round),
     after: Duration,
-) -> Result<usize, FulfilmentError> {
-    let due = stock.due(sale, round, LANE, DUE_PER_RUN, after).await?;
-    for reservation in &due {
-        orders.send(&OrderMessage::new(reservation.clone(), None)).await?;
+    until: Instant,
+    sent: &mut usize,
+) -> Result<(), FulfilmentError> {
+    let mut left = None;
+    loop {
+        let most = left.map_or(DUE_PER_CALL, |left: usize| left.min(DUE_PER_CALL));
+        let due = stock.due(sale, round, LANE, most, after).await?;
+        let sends = due.reservations.into_iter().map(|reservation| OrderMessage::new(reservation, None));
+        let mut sends =
+            stream::iter(sends).map(|message| async move { orders.send(&message).await }).buffer_unordered(AT_ONCE);
+        while let Some(done) = sends.next().await {
+            done?;
+            *sent += 1;
+        }
+        let rest = left.unwrap_or(due.length).saturating_sub(due.looked);
+        if due.looked < most || rest == 0 || Instant::now() >= until {
+            return Ok(());
+        }
+        left = Some(rest);
     }
-    Ok(due.len())
 }
 
-/// Ends orders whose payment window is over and whose expiry message must be lost. How many.
+/// What became of overdue orders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Overdue {
+    /// Ended.
+    pub expired: usize,
+    /// Could not be ended; the log has the reasons.
+    pub failed: usize,
+}
+
+/// Ends orders whose payment window is over and whose expiry message must be lost, one whatever becomes of the others.
+/// Notes in `overdue` what it did, also before an error.
 ///
 /// # Errors
-/// If a part does not answer; orders that were ended stay so.
-pub async fn expire_overdue(stock: &Stock, ledger: &Ledger, now: EpochMs) -> Result<usize, FulfilmentError> {
-    let mut expired = 0;
-    for id in ledger.overdue(EpochMs(now.0 - i64::from(OVERDUE_AFTER_S) * 1000)).await? {
-        expired += usize::from(matches!(expire(stock, ledger, &id, now).await?, Expire::Expired(_)));
+/// If the ledger does not say which orders these are.
+pub async fn expire_overdue(
+    stock: &Stock,
+    ledger: &Ledger,
+    now: EpochMs,
+    overdue: &mut Overdue,
+) -> Result<(), FulfilmentError> {
+    let ids = ledger.overdue(EpochMs(now.0 - i64::from(OVERDUE_AFTER_S) * 1000)).await?;
+    let mut ended = stream::iter(ids)
+        .map(|id| async move {
+            let ended = expire(stock, ledger, &id, now).await;
+            (id, ended)
+        })
+        .buffer_unordered(AT_ONCE);
+    while let Some((id, ended)) = ended.next().await {
+        match ended {
+            Ok(Expire::Expired(_)) => overdue.expired += 1,
+            Ok(Expire::NotYet(_) | Expire::Ended(_)) => {}
+            Err(error) => {
+                overdue.failed += 1;
+                tracing::error!(%id, error = &error as &dyn std::error::Error, "an overdue order is not expired");
+            }
+        }
     }
-    Ok(expired)
+    Ok(())
 }
 
 /// What Redis and the ledger say of a round, if Redis has it.
@@ -143,6 +188,8 @@ pub async fn repair(
         Repair::Adopt { id } => adopt(stock, ledger, id).await,
         Repair::Release { id, unit } => release(stock, ledger, id, *unit).await,
         Repair::Restore { units } => restore(stock, ledger, listing, units).await,
+        // Done before anything is listed: only a round that Redis has is.
+        Repair::Rebuild {} => Ok(Repaired::Nothing),
     }
 }
 

@@ -38,6 +38,9 @@ pub(crate) struct OrderItem {
     pub(crate) orders_of: UserId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pending_shard: Option<String>,
+    /// While it is live. Orders of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) live_shard: Option<String>,
     #[serde(flatten)]
     pub(crate) order: Order,
 }
@@ -49,6 +52,10 @@ impl OrderItem {
             pk: keys::order(&order.id),
             orders_of: order.user.clone(),
             pending_shard: pending.then(|| keys::pending_shard(&order.id)),
+            live_shard: order.state.is_live().then(|| {
+                let ReservationId { sale, round, .. } = &order.id;
+                keys::live_shard(sale, *round, keys::shard_of(order.unit))
+            }),
             order,
         }
     }

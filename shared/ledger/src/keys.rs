@@ -6,6 +6,8 @@ pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
 pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
 /// A round's unit guards.
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
+/// A round's live orders.
+pub(crate) const ORDERS_BY_ROUND: &str = "orders_by_round";
 /// Published sales by their end.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
 /// Denials by their end.
@@ -26,7 +28,7 @@ pub(crate) const PUBLISHED: &str = "published";
 /// Partitions of the index of pending orders. One takes 1,000 writes a second (DynamoDB developer guide, "Burst and
 /// adaptive capacity"), so this many take any sale that the order queue's concurrency lets through.
 pub(crate) const PENDING_SHARDS: u32 = 16;
-/// Partitions of a round's index of guards, for the same reason.
+/// Partitions of a round's indexes of guards and of live orders, for the same reason.
 pub(crate) const ROUND_SHARDS: u32 = 16;
 
 /// Orders in one page of a user's list.
@@ -86,6 +88,16 @@ pub(crate) fn order_id(pk: &str) -> Option<ReservationId> {
 
 pub(crate) fn round_shard(sale: &SaleId, round: Round, shard: u32) -> String {
     format!("ROUND#{sale}#{round}#{shard}")
+}
+
+/// Where a round's live orders are: found without going through guards.
+pub(crate) fn live_shard(sale: &SaleId, round: Round, shard: u32) -> String {
+    format!("LIVE#{sale}#{round}#{shard}")
+}
+
+/// The item of a round that is over.
+pub(crate) fn round(sale: &SaleId, round: Round) -> String {
+    format!("ROUND#{sale}#{round}")
 }
 
 pub(crate) fn shard_of(unit: Unit) -> u32 {

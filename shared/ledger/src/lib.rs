@@ -3,8 +3,9 @@
 //! | item | key `pk` | index attributes |
 //! | --- | --- | --- |
 //! | sale | `SALE#id` | `sale_list`, `closes_at_ms` while published |
-//! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING |
+//! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
+//! | round that is over | `ROUND#sale#round` | |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
 //! | denial | `DENIED#user` | `denied_list`, `until_ms` |
 //! | strikes | `STRIKES#user` | |
@@ -21,9 +22,11 @@ mod error;
 mod guards;
 mod item;
 mod keys;
+mod live_orders;
 mod orders;
 mod overdue;
 mod payments;
+mod rounds;
 mod sales;
 mod strikes;
 mod switches;
@@ -38,6 +41,7 @@ pub use error::LedgerError;
 pub use guards::Guard;
 pub use item::NewOrder;
 pub use keys::ORDERS_PAGE;
+pub use live_orders::LiveOrder;
 pub use orders::{Fence, Fenced, OrdersPage, Placed, Stepped, Taken};
 pub use payments::Payment;
 pub use sales::{Amend, Created, MAX_REQUESTS, Published};

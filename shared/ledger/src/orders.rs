@@ -157,7 +157,10 @@ impl Ledger {
     }
 
     /// Makes all of the writes, or none and says which conditions did not hold.
-    async fn transact(&self, writes: Vec<TransactWriteItem>) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
+    pub(crate) async fn transact(
+        &self,
+        writes: Vec<TransactWriteItem>,
+    ) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
         let transaction = self.client.transact_write_items().set_transact_items(Some(writes));
         let Err(error) = retry_conflicts(|| transaction.clone().send()).await else { return Ok(None) };
         let reasons = error.as_service_error().map(ConflictReasons::reasons).unwrap_or_default();
@@ -220,7 +223,7 @@ impl Ledger {
         let update = Update::builder()
             .table_name(&self.table)
             .key("pk", text(keys::order(&order.id)))
-            .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard")
+            .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard, live_shard")
             .condition_expression(format!("#state = :from{due}"))
             .expression_attribute_names("#state", "state")
             .expression_attribute_values(":from", text(step.from().as_str()))

@@ -1,11 +1,12 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::{Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
 use sale::{EpochMs, Recurrence, Round, Sale, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
 use crate::item::{Item, number, text, to_item};
+use crate::rounds::RoundItem;
 use crate::{Ledger, LedgerError, keys};
 
 /// Pages of published sales that one call walks: the rest waits for the next minute.
@@ -183,11 +184,35 @@ impl Ledger {
             sale.requests.push(request.to_owned());
             let forgotten = sale.requests.len().saturating_sub(MAX_REQUESTS);
             sale.requests.drain(..forgotten);
-            if self.replace_sale(&sale, read.version).await? {
+            let replaced = if sale.round == read.round {
+                self.replace_sale(&sale, read.version).await?
+            } else {
+                self.begin_round(&sale, &read).await?
+            };
+            if replaced {
                 return Ok(Amend::Made(sale));
             }
         }
         Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+    }
+
+    /// Replaces the sale as it was read, and keeps what the round that it was in offered, both or none.
+    async fn begin_round(&self, sale: &Sale, read: &Sale) -> Result<bool, LedgerError> {
+        let sale_list = (sale.state == SaleState::Published).then(|| keys::PUBLISHED.to_owned());
+        let item = SaleItem { pk: keys::sale(&sale.id), sale_list, sale: sale.clone() };
+        let replace = Put::builder()
+            .table_name(&self.table)
+            .set_item(Some(to_item(item)?))
+            .condition_expression("version = :version")
+            .expression_attribute_values(":version", number(read.version))
+            .build();
+        // Only who replaces the sale comes to this, so it is there already for nobody.
+        let keep = Put::builder().table_name(&self.table).set_item(Some(to_item(RoundItem::of(read))?)).build();
+        let put = |put: Put| TransactWriteItem::builder().set_put(Some(put)).build();
+        let writes = [replace, keep].map(|built| built.map(put));
+        let writes = writes.into_iter().collect::<Result<_, _>>();
+        let writes = writes.map_err(|error| LedgerError::of_input("TransactWriteItems", error))?;
+        Ok(self.transact(writes).await?.is_none())
     }
 
     async fn replace_sale(&self, sale: &Sale, version: u32) -> Result<bool, LedgerError> {

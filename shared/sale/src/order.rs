@@ -95,17 +95,18 @@ impl Transition {
     }
 }
 
-/// Why an order could not be made.
+/// Why an order can never be made. These are all the reasons: any other fault passes, and its message comes back until it
+/// has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
-    /// Its unit belongs to another order and no unit was left to give it.
+    /// Its unit belongs to another order and no unit is left to give it.
     SoldOut,
     /// The user already has an order in its slot.
     LimitReached,
-    /// The ledger has no such sale.
+    /// The ledger has no such published sale. Redis loads only published ones, and they stay published.
     UnknownSale,
-    /// It failed too often and became a dead letter.
+    /// It failed for about a minute. Earlier versions gave up then; it is still read, and no longer written.
     DeadLetter,
 }
 

@@ -23,7 +23,7 @@ pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, Gc
 pub use code::Code;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};
-pub use repair::{Adopted, Amended, Restored};
+pub use repair::{Adopted, Amended, Due, Restored};
 pub use scripts::{Confirmed, Released, Reseated, Reserve};
 pub use tally::Tallied;
 pub use view::{Counters, RoundView};

@@ -14,6 +14,17 @@ static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../.
 static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/restore.lua")));
 static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/amend.lua")));
 
+/// One look at the front of the outbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The reservations that it claimed.
+    pub reservations: Vec<Reservation>,
+    /// Elements that it dealt with. Fewer than it was to look at: nothing else is due.
+    pub looked: usize,
+    /// Elements that there were.
+    pub length: usize,
+}
+
 /// What became of an order that Redis may have forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adopted {
@@ -51,7 +62,7 @@ pub enum Amended {
 
 impl Stock {
     /// Claims held reservations that are at least `wait` old and were not claimed within `wait`, looking at no more than
-    /// `most` elements of the outbox.
+    /// `most` elements of the outbox. Those whose reservation is no longer held are dropped.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -62,7 +73,7 @@ impl Stock {
         lane: Lane,
         most: usize,
         wait: Duration,
-    ) -> Result<Vec<Reservation>, StockError> {
+    ) -> Result<Due, StockError> {
         let keys = Keys::of(sale, round, lane);
         let answer: String = DUE
             .key(keys.buyers)
@@ -71,13 +82,16 @@ impl Stock {
             .arg(wait.as_millis() as u64)
             .invoke_async(&self.connection)
             .await?;
-        let (Code::Due, lines) = parse(&answer)? else { return Err(unexpected(&answer)) };
-        let mut due = Vec::new();
+        let (Code::Due, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
+        let (counts, lines) = rest.split_once('\n').ok_or_else(|| unexpected(&answer))?;
+        let (looked, length) = counts.split_once(' ').ok_or_else(|| unexpected(&answer))?;
+        let count = |text: &str| text.parse().map_err(|_| unexpected(&answer));
+        let mut due = Due { looked: count(looked)?, length: count(length)?, reservations: Vec::new() };
         for line in lines.lines() {
             let (user, entries) = line.split_once(' ').ok_or_else(|| unexpected(line))?;
             let user: UserId = user.parse().map_err(|_| unexpected(line))?;
             let holds = Hold::parse_all(entries)?.into_iter();
-            due.extend(holds.map(|hold| hold.into_reservation(sale, round, lane, &user)));
+            due.reservations.extend(holds.map(|hold| hold.into_reservation(sale, round, lane, &user)));
         }
         Ok(due)
     }

@@ -150,7 +150,8 @@ impl Checked {
         let reservation = |(user, hold): (UserId, Hold)| hold.into_reservation(&self.sale, round, LANE, &user);
         let mut expected: Vec<_> = due.into_iter().map(reservation).collect();
         let wait = if wait { LONG } else { Duration::ZERO };
-        let mut answer = self.stock.due(&self.sale, round, LANE, most, wait).await;
+        let answer = self.stock.due(&self.sale, round, LANE, most, wait).await;
+        let mut answer = answer.map(|due| due.reservations);
         expected.sort_by(|one, other| one.id.cmp(&other.id));
         if let Ok(due) = &mut answer {
             due.sort_by(|one, other| one.id.cmp(&other.id));

@@ -18,7 +18,7 @@ pub(super) struct Model {
     /// When a unit was handed out last. After a loading that is when Redis was loaded, by its own clock.
     pub(super) last_won_at_ms: EpochMs,
     pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Hold>>,
-    pub(super) outbox: VecDeque<UserId>,
+    pub(super) outbox: VecDeque<(UserId, EpochMs)>,
     /// The count of moves that Redis showed last: only that it changes is determined.
     pub(super) moves: u32,
     /// The returned units with which it showed that count.
@@ -90,7 +90,7 @@ impl Model {
         let unit = self.take().expect("a free unit");
         let hold = Hold { uuid: id, slot, state: HoldState::Held, unit, reserved_at_ms: now };
         self.put(user, hold.clone());
-        self.outbox.push_back(user.clone());
+        self.outbox.push_back((user.clone(), now));
         self.last_won_at_ms = now;
         Reserve::Reserved(hold)
     }
@@ -173,19 +173,20 @@ impl Model {
         Amended::Now
     }
 
-    /// What is due of the first so many users in the outbox: all that is held, or nothing yet if Redis is to wait.
+    /// What is due of the first so many reservations in the outbox: all that is held, or nothing yet if Redis is to wait.
     pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<(UserId, Hold)> {
         let mut due = Vec::new();
         for _ in 0..most.min(self.outbox.len()) {
-            let user = self.outbox.front().expect("counted");
-            let held: Vec<_> = self.live(user).into_iter().filter(|hold| hold.state == HoldState::Held).collect();
+            let (user, made_at) = self.outbox.front().expect("counted");
+            let is_it = |hold: &Hold| hold.state == HoldState::Held && hold.reserved_at_ms == *made_at;
+            let held: Vec<_> = self.live(user).into_iter().filter(is_it).collect();
             if wait && !held.is_empty() {
                 break;
             }
-            let user = self.outbox.pop_front().expect("seen");
+            let (user, made_at) = self.outbox.pop_front().expect("seen");
             if !held.is_empty() {
                 due.extend(held.into_iter().map(|hold| (user.clone(), hold)));
-                self.outbox.push_back(user);
+                self.outbox.push_back((user, made_at));
             }
         }
         due

@@ -17,8 +17,6 @@ pub(super) enum Operation {
     /// An order message arrives, for the first time or again. The process may die before its call to Redis of this
     /// number.
     Deliver { message: u8, dies_at: Option<usize> },
-    /// An order message is given up.
-    DeadLetter { message: u8, dies_at: Option<usize> },
     /// The buyer cancels.
     Cancel { request: u8, dies_at: Option<usize> },
     /// The payment window of an order is over.
@@ -107,8 +105,7 @@ fn any_sale() -> impl Strategy<Value = Operation> {
     prop_oneof![
         12 => (0..USERS, prop::bool::weighted(0.8)).prop_map(|(user, sent)| Reserve { user, sent }),
         3 => recent().prop_map(|request| Repeat { request }),
-        12 => (recent(), dies_at()).prop_map(|(message, dies_at)| Deliver { message, dies_at }),
-        2 => (recent(), dies_at()).prop_map(|(message, dies_at)| DeadLetter { message, dies_at }),
+        14 => (recent(), dies_at()).prop_map(|(message, dies_at)| Deliver { message, dies_at }),
         4 => (recent(), dies_at()).prop_map(|(request, dies_at)| Cancel { request, dies_at }),
         4 => (recent(), dies_at()).prop_map(|(order, dies_at)| Expire { order, dies_at }),
         2 => recent().prop_map(|order| Pay { order }),

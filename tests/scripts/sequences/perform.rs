@@ -21,8 +21,7 @@ impl Sequence {
                 Some((id, user)) => self.reserve(&id, &user, true).await.map(drop),
                 None => Ok(()),
             },
-            Deliver { message, dies_at } => self.deliver_back(message, false, dies_at).await,
-            DeadLetter { message, dies_at } => self.deliver_back(message, true, dies_at).await,
+            Deliver { message, dies_at } => self.deliver_back(message, dies_at).await,
             Cancel { request, dies_at } => {
                 let Some((id, user)) = back(&self.requests, request) else { return Ok(()) };
                 self.redis.calls_left = dies_at;
@@ -120,12 +119,12 @@ impl Sequence {
         }
     }
 
-    async fn deliver_back(&mut self, message: u8, dead: bool, dies_at: Option<usize>) -> Outcome {
+    async fn deliver_back(&mut self, message: u8, dies_at: Option<usize>) -> Outcome {
         let sent = self.messages.len();
         if sent == 0 {
             return Ok(());
         }
-        self.deliver(sent - 1 - usize::from(message) % sent, dead, dies_at).await
+        self.deliver(sent - 1 - usize::from(message) % sent, dies_at).await
     }
 
     async fn send_due(&mut self, round: Round, most: usize, wait: bool) -> Outcome {
@@ -173,7 +172,7 @@ impl Sequence {
                 self.send_due(*round, 1000, false).await?;
                 for message in 0..self.messages.len() {
                     if !self.messages[message].done {
-                        self.deliver(message, false, None).await?;
+                        self.deliver(message, None).await?;
                     }
                 }
                 self.reconcile(*round).await?;

@@ -101,14 +101,10 @@ impl Sequence {
     }
 
     /// A process that handles a message and may die before its call of Redis number `dies_at`.
-    pub(super) async fn deliver(&mut self, message: usize, dead: bool, dies_at: Option<usize>) -> Outcome {
+    pub(super) async fn deliver(&mut self, message: usize, dies_at: Option<usize>) -> Outcome {
         let reservation = self.messages[message].reservation.clone();
         self.redis.calls_left = dies_at;
-        let done = if dead {
-            self.fail(&reservation, Failure::DeadLetter).await.map(|()| true)
-        } else {
-            self.place(&reservation, false).await
-        };
+        let done = self.place(&reservation, false).await;
         let done = self.survive(done)?.unwrap_or(false);
         self.messages[message].done |= done;
         Ok(())
@@ -246,6 +242,7 @@ impl Sequence {
                     }
                     None => {}
                 },
+                Repair::Rebuild {} => self.load(round).await?,
             }
         }
         Ok(())

@@ -81,9 +81,26 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Expired)),
     },
     Flow {
-        name: "dead letter",
-        effects: &["PutItem", "EVALSHA"],
+        name: "dead letter that becomes an order",
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA", "SendMessage"],
         prepare: |lab| Box::pin(with_one_reserved(lab)),
+        run: |lab, world, reserved| {
+            Box::pin(async {
+                dead_letter::handle(&world.dead_letter(lab), message_batch(&[&reserved[0]])).await;
+            })
+        },
+        again: |lab, reserved| {
+            Box::pin(async {
+                let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
+                assert!(delivered.batch_item_failures.is_empty());
+            })
+        },
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
+    },
+    Flow {
+        name: "dead letter that never can be an order",
+        effects: &["TransactWriteItems", "PutItem", "EVALSHA"],
+        prepare: |lab| Box::pin(with_nothing_left(lab)),
         run: |lab, world, reserved| {
             Box::pin(async {
                 dead_letter::handle(&world.dead_letter(lab), message_batch(&[&reserved[0]])).await;
@@ -147,6 +164,20 @@ async fn with_one_reserved(lab: &Lab) -> Vec<Reservation> {
 async fn with_two_reserved(lab: &Lab) -> Vec<Reservation> {
     open(lab).await;
     vec![lab.reserve("alice").await, lab.reserve("bob").await]
+}
+
+/// Four have orders that Redis forgot, on all the units, and bob was given one of these.
+async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
+    open(lab).await;
+    for name in ["alice", "carol", "dave", "erin"] {
+        lab.buy(name).await;
+    }
+    lab.redis(&["FLUSHALL"]).await;
+    load_as_if_nothing_was_sold(lab).await;
+    let bob = lab.reserve("bob").await;
+    // The others' units are ordered in Redis again, so that none is left for him.
+    let _ = reconciliation::handle(&lab.reconciliation()).await;
+    vec![bob]
 }
 
 pub(super) async fn with_one_bought(lab: &Lab) -> Vec<Reservation> {

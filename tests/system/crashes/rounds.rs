@@ -10,7 +10,7 @@ use crate::lab::{Lab, SALE};
 
 pub(super) const FLOWS: &[Flow] = &[Flow {
     name: "daily reset",
-    effects: &["Query", "GetItem", "PutItem"],
+    effects: &["Query", "GetItem", "TransactWriteItems"],
     prepare: |lab| Box::pin(with_rounds_over(lab)),
     run: |_, world, _| {
         Box::pin(async {
@@ -66,8 +66,8 @@ async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
     }
     all_end_as(lab, reserved, OrderState::Pending).await;
     expire(lab, &reserved[0]).await;
-    let id = SALE.parse().unwrap();
-    let old = fulfilment::audit(&lab.stock, &lab.ledger, &id, Round(1), 4).await.unwrap().audit;
+    let now = Clock::system().now();
+    let old = fulfilment::audit(&lab.stock, &lab.ledger, &lab.sale().await, Round(1), now).await.unwrap().audit;
     assert!(old.is_clean(), "{old:?}");
     assert_eq!((old.free, old.held, old.ordered), (3, 0, 1));
     assert_eq!(lab.clean_audit().await, (4, 0, 0), "yesterday's stragglers leave today alone");

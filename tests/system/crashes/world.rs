@@ -74,7 +74,8 @@ impl World {
     pub(super) fn dead_letter(&self, lab: &Lab) -> dead_letter::Deps {
         let quarantine = Quarantine::new(self.sqs.clone(), &lab.quarantine_url);
         let (stock, ledger, expiry) = (self.stock.clone(), self.ledger.clone(), self.expiry_queue(lab));
-        dead_letter::Deps { stock, ledger, expiry, quarantine, clock: Clock::system() }
+        let terms = TermsCache::new(ledger.clone());
+        dead_letter::Deps { stock, ledger, terms, expiry, quarantine, clock: Clock::system() }
     }
 
     /// With a clock that is so many seconds ahead.

@@ -77,6 +77,8 @@ pub enum Repair {
         /// The units.
         units: Vec<Unit>,
     },
+    /// Load the round again, which Redis has lost.
+    Rebuild {},
 }
 
 /// A unit that is not in exactly one place.
