@@ -4,8 +4,8 @@ use stock::{Hold, Stock};
 
 use crate::{Board, FulfilmentError, LANE};
 
-/// How long after Redis was rebuilt a reservation that nobody knows may still become an order: longer than a message takes
-/// through all its tries and the dead letters.
+/// How long after Redis was rebuilt a reservation that nobody knows is taken for one that may still become an order: longer
+/// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
 const SETTLING_MS: u64 = 15 * 60 * 1000;
 
 /// Where a reservation stands.
