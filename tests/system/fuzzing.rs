@@ -35,6 +35,8 @@ const ROUTES: [(&str, &str); 20] = [
     ("POST", "/v1/admin/sales/*/close"),
     ("POST", "/v1/admin/sales/*/restock"),
     ("POST", "/v1/admin/sales/*/isolate"),
+    ("POST", "/v1/admin/sales/*/end_recurrence"),
+    ("POST", "/v1/admin/allow"),
     ("POST", "/v1/admin/redrive/*"),
     ("GET", "/v1/admin/sales/*/rounds/*/audit"),
     ("GET", "/v1/admin/denied"),

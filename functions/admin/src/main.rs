@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use admin::{Deps, QueueUrls, handle};
-use api::serve;
+use api::{Operators, serve};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
 use fulfilment::Places;
@@ -29,7 +29,7 @@ async fn main() -> Result<(), Error> {
             expiry_dlq: setting("EXPIRY_DLQ_URL")?,
             quarantine: setting("QUARANTINE_QUEUE_URL")?,
         }),
-        operator_group: setting("OPERATOR_GROUP")?.into(),
+        operators: Operators::new(setting("OPERATOR_GROUP")?, &setting("OPERATOR_CLAIM")?),
         clock: Clock::system(),
     });
     serve(metrics, move |request| {

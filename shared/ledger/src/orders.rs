@@ -157,7 +157,10 @@ impl Ledger {
     }
 
     /// Makes all of the writes, or none and says which conditions did not hold.
-    async fn transact(&self, writes: Vec<TransactWriteItem>) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
+    pub(crate) async fn transact(
+        &self,
+        writes: Vec<TransactWriteItem>,
+    ) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
         let transaction = self.client.transact_write_items().set_transact_items(Some(writes));
         let Err(error) = retry_conflicts(|| transaction.clone().send()).await else { return Ok(None) };
         let reasons = error.as_service_error().map(ConflictReasons::reasons).unwrap_or_default();
@@ -293,7 +296,11 @@ impl Ledger {
     }
 }
 
-fn old_item(reasons: &[CancellationReason], at: usize) -> Option<std::collections::HashMap<String, AttributeValue>> {
+/// The item at which the condition of one of the writes failed, if it did and there is one.
+pub(crate) fn old_item(
+    reasons: &[CancellationReason],
+    at: usize,
+) -> Option<std::collections::HashMap<String, AttributeValue>> {
     let reason = reasons.get(at).filter(|reason| reason.code() == Some(CONDITION_FAILED))?;
     reason.item.clone().filter(|item| !item.is_empty())
 }
