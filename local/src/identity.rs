@@ -107,7 +107,7 @@ impl Issuer {
     ///
     /// # Errors
     /// If the key does not sign.
-    pub fn sign(&self, claims: &Claims) -> Result<String> {
+    pub fn sign(&self, claims: &impl Serialize) -> Result<String> {
         let header = Header { kid: Some(KEY_ID.to_owned()), ..Header::new(Algorithm::RS256) };
         Ok(encode(&header, claims, &self.key)?)
     }

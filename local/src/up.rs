@@ -259,6 +259,7 @@ fn environment(deployment: &Deployment, issuer_url: &str) -> String {
         ("QUARANTINE_QUEUE_URL", &deployment.quarantine_queue_url),
         ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
         ("PASS_SECRET_ARN", &deployment.pass_secret),
+        ("OPERATOR_CLAIM", "groups"),
         ("OPERATOR_GROUP", crate::identity::OPERATORS),
         ("PUSH_ENDPOINT", &push_endpoint),
         ("JWT_ISSUER", issuer_url),

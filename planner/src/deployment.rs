@@ -94,10 +94,10 @@ pub const SCHEDULES: u32 = 3;
 /// Queues that Lambda polls: orders, its dead letters, expiry.
 pub const POLLED_QUEUES: u32 = 3;
 /// Kinds of alarms, each with an entry in the runbook.
-pub const ALARMS: u32 = 26;
-/// Metrics that alarms watch, without those of Redis: 17 that look at one, `functions-throttled` and `door-failing` at
+pub const ALARMS: u32 = 27;
+/// Metrics that alarms watch, without those of Redis: 18 that look at one, `functions-throttled` and `door-failing` at
 /// five functions each, `workers-failing` at five, `schedules-failing` at three, `table-throttled` at five.
-pub const ALARM_METRICS: u32 = 40;
+pub const ALARM_METRICS: u32 = 41;
 /// Metrics of each node that alarms watch.
 pub const ALARM_METRICS_OF_A_NODE: u32 = 4;
 /// Metrics of our own while nobody comes: reconciliation's, and cold starts.
@@ -119,8 +119,9 @@ pub const LOADED_BEFORE_S: i64 = 600;
 pub const WRITES_OF_AN_ORDER: f64 = 6.0;
 /// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`, `orders_by_round`.
 pub const INDEX_WRITES_OF_AN_ORDER: f64 = 4.0;
-/// Write units of a payment: the order, its place in one index and its leaving another.
-pub const WRITES_OF_A_PAYMENT: f64 = 3.0;
+/// Write units of a payment: a transaction of the order and the payment, the order's place in one index and its leaving
+/// another.
+pub const WRITES_OF_A_PAYMENT: f64 = 6.0;
 /// Write units of an expiry: a transaction of three, and four indexes.
 pub const WRITES_OF_AN_EXPIRY: f64 = 10.0;
 

@@ -115,7 +115,9 @@ async fn before_it_opens_and_after_it_closed() {
 
     let over = selling_with(|_| {}).await;
     let (id, sum) = read_picture(&over, "alice").await;
-    over.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator()).await.expect(200);
+    over.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator().json(&json!({ "round": 1 })))
+        .await
+        .expect(200);
     ask(&over, "alice", "picture").await.problem(410, "closed");
     answer(&over, "alice", &id, &sum).await.problem(410, "closed");
 }
@@ -124,9 +126,13 @@ async fn before_it_opens_and_after_it_closed() {
 async fn while_it_is_paused_or_stopped() {
     let lab = Lab::selling(terms(100, 1)).await;
     let (id, sum) = read_picture(&lab, "alice").await;
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator()).await.expect(200);
+    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 })))
+        .await
+        .expect(200);
     answer(&lab, "alice", &id, &sum).await.problem(503, "paused");
-    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/resume")).by_operator()).await.expect(200);
+    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/resume")).by_operator().json(&json!({ "round": 1 })))
+        .await
+        .expect(200);
     for stopped in [None, Some(SALE.parse().unwrap())] {
         lab.ledger.stop(stopped.as_ref()).await.unwrap();
         lab.board.refresh().await.unwrap();

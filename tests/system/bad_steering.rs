@@ -9,19 +9,28 @@ fn ask(sale: &str, what: &str) -> Ask {
     Ask::post(format!("/v1/admin/sales/{sale}/{what}")).by_operator()
 }
 
-/// Every bad request to pause, resume, close, restock or redrive.
+/// Every bad request to steer or redrive.
 pub(crate) fn all(target: &Target) -> Vec<Bad> {
     let mut cases = Vec::new();
-    for what in ["pause", "resume", "close"] {
-        let good = ask(&target.sale, what);
-        cases.extend(with_bodies(what, &good));
-        cases.extend(bad_sale_ids().iter().map(|id| invalid(format!("{what}: sale id"), ask(id, what))));
+    let first = json!({ "round": 1 });
+    for what in ["pause", "resume", "close", "end_recurrence"] {
+        let good = ask(&target.sale, what).json(&first);
+        cases.extend(with_bodies(what, &ask(&target.sale, what)));
+        cases.push(invalid(format!("{what}: no round"), ask(&target.sale, what).json(&json!({}))));
+        for round in wrong_types().into_iter().chain([json!("1"), json!(-1), json!(4_294_967_296u64)]) {
+            let body = json!({ "round": round });
+            cases.push(invalid(format!("{what}: round {round}"), ask(&target.sale, what).json(&body)));
+        }
+        let other = ask(&target.sale, what).json(&json!({ "round": 2 }));
+        cases.push(bad(format!("{what}: another round"), other, 409, "round_changed"));
+        let ids = bad_sale_ids();
+        cases.extend(ids.iter().map(|id| invalid(format!("{what}: sale id"), ask(id, what).json(&first))));
         cases.extend(
             bad_keys()
                 .into_iter()
                 .map(|key| invalid(format!("{what}: idempotency key"), good.clone().header("idempotency-key", key))),
         );
-        cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere", what), 404, "unknown_sale"));
+        cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere", what).json(&first), 404, "unknown_sale"));
         cases.push(bad(format!("{what}: no operator"), good.by("mallory"), 403, "denied"));
     }
     cases.extend(restock(target));
@@ -39,11 +48,15 @@ fn restock(target: &Target) -> Vec<Bad> {
     let plain = |sale: &str| ask(sale, "restock");
     let keyed = |sale: &str| plain(sale).header("idempotency-key", "key-1");
     let mut cases = with_bodies("restock", &keyed(&target.sale));
-    let good = json!({ "units": 1 });
+    let good = json!({ "round": 1, "units": 1 });
     for units in wrong_types().into_iter().chain([json!("1"), json!(0), json!(10_000_001), json!(4_294_967_296u64)]) {
-        let body = json!({ "units": units });
+        let body = json!({ "round": 1, "units": units });
         cases.push(invalid(format!("restock: {units} units"), keyed(&target.sale).json(&body)));
     }
+    let no_round = keyed(&target.sale).json(&json!({ "units": 1 }));
+    cases.push(invalid("restock: no round", no_round));
+    let other = keyed(&target.sale).json(&json!({ "round": 2, "units": 1 }));
+    cases.push(bad("restock: another round", other, 409, "round_changed"));
     cases.push(invalid("restock: nothing", keyed(&target.sale).json(&json!({}))));
     cases.push(invalid("restock: no key", plain(&target.sale).json(&good)));
     for key in bad_keys() {

@@ -83,6 +83,56 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
     (audit.free, audit.held, audit.ordered)
 }
 
+#[tokio::test]
+async fn a_window_that_reaches_into_the_next_one_is_refused() {
+    let lab = Lab::new().await;
+    let (day_s, opens_at) = (DAY_MS / 1000, Clock::system().now().plus_s(60));
+    // The longest and the shortest day have an hour more and an hour less; whole days fit each of them.
+    for (lasts_s, status) in [(day_s + 3600, 400), (day_s + 1, 400), (day_s, 201), (day_s - 3600, 201)] {
+        let change = json!({
+            "opens_at": opens_at.to_string(), "closes_at": EpochMs(opens_at.0 + lasts_s * 1000).to_string(),
+            "recurrence": { "every": "day", "time_zone": "Etc/UTC" },
+        });
+        let body = new_sale(&format!("lasts-{lasts_s}"), &change);
+        let answer = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&body)).await;
+        assert_eq!(answer.status, status, "{answer:?}");
+        if status == 400 {
+            assert!(answer.text("detail").starts_with("closes_at: the round would still run when"), "{answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
+    let lab = daily().await;
+    let end = |round: u32| {
+        let ask = Ask::post(format!("/v1/admin/sales/{SALE}/end_recurrence")).by_operator();
+        ask.json(&json!({ "round": round }))
+    };
+    lab.answer(&end(2)).await.problem(409, "round_changed");
+    for _ in 0..2 {
+        let ended = lab.answer(&end(1)).await.expect(200);
+        assert_eq!((&ended.body["recurrence"], &ended.body["round"]), (&json!(null), &json!(1)));
+    }
+    lab.buy("alice").await;
+    pass_a_day(&lab).await;
+    assert_eq!(reset(&lab).await, 0);
+    assert_eq!(sale(&lab).await.round, Round(1));
+    lab.answer(&Ask::post("/v1/admin/sales/nowhere/end_recurrence").by_operator().json(&json!({ "round": 1 })))
+        .await
+        .problem(404, "unknown_sale");
+}
+
+#[tokio::test]
+async fn a_recurrence_that_is_ended_once_its_round_is_over_begins_no_next_one() {
+    let lab = daily().await;
+    pass_a_day(&lab).await;
+    let ask = Ask::post(format!("/v1/admin/sales/{SALE}/end_recurrence")).by_operator();
+    lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
+    assert_eq!(reset(&lab).await, 0);
+    assert_eq!(sale(&lab).await.round, Round(1));
+}
+
 fn reserve_tomorrow(name: &str) -> Ask {
     Ask::reserve_in(SALE, 2, name)
 }
@@ -110,9 +160,9 @@ async fn the_next_round_begins_on_the_regular_terms() {
     let lab = daily().await;
     let regular = sale(&lab).await.terms;
     let steer = |what| Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator();
-    let restock = steer("restock").header("idempotency-key", "key-1").json(&json!({ "units": 7 }));
+    let restock = steer("restock").header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 7 }));
     lab.answer(&restock).await.expect(200);
-    lab.answer(&steer("close")).await.expect(200);
+    lab.answer(&steer("close").json(&json!({ "round": 1 }))).await.expect(200);
     let closed = sale(&lab).await.terms;
     assert_eq!(closed.total, UNITS + 7);
     assert!(closed.closes_at_ms < regular.closes_at_ms);
@@ -139,7 +189,7 @@ async fn two_runs_at_once_begin_one_round() {
 #[tokio::test]
 async fn no_idempotency_key_keeps_a_round_from_beginning() {
     let lab = daily().await;
-    let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator();
+    let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 }));
     lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
     pass_a_day(&lab).await;
     reset(&lab).await;

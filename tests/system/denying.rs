@@ -66,6 +66,24 @@ async fn any_user_can_be_named_in_a_path() {
 }
 
 #[tokio::test]
+async fn whoever_was_denied_can_be_let_in_through_the_gateway() {
+    let list = async || {
+        let list = Ask::get("/v1/admin/denied").by_operator().send().await.expect(200);
+        list.body["denied"].as_array().unwrap().iter().map(|each| each["user"].clone()).collect::<Vec<_>>()
+    };
+    for name in
+        ["gateway|a/b", "https://id/7?q=1#x", "gateway//", "/gateway", "gateway%41", "gateway+plus", "gateway/../x"]
+    {
+        deny(name, in_s(600)).send().await.expect(200);
+        assert!(list().await.contains(&json!(name)), "{name}");
+        for _ in 0..2 {
+            Ask::post("/v1/admin/allow").by_operator().json(&json!({ "user": name })).send().await.expect(200);
+            assert!(!list().await.contains(&json!(name)), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_denial_ends_by_itself() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.answer(&deny("alice", in_s(30))).await.expect(200);

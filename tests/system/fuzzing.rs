@@ -19,7 +19,7 @@ use crate::lab::{Lab, SALE};
 const REQUESTS: usize = 600;
 
 /// Routes, with `*` for what is made up.
-const ROUTES: [(&str, &str); 20] = [
+const ROUTES: [(&str, &str); 22] = [
     ("POST", "/v1/sales/*/challenges"),
     ("POST", "/v1/sales/*/tokens"),
     ("POST", "/v1/sales/*/reservations/*"),
@@ -35,6 +35,8 @@ const ROUTES: [(&str, &str); 20] = [
     ("POST", "/v1/admin/sales/*/close"),
     ("POST", "/v1/admin/sales/*/restock"),
     ("POST", "/v1/admin/sales/*/isolate"),
+    ("POST", "/v1/admin/sales/*/end_recurrence"),
+    ("POST", "/v1/admin/allow"),
     ("POST", "/v1/admin/redrive/*"),
     ("GET", "/v1/admin/sales/*/rounds/*/audit"),
     ("GET", "/v1/admin/denied"),

@@ -131,7 +131,7 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
             "admin",
             "restock",
             operate(each(), lab, {
-                let ask = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).json(&json!({ "units": 1 }));
+                let ask = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).json(&json!({ "round": 1, "units": 1 }));
                 ask.header("idempotency-key", "key-1")
             })
             .boxed(),

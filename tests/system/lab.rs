@@ -200,7 +200,7 @@ impl Lab {
             sqs: self.counted_sqs.clone(),
             queues: Arc::new(queues),
             places: fulfilment::Places::new(self.ledger.clone(), Clock::system()),
-            operator_group: "operators".into(),
+            operators: api::Operators::usual("operators"),
             clock: Clock::system(),
         }
     }

@@ -31,7 +31,7 @@ fn units(live: &Value) -> [u64; 5] {
 }
 
 async fn pay(lab: &Lab, reservation: &sale::Reservation) {
-    let ask = Ask::paid("pay_1", &reservation.id.to_string(), 990, &lab.payment_key);
+    let ask = Ask::paid(&format!("pay_{}", reservation.user), &reservation.id.to_string(), 990, &lab.payment_key);
     assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "applied");
 }
 

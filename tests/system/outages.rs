@@ -147,7 +147,9 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
 async fn a_round_that_redis_loses_after_its_close_is_closed() {
     let mut lab = Lab::selling(terms(4, 1)).await;
     let bob = lab.buy("bob").await;
-    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator()).await.expect(200);
+    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator().json(&serde_json::json!({ "round": 1 })))
+        .await
+        .expect(200);
     lab.answer(&Ask::reserve("lamp", "carol")).await.problem(410, "closed");
     lab.valkey.kill_and_restart().unwrap();
     until("Redis answers again", 10, async || {

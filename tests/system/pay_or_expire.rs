@@ -23,9 +23,10 @@ enum End {
 
 async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Reservation) -> (Reservation, End) {
     let id = &reservation.id;
+    let payment = format!("pay_{}", reservation.user);
     let (pay_after, expire_after) = handicap.waits();
     let pay = {
-        let (lab, ask) = (Arc::clone(&lab), Ask::paid("pay_1", &id.to_string(), 990, &lab.payment_key));
+        let (lab, ask) = (Arc::clone(&lab), Ask::paid(&payment, &id.to_string(), 990, &lab.payment_key));
         tokio::spawn(async move {
             tokio::time::sleep(pay_after).await;
             lab.answer(&ask).await.expect(200).text("outcome").to_owned()
@@ -46,12 +47,12 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Reservation) -> (
     let end = match order.state {
         OrderState::Paid => {
             assert_eq!((&*outcome, state), ("applied", HoldState::Ordered), "{order:?}");
-            assert_eq!((order.payment_id.as_deref(), order.refunds_due.len()), (Some("pay_1"), 0));
+            assert_eq!((order.payment_id.as_deref(), order.refunds_due.len()), (Some(&*payment), 0));
             End::Paid
         }
         OrderState::Expired => {
             assert_eq!((&*outcome, state), ("refund_due", HoldState::Released), "{order:?}");
-            assert_eq!((order.payment_id, order.refunds_due), (None, vec!["pay_1".to_owned()]));
+            assert_eq!((order.payment_id, order.refunds_due), (None, vec![payment]));
             End::Expired
         }
         other => panic!("{other:?}: {order:?}"),

@@ -260,8 +260,9 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let order = place(&ledger, &name).await;
     let heard = next(&mut socket).await;
     assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.id), &json!("pending_payment")));
-    let paid = ledger.pay(&order.id, "pay_1", order.price.unwrap(), Clock::system().now()).await.unwrap();
-    assert!(matches!(paid, Payment::Applied(_)));
+    let payment = format!("pay_{name}");
+    let paid = ledger.pay(&order.id, &payment, order.price.unwrap(), Clock::system().now()).await.unwrap();
+    assert_eq!(paid, Payment::Applied);
     let heard = next(&mut socket).await;
     assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.id, "status": "paid" }));
 

@@ -41,6 +41,11 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
     assert_eq!(admin(&lab, "live").await.expect(200).body["units"], Value::Null);
     assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);
+    assert_eq!(admin(&lab, "pause").await.expect(200).body["paused"], true);
+    assert_eq!(admin(&lab, "resume").await.expect(200).body["paused"], false);
+    let total = published["total"].as_u64().unwrap();
+    assert_eq!(admin(&lab, "restock").await.expect(200).body["total"], total + 50);
+    assert_eq!(admin(&lab, "end_recurrence").await.expect(200).body["recurrence"], Value::Null);
     assert_eq!(admin(&lab, "stop").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "switches").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "start").await.expect(200).body["stopped_sales"], json!([]));

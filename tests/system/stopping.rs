@@ -63,6 +63,17 @@ async fn everything_is_stopped_and_can_be_looked_at() {
 }
 
 #[tokio::test]
+async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
+    let lab = lab().await;
+    for which in [json!({}), json!({ "sale_id": SALE })] {
+        switch(&lab, "stop", which).await.expect(200);
+    }
+    let started = switch(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
+    assert_eq!(started.body, json!({ "stopped": true, "stopped_sales": [] }));
+    stopped(&lab, SALE).await;
+}
+
+#[tokio::test]
 async fn two_operators_who_stop_different_things_undo_nothing() {
     let lab = lab().await;
     let both = [json!({ "sale_id": SALE }), json!({ "sale_id": "other" }), json!({})];
@@ -86,7 +97,10 @@ async fn what_does_not_say_what_to_stop_stops_nothing() {
 #[tokio::test]
 async fn a_sale_is_isolated_and_released() {
     let lab = lab().await;
-    let isolate = |body: Value| Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator().json(&body);
+    let isolate = |mut body: Value| {
+        body["round"] = json!(1);
+        Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator().json(&body)
+    };
     let set = isolate(json!({ "requests_per_s": 20 })).header("idempotency-key", "key-1");
     for _ in 0..2 {
         assert_eq!(lab.answer(&set).await.expect(200).body["isolated_requests_per_s"], 20);

@@ -129,6 +129,7 @@ export class Buying extends EventTarget {
     try {
       const { reservation_id: id } = await ask('POST', purchase.pass.path, { key: purchase.key, signal: this.#signal });
       purchase.save({ sent: false, pass: null, reservationId: id });
+      purchase.own([id]);
       this.#stage('done', { id });
     } catch (error) {
       if (error.code === 'bad_token') {
@@ -137,6 +138,7 @@ export class Buying extends EventTarget {
       }
       // Whoever heard a clear no has nothing that a reload should ask for again.
       if (error instanceof Problem && !PASSING.has(error.code) && error.status < 500) purchase.save({ sent: false });
+      if (error.code === 'limit_reached') purchase.own(error.members.reservation_ids ?? []);
       throw error;
     }
     return undefined;

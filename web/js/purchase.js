@@ -19,12 +19,27 @@ export class Purchase {
     /** The reservation was asked for, and no answer says that there is none. */
     this.sent = kept?.sent ?? false;
     this.reservationId = kept?.reservationId ?? null;
+    /** Reservations of this round that have not ended, as far as this tab knows. */
+    this.live = kept?.live ?? (this.reservationId ? [this.reservationId] : []);
   }
 
   save(changes) {
     Object.assign(this, changes);
-    const { key, pass, sent, reservationId } = this;
-    sessionStorage.setItem(this.#place, JSON.stringify({ key, pass, sent, reservationId }));
+    const { key, pass, sent, reservationId, live } = this;
+    sessionStorage.setItem(this.#place, JSON.stringify({ key, pass, sent, reservationId, live }));
+  }
+
+  /** These are the user's, too. */
+  own(ids) {
+    const live = [...new Set([...this.live, ...ids])];
+    this.save({ live, reservationId: this.reservationId ?? live.at(-1) ?? null });
+  }
+
+  /** This one has ended: it counts no more. */
+  forget(id) {
+    const live = this.live.filter((one) => one !== id);
+    if (this.reservationId === id) this.renew();
+    this.save({ live, reservationId: this.reservationId ?? live.at(-1) ?? null });
   }
 
   /** Another attempt. Its key is another, or the server would answer with the last one's reservation. */

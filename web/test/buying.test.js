@@ -224,7 +224,44 @@ test('giving back', async () => {
   await page.getByRole('button', { name: 'Yes, give it back' }).click();
   await heading(page, 'Given back').waitFor();
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
-  await page.getByRole('button', { name: 'Buy another' }).waitFor();
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+});
+
+test('another one can be bought up to the limit, and not beyond it', async () => {
+  const sale = await shop.sell({ per_user_limit: 2 });
+  const { page, go } = await visit({ user: shop.user() });
+  const another = page.getByRole('button', { name: 'Buy another' });
+  await go(`sales/${sale}`);
+  await reserve(page);
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await another.click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await page.waitForURL(/#\/reservations\//);
+  await heading(page, 'Reserved for you').waitFor();
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await page.getByText('You have as many as one person can have.').waitFor();
+  expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
+  // What is given back counts no more.
+  await page.getByRole('link', { name: 'Go to my reservation' }).click();
+  await page.getByRole('button', { name: 'Give it back' }).click();
+  await page.getByRole('button', { name: 'Yes, give it back' }).click();
+  await heading(page, 'Given back').waitFor();
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await another.waitFor();
+});
+
+test('whoever bought elsewhere up to the limit is offered no more once that is known', async () => {
+  const sale = await shop.sell();
+  const { user } = await shop.buy(sale);
+  const { page, go } = await visit({ user });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await heading(page, 'You have your share').waitFor();
+  await page.reload();
+  await page.getByText('You have a reservation for this.').waitFor();
+  await page.getByText('You have as many as one person can have.').waitFor();
+  expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
 });
 
 test('Chinese, by the browser and by the switch', async () => {

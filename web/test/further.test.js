@@ -98,9 +98,9 @@ test('a paused sale gives the button back by itself', async () => {
   const { page, go } = await visit();
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
-  await shop.operate('POST', `/v1/admin/sales/${sale}/pause`, {});
+  await shop.steer(sale, 'pause');
   await heading(page, 'The sale is paused').waitFor();
-  await shop.operate('POST', `/v1/admin/sales/${sale}/resume`, {});
+  await shop.steer(sale, 'resume');
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
 });
 

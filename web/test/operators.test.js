@@ -65,6 +65,69 @@ test('a sale from a draft to its end, each step confirmed', async () => {
   await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
 });
 
+test('a campaign is made, changed, and refused where it names no sale', async () => {
+  const [first, second] = [await shop.sell(), await shop.sell()];
+  const page = await visit();
+  const id = `days-${Date.now().toString(36)}`;
+  const put = async (title, sales) => {
+    await page.getByRole('button', { name: 'Campaign' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('[name=campaign_id]').fill(id);
+    await dialog.locator('[name=title]').fill(title);
+    await dialog.locator('[name=sales]').fill(sales.join(' '));
+    await dialog.locator('[type=submit]').click();
+  };
+  const written = async () => (await shop.operate('GET', '/v1/admin/campaigns')).campaigns.find((one) => one.campaign_id === id);
+  await put('Lamp days', [first]);
+  await expect.poll(async () => (await written())?.version).toBe(1);
+  await put('Late lamp days', [first, second]);
+  await expect.poll(written).toEqual({ campaign_id: id, title: 'Late lamp days', sale_ids: [first, second], version: 2 });
+  await put('Lost lamp days', [first, 'nowhere']);
+  await page.getByText('there is no nowhere').waitFor();
+  expect((await written()).version).toBe(2);
+});
+
+test('who starts one sale is told that everything is still stopped', async () => {
+  const sale = await shop.sell();
+  const page = await visit(`sales/${sale}`);
+  try {
+    await shop.operate('POST', '/v1/admin/stop', {});
+    await page.getByRole('button', { name: 'Start this sale' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Start this sale' }).click();
+    await page.locator('.board .said', { hasText: 'everything is still stopped' }).waitFor();
+  } finally {
+    await shop.operate('POST', '/v1/admin/start', {});
+  }
+});
+
+test('a sale that comes again is made to come no more', async () => {
+  const sale = await shop.sell({ recurrence: { every: 'day', time_zone: 'Europe/Berlin' } });
+  const page = await visit(`sales/${sale}`);
+  await page.getByRole('button', { name: 'End the repetition' }).click();
+  const dialog = page.getByRole('dialog');
+  expect(await dialog.locator('p').first().textContent()).toContain('round 1');
+  await dialog.getByRole('button', { name: 'End the repetition' }).click();
+  await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  await expect.poll(() => page.getByRole('button', { name: 'End the repetition' }).count()).toBe(0);
+});
+
+test('steering is about the round that is seen', async () => {
+  const sale = await shop.sell();
+  const page = await visit(`sales/${sale}`);
+  let asked;
+  await page.route(/\/pause$/, async (route) => {
+    asked = route.request().postDataJSON();
+    await route.fulfill({
+      status: 409, contentType: 'application/problem+json',
+      body: JSON.stringify({ status: 409, title: 'Another round is running', code: 'round_changed', round: 2 }),
+    });
+  });
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  await page.locator('.board .said', { hasText: 'Another round is running' }).waitFor();
+  expect(asked).toEqual({ round: 1 });
+});
+
 test('nothing is done that was not confirmed', async () => {
   const sale = await shop.sell();
   const page = await visit(`sales/${sale}`);
@@ -92,7 +155,7 @@ test('purchases are seen live, with the audit', async () => {
 });
 
 test('a user is shut out and let in again', async () => {
-  const user = shop.user();
+  const user = `issuer|${shop.user()}/50%2F`;
   const page = await visit();
   await page.getByRole('button', { name: 'Shut a user out' }).click();
   await page.getByRole('dialog').locator('[name=user]').fill(user);

@@ -53,6 +53,11 @@ class Shop {
     return answer.body;
   }
 
+  /** Steers the first round of a sale. */
+  steer(sale_id, how, more = {}) {
+    return this.operate('POST', `/v1/admin/sales/${sale_id}/${how}`, { round: 1, ...more });
+  }
+
   user() {
     return fresh('buyer');
   }

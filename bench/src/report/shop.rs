@@ -125,6 +125,7 @@ pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
         ("PUSH_ENDPOINT", "http://127.0.0.1:1/push".to_owned()),
         ("JWT_ISSUER", "http://127.0.0.1:1".to_owned()),
         ("JWT_AUDIENCE", "shop".to_owned()),
+        ("OPERATOR_CLAIM", "groups".to_owned()),
         ("OPERATOR_GROUP", "operators".to_owned()),
         ("METRICS_NAMESPACE", "bench".to_owned()),
         ("LOG_LEVEL", "error".to_owned()),

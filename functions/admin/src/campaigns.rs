@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Deps, unanswered};
 
-/// A campaign as an operator writes it, all of it at once. Its sales may come later.
+/// A campaign as an operator writes it, all of it at once. Its sales exist; drafts are shown once they are published.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewCampaign {
@@ -34,6 +34,11 @@ pub(crate) async fn put(deps: &Deps, request: &Request) -> Reply {
     let version = seen.unwrap_or(0).checked_add(1).ok_or_else(|| Problem::invalid("version: there is no later one"))?;
     let campaign = Campaign { id: campaign_id, title, sale_ids, version };
     campaign.validate().map_err(|error| Problem::invalid(error.to_string()))?;
+    let missing = deps.ledger.missing_sales(&campaign.sale_ids).await.map_err(unanswered)?;
+    if !missing.is_empty() {
+        let missing: Vec<&str> = missing.iter().map(SaleId::as_str).collect();
+        return Err(Problem::invalid(format!("sale_ids: there is no {}", missing.join(", "))));
+    }
     match deps.ledger.put_campaign(&campaign).await.map_err(unanswered)? {
         PutCampaign::Now if seen.is_none() => Ok(json(StatusCode::CREATED, &campaign)),
         PutCampaign::Now | PutCampaign::Before => Ok(json(StatusCode::OK, &campaign)),

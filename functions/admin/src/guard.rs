@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use lambda_http::Request;
 use ledger::{Denial, DeniedBy, DeniedWhy, Switches};
 use percent_encoding::percent_decode_str;
-use sale::{EpochMs, MAX_ISOLATED_REQUESTS_PER_S, SaleId, UserId};
+use sale::{EpochMs, MAX_ISOLATED_REQUESTS_PER_S, Round, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Deps, sale_of, steer, unanswered};
@@ -52,7 +52,14 @@ struct Which {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Allowed {
+    user: UserId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Isolate {
+    round: Round,
     /// Null lifts it, which leaving it out does not.
     #[serde(deserialize_with = "Option::deserialize")]
     requests_per_s: Option<u32>,
@@ -98,7 +105,18 @@ pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
 pub(crate) async fn allow(deps: &Deps, request: &Request, user: &[&str]) -> Reply {
     no_body(request)?;
     let user = user_in(user)?;
-    deps.ledger.allow(&user).await.map_err(unanswered)?;
+    let_in(deps, request, &user).await
+}
+
+/// Likewise, for the user that the body names: not every id can stand in a path, and gateways differ in what they make of
+/// an escaped slash.
+pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
+    let Allowed { user } = json_body(request)?;
+    let_in(deps, request, &user).await
+}
+
+async fn let_in(deps: &Deps, request: &Request, user: &UserId) -> Reply {
+    deps.ledger.allow(user).await.map_err(unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, %user, "allowed");
     denied(deps).await
 }
@@ -145,11 +163,13 @@ fn switched(request: &Request, what: &str, sale: Option<&SaleId>, switches: Swit
 
 /// Lets a sale have no more than so many requests a second, so that the others have what they need.
 pub(crate) async fn isolate(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let Isolate { requests_per_s } = json_body(request)?;
+    let Isolate { round, requests_per_s } = json_body(request)?;
     if requests_per_s.is_some_and(|rate| !(1..=MAX_ISOLATED_REQUESTS_PER_S).contains(&rate)) {
         return Err(Problem::invalid(format!("requests_per_s: 1 to {MAX_ISOLATED_REQUESTS_PER_S}, or null")));
     }
-    steer::amend(deps, sale, &steer::key_or_fresh("isolate", request)?, |sale| {
+    let limit = requests_per_s.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
+    let steering = steer::Steering { action: "isolate", round, parameters: limit, key: steer::key_or_fresh(request)? };
+    steer::amend(deps, sale, steering, |sale| {
         sale.isolated_requests_per_s = requests_per_s;
         Ok(())
     })

@@ -9,7 +9,7 @@ mod steer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{Code, Problem, Reply, caller, json, json_body, no_body, respond, segments};
+use api::{Code, Operators, Problem, Reply, json, json_body, no_body, respond, segments};
 use fulfilment::{FulfilmentError, Places, audit};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
@@ -54,8 +54,8 @@ pub struct Deps {
     pub queues: Arc<QueueUrls>,
     /// What is remembered of the orders of rounds that are watched.
     pub places: Places,
-    /// The group whose members are operators.
-    pub operator_group: Arc<str>,
+    /// Who counts as an operator.
+    pub operators: Operators,
     /// The time.
     pub clock: Clock,
 }
@@ -67,7 +67,7 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {
-    caller(request)?.require_group(&deps.operator_group)?;
+    deps.operators.check(request)?;
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
         (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
@@ -82,6 +82,9 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => steer::close(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => steer::restock(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "isolate"]) => guard::isolate(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "end_recurrence"]) => {
+            steer::end_recurrence(deps, request, sale).await
+        }
         (&Method::GET, ["v1", "admin", "switches"]) => guard::switches(deps).await,
         (&Method::POST, ["v1", "admin", "stop"]) => guard::stop(deps, request).await,
         (&Method::POST, ["v1", "admin", "start"]) => guard::start(deps, request).await,
@@ -90,6 +93,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::DELETE, ["v1", "admin", "denied", user @ ..]) if !user.is_empty() => {
             guard::allow(deps, request, user).await
         }
+        (&Method::POST, ["v1", "admin", "allow"]) => guard::allow_named(deps, request).await,
         (&Method::POST, ["v1", "admin", "campaigns"]) => campaigns::put(deps, request).await,
         (&Method::GET, ["v1", "admin", "campaigns"]) => campaigns::list(deps).await,
         (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,
@@ -103,6 +107,10 @@ async fn create(deps: &Deps, request: &Request) -> Reply {
     terms.validate().map_err(|error| Problem::invalid(error.to_string()))?;
     if terms.closes_at_ms <= deps.clock.now() {
         return Err(Problem::invalid("closes_at is over"));
+    }
+    if let Some(recurrence) = &recurrence {
+        let apart = recurrence.keeps_apart(terms.opens_at_ms, terms.closes_at_ms);
+        apart.map_err(|error| Problem::invalid(error.to_string()))?;
     }
     match deps.ledger.create_sale(&id, &terms, recurrence.as_ref()).await.map_err(unanswered)? {
         Created::Now(sale) => Ok(json(StatusCode::CREATED, &SaleDocument::of(&sale))),

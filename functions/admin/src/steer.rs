@@ -1,28 +1,55 @@
 //! Steering a sale while it runs: the ledger first, which decides and remembers the request; then Redis, which hears it
 //! at once, or from reconciliation within a minute.
+//!
+//! Each request names the round that it is about. The ledger looks at it in the same conditional change, so that a round
+//! that begins between an operator's decision and its request is left alone.
 
-use api::{Code, Problem, Reply, idempotency_key, json, json_body, no_body};
+use api::{Code, Problem, Reply, idempotency_key, json, json_body};
 use fulfilment::LANE;
 use http::StatusCode;
 use lambda_http::Request;
-use ledger::Amend;
-use sale::{EpochMs, MAX_TOTAL, Sale, SaleState};
+use ledger::{Amend, SteeringRequest};
+use sale::{EpochMs, MAX_TOTAL, Round, Sale, SaleState};
 use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::document::SaleDocument;
 use crate::{Deps, sale_id, unanswered};
 
+/// What is asked of a round that the action alone says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InRound {
+    round: Round,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Restock {
+    round: Round,
     units: u32,
+}
+
+/// A request to steer.
+pub(crate) struct Steering {
+    pub(crate) action: &'static str,
+    /// The round that it is about.
+    pub(crate) round: Round,
+    /// What it says besides.
+    pub(crate) parameters: String,
+    pub(crate) key: String,
+}
+
+impl Steering {
+    fn in_round(action: &'static str, request: &Request) -> Result<Self, Problem> {
+        let InRound { round } = json_body(request)?;
+        Ok(Self { action, round, parameters: String::new(), key: key_or_fresh(request)? })
+    }
 }
 
 /// Stops selling for a while.
 pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    no_body(request)?;
-    amend(deps, sale, &key_or_fresh("pause", request)?, |sale| {
+    amend(deps, sale, Steering::in_round("pause", request)?, |sale| {
         sale.paused = true;
         Ok(())
     })
@@ -31,8 +58,9 @@ pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
 
 /// Goes on selling.
 pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    no_body(request)?;
-    amend(deps, sale, &key_or_fresh("resume", request)?, |sale| {
+    let now = deps.clock.now();
+    amend(deps, sale, Steering::in_round("resume", request)?, |sale| {
+        not_over(sale, now)?;
         sale.paused = false;
         Ok(())
     })
@@ -41,9 +69,8 @@ pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply 
 
 /// Ends the round now. One that has ended keeps its end.
 pub(crate) async fn close(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    no_body(request)?;
     let now = deps.clock.now();
-    amend(deps, sale, &key_or_fresh("close", request)?, |sale| close_at(sale, now)).await
+    amend(deps, sale, Steering::in_round("close", request)?, |sale| close_at(sale, now)).await
 }
 
 fn close_at(sale: &mut Sale, now: EpochMs) -> Result<(), Problem> {
@@ -58,10 +85,13 @@ fn close_at(sale: &mut Sale, now: EpochMs) -> Result<(), Problem> {
 
 /// Adds units to this round. Only with a key: without one, a retry could not be told from a second delivery.
 pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let Restock { units } = json_body(request)?;
+    let Restock { round, units } = json_body(request)?;
     let key = idempotency_key(request)?
         .ok_or_else(|| Problem::invalid("idempotency-key: needed, so that a retry adds nothing"))?;
-    amend(deps, sale, &format!("restock-{key}"), |sale| {
+    let steering = Steering { action: "restock", round, parameters: units.to_string(), key: key.to_owned() };
+    let now = deps.clock.now();
+    amend(deps, sale, steering, |sale| {
+        not_over(sale, now)?;
         let total = sale.terms.total.checked_add(units).filter(|total| units > 0 && *total <= MAX_TOTAL);
         let bounds = || Problem::invalid(format!("units: 1 to {}", MAX_TOTAL - sale.terms.total));
         sale.terms_of_this_round().total = total.ok_or_else(bounds)?;
@@ -70,22 +100,43 @@ pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply
     .await
 }
 
-/// The client's key, for this action alone: the same key names another request elsewhere, and never one of a schedule.
-pub(crate) fn key_or_fresh(action: &str, request: &Request) -> Result<String, Problem> {
-    let key = idempotency_key(request)?.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned);
-    Ok(format!("{action}-{key}"))
+/// Makes this round the last one. A sale that comes no more stays so.
+pub(crate) async fn end_recurrence(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    amend(deps, sale, Steering::in_round("end_recurrence", request)?, |sale| {
+        sale.recurrence = None;
+        Ok(())
+    })
+    .await
+}
+
+/// In a round that is over nothing can be sold, so whoever asks for it is mistaken.
+fn not_over(sale: &Sale, now: EpochMs) -> Result<(), Problem> {
+    if sale.terms.closes_at_ms <= now {
+        return Err(Problem::new(Code::NotAmendable).detail(format!("round {} is over", sale.round)));
+    }
+    Ok(())
+}
+
+/// The client's key, or one that nobody else has.
+pub(crate) fn key_or_fresh(request: &Request) -> Result<String, Problem> {
+    Ok(idempotency_key(request)?.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned))
 }
 
 pub(crate) async fn amend(
     deps: &Deps,
     sale: &str,
-    request: &str,
+    steering: Steering,
     change: impl Fn(&mut Sale) -> Result<(), Problem>,
 ) -> Reply {
     let id = sale_id(sale)?;
-    let amended = deps.ledger.amend_sale(&id, request, |sale| {
+    let Steering { action, round, parameters, key } = steering;
+    let request = SteeringRequest { key, action, parameters: format!("{round} {parameters}") };
+    let amended = deps.ledger.steer_sale(&id, &request, |sale| {
         if sale.state == SaleState::Draft {
             return Err(Problem::new(Code::NotAmendable).detail("it is a draft"));
+        }
+        if sale.round != round {
+            return Err(Problem::new(Code::RoundChanged).with("round", sale.round.0));
         }
         change(sale)
     });
@@ -99,5 +150,6 @@ pub(crate) async fn amend(
         }
         Amend::Refused(problem) => Err(problem),
         Amend::Unknown => Err(Problem::new(Code::UnknownSale)),
+        Amend::KeyReused => Err(Problem::new(Code::KeyReused)),
     }
 }

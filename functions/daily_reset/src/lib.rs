@@ -65,7 +65,7 @@ async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError
                 tracing::info!(sale_id = %next.id, round = next.round.0, opens_at = %next.terms.opens_at_ms, "next round");
                 summary.begun += 1;
             }
-            Ok(Amend::Refused(NotNow::AnotherRunBeganIt) | Amend::Unknown) => {}
+            Ok(Amend::Refused(NotNow::AnotherRunBeganIt) | Amend::Unknown | Amend::KeyReused) => {}
             Ok(Amend::Refused(NotNow::NeverAgain)) => {
                 tracing::error!(sale_id = %sale.id, "the recurrence has no next window");
                 summary.failed += 1;

@@ -9,10 +9,10 @@ use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
 use runtime::{Clock, Secret};
-use sale::ReservationId;
+use sale::{Price, ReservationId};
 use serde::Serialize;
 
-use webhook::Paid;
+use webhook::{Event, Paid};
 
 /// Seconds after which the provider may call again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 5;
@@ -33,8 +33,19 @@ pub struct Deps {
 
 #[derive(Serialize)]
 struct Outcome {
-    reservation_id: ReservationId,
+    /// None of an event that is about no reservation here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reservation_id: Option<ReservationId>,
     outcome: &'static str,
+}
+
+impl Outcome {
+    /// Counts it, as `Callbacks` by `Outcome`, and says it. Always 200: whatever the provider repeated, it would hear the
+    /// same again.
+    fn reply(reservation_id: Option<ReservationId>, outcome: &'static str) -> Reply {
+        metrics::counter!("Callbacks", "Outcome" => outcome).increment(1);
+        Ok(json(StatusCode::OK, &Self { reservation_id, outcome }))
+    }
 }
 
 /// Answers one request.
@@ -52,15 +63,28 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
 
 async fn callback(deps: &Deps, request: &Request) -> Reply {
     let secret = deps.secret.get().await.map_err(|error| overloaded(&error))?;
-    let Paid { payment_id, reservation_id, price } = webhook::read(request, &secret)?;
+    let Paid { payment_id, reservation_id, price } = match webhook::read(request, &secret)? {
+        Event::Paid(paid) => paid,
+        Event::Other(kind) => {
+            tracing::info!(kind, "an event of a type that is not known here");
+            return Outcome::reply(None, "ignored");
+        }
+    };
     let paid = deps.ledger.pay(&reservation_id, &payment_id, price, deps.clock.now()).await;
-    let (order, outcome) = match paid.map_err(|error| overloaded(&error))? {
-        Payment::Applied(order) => (order, "applied"),
-        Payment::RefundDue(order) => (order, "refund_due"),
+    let outcome = match paid.map_err(|error| overloaded(&error))? {
+        Payment::Applied => "applied",
+        Payment::RefundDue => "refund_due",
+        Payment::Reused => "payment_reused",
+        Payment::AmountChanged => "amount_changed",
         Payment::UnknownOrder => return Err(Problem::new(Code::UnknownReservation)),
     };
-    tracing::info!(%reservation_id, state = order.state.as_str(), outcome, "payment");
-    Ok(json(StatusCode::OK, &Outcome { reservation_id, outcome }))
+    tracing::info!(%reservation_id, payment_id, outcome, "payment");
+    if matches!(outcome, "payment_reused" | "amount_changed") {
+        metrics::counter!("PaymentsMismatched").increment(1);
+        let Price { price_minor, currency } = price;
+        tracing::error!(%reservation_id, payment_id, price_minor, %currency, outcome, "payment mismatched");
+    }
+    Outcome::reply(Some(reservation_id), outcome)
 }
 
 fn overloaded(error: &(dyn std::error::Error + 'static)) -> Problem {

@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
+
 use api::{Code, Problem, json_body, text_body};
 use lambda_http::Request;
 use sale::{Price, ReservationId};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use standardwebhooks::{HEADER_WEBHOOK_TIMESTAMP, Webhook};
 
 /// Longest payment id. An order keeps it.
@@ -17,36 +20,53 @@ pub(crate) struct Paid {
     pub(crate) price: Price,
 }
 
+/// What a callback tells of.
+#[derive(Debug)]
+pub(crate) enum Event {
+    Paid(Paid),
+    /// Something of this type, which is nothing to this system. Providers add types as they please.
+    Other(String),
+}
+
+/// What every callback has. Its data is of the type's own form.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Callback {
+struct Envelope {
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: String,
+}
+
+const PAYMENT_SUCCEEDED: &str = "payment.succeeded";
+
+/// Fields that are not known are passed over, for providers add some as they please.
+#[derive(Deserialize)]
+struct Callback {
     #[serde(rename = "timestamp")]
     _timestamp: String,
     data: Data,
+    #[serde(rename = "type")]
+    _kind: String,
+    #[serde(flatten)]
+    unknown: Unknown,
 }
 
 #[derive(Deserialize)]
-enum Kind {
-    #[serde(rename = "payment.succeeded")]
-    PaymentSucceeded,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Data {
     payment_id: String,
     reservation_id: ReservationId,
     price_minor: u64,
     currency: sale::Currency,
+    #[serde(flatten)]
+    unknown: Unknown,
 }
+
+type Unknown = BTreeMap<String, IgnoredAny>;
 
 /// Reads a callback, once its signature is right and not older than five minutes.
 ///
 /// # Errors
-/// 401 without a right signature, whatever is wrong with it; 400 if a signed body is not of the documented form.
-pub(crate) fn read(request: &Request, secret: &str) -> Result<Paid, Problem> {
+/// 401 without a right signature, whatever is wrong with it; 400 if the signed body is no event, or an event of a known type
+/// that is not of the documented form.
+pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     let unauthorized = || Problem::new(Code::Unauthorized);
     let body = text_body(request)?;
     // The crate subtracts the timestamp from the clock unchecked: only what is a time may reach it.
@@ -59,7 +79,11 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Paid, Problem> {
         tracing::warn!(error = &error as &dyn std::error::Error, "a callback was refused");
         unauthorized()
     })?;
-    let Callback { kind: Kind::PaymentSucceeded, data, .. } = json_body(request)?;
+    let Envelope { kind } = json_body(request)?;
+    if kind != PAYMENT_SUCCEEDED {
+        return Ok(Event::Other(kind));
+    }
+    let Callback { data, unknown, .. } = json_body(request)?;
     let id = &data.payment_id;
     if !(1..=MAX_PAYMENT_ID_LENGTH).contains(&id.len()) || !id.bytes().all(|b| b.is_ascii_graphic()) {
         let bound = MAX_PAYMENT_ID_LENGTH;
@@ -67,8 +91,13 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Paid, Problem> {
             "data.payment_id: 1 to {bound} printable ASCII characters without spaces"
         )));
     }
+    if !unknown.is_empty() || !data.unknown.is_empty() {
+        metrics::counter!("CallbacksWithUnknownFields").increment(1);
+        let fields: Vec<&String> = unknown.keys().chain(data.unknown.keys()).collect();
+        tracing::info!(?fields, "fields that are not known here");
+    }
     let price = Price { price_minor: data.price_minor, currency: data.currency };
-    Ok(Paid { payment_id: data.payment_id, reservation_id: data.reservation_id, price })
+    Ok(Event::Paid(Paid { payment_id: data.payment_id, reservation_id: data.reservation_id, price }))
 }
 
 #[cfg(test)]
@@ -99,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_signed_callback_is_read() {
-        let paid = read(&signed(BODY, SECRET, now()), SECRET).unwrap();
+        let Event::Paid(paid) = read(&signed(BODY, SECRET, now()), SECRET).unwrap() else { panic!("it is a payment") };
         assert_eq!(paid.payment_id, "pay_4711");
         assert_eq!(paid.price.price_minor, 990);
     }
@@ -138,6 +167,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_known_is_passed_over() {
+        let other = |body: &str| match read(&signed(body, SECRET, now()), SECRET) {
+            Ok(Event::Other(kind)) => kind,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(other(&BODY.replace("payment.succeeded", "payment.failed")), "payment.failed");
+        assert_eq!(other(r#"{"type": "payout.created", "data": [[1], null]}"#), "payout.created");
+        assert_eq!(other(r#"{"type": "ping"}"#), "ping");
+        for more in [
+            BODY.replace("\"data\"", "\"more\": {\"a\": [1]}, \"data\""),
+            BODY.replace("\"currency\"", "\"method\": \"card\", \"currency\""),
+        ] {
+            assert_ne!(more, BODY);
+            let Ok(Event::Paid(paid)) = read(&signed(&more, SECRET, now()), SECRET) else { panic!("{more}") };
+            assert_eq!(paid.price.price_minor, 990);
+        }
+    }
+
+    #[test]
     fn a_signed_body_still_has_to_be_right() {
         for (bad, code) in [
             ("", Code::InvalidRequest),
@@ -148,8 +196,8 @@ mod tests {
             (&*BODY.replace("pay_4711", ""), Code::InvalidRequest),
             (&*BODY.replace("pay_4711", "pay\\u0000"), Code::InvalidRequest),
             (&*BODY.replace("pay_4711", &"p".repeat(65)), Code::InvalidRequest),
-            (&*BODY.replace("payment.succeeded", "payment.failed"), Code::InvalidRequest),
-            (&*BODY.replace("\"data\"", "\"more\": 1, \"data\""), Code::InvalidRequest),
+            (r#"{"data": {}}"#, Code::InvalidRequest),
+            (r#"{"type": 1}"#, Code::InvalidRequest),
             (&*format!("{BODY}{}", " ".repeat(20_000)), Code::TooLarge),
         ] {
             assert_eq!(read(&signed(bad, SECRET, now()), SECRET).unwrap_err().code(), code, "{bad:.80}");

@@ -21,6 +21,7 @@ try {
     alarmEmail: given('alarmEmail'),
     emulator: given('emulator'),
     payUrl: given('payUrl'),
+    operatorClaim: given('operatorClaim'),
     provisioned: given('provisioned'),
   });
   // Not for the emulator: it has no TLS and one of everything. They take a while to load.

@@ -22,6 +22,7 @@ export const ALARMS = {
   'reconciliation-silent': 'Reconciliation has not reported for five minutes.',
   'outbox-too-old': 'A reservation has waited for its order for two minutes, although its message was sent again.',
   'orders-overdue': 'Orders are unpaid beyond their time and have not been expired for five minutes.',
+  'payments-mismatched': 'A payment came for a second order, or again with another amount; nothing was written.',
   'sale-hot': 'A sale is asked for twice as much as planned, or more.',
   'functions-throttled': 'Lambda turned requests at the door away: too many functions run at once.',
   'door-failing': 'Functions that answer people failed ten times in a minute.',

@@ -14,6 +14,7 @@ import { Identity } from './identity.ts';
 import { LedgerTable } from './ledger-table.ts';
 import { Page } from './page.ts';
 import { PassSecret } from './pass-secret.ts';
+import { watchPayments } from './payment-alarms.ts';
 import { PaymentSecret } from './payment-secret.ts';
 import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
@@ -121,6 +122,7 @@ export class FlashSaleStack extends Stack {
     );
     queues.redriveFrom(admin);
     queues.watchFrom(admin);
+    admin.tell('OPERATOR_CLAIM', settings.operatorClaims.join(','));
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
 
     const push = new PushApi(this, 'PushApi', settings);
@@ -157,6 +159,7 @@ export class FlashSaleStack extends Stack {
     new Dashboard(this, 'Dashboard', settings, alarms, [
       watchDoor(settings, alarms, api),
       watchAudit(settings, alarms),
+      watchPayments(settings, alarms),
       queues.part(),
       watchFunctions(settings, alarms, functions),
       ...(redis.part === undefined ? [] : [redis.part]),

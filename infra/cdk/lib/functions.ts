@@ -37,6 +37,9 @@ export const SCHEDULE_EVERY_S = 60;
 /** The group that makes a user an operator. */
 export const OPERATOR_GROUP = 'operators';
 
+/** Where issuers put a person's groups: Cognito, and most others. */
+export const OPERATOR_CLAIMS = ['groups', 'cognito:groups'];
+
 /** Functions that a person or a provider waits for. */
 export const ANSWERING = ['reservation', 'admission', 'catalog', 'payment', 'admin'] as const satisfies FunctionName[];
 

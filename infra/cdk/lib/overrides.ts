@@ -10,11 +10,13 @@ export interface Overrides {
   alarmEmail?: string;
   emulator?: string;
   payUrl?: string;
+  operatorClaim?: string;
   provisioned?: string;
 }
 
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
-  const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, provisioned } = overrides;
+  const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
+    overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -32,6 +34,7 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
       audience: audience?.split(',').map((part) => part.trim()) ?? given.audience,
     };
   }
+  if (operatorClaim !== undefined) result.operatorClaims = operatorClaim.split(',').map((part) => part.trim());
   if (provisioned !== undefined) result.provisioned = windows(provisioned);
   if (redisUrl !== undefined) result.redis = { kind: 'external', url: redisUrl };
   return result;

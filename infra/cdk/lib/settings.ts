@@ -15,6 +15,11 @@ export interface Settings {
   /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
   identity: OidcIdentity | { kind: 'cognito' };
+  /**
+   * The claims that say who is an operator: of those that a token has, the whole text of each must be the group, or a list of
+   * the group alone. An issuer whose people are in several groups sends one text claim of its own, and this names it.
+   */
+  operatorClaims: string[];
   redis: ElastiCacheRedis | { kind: 'external'; url: string };
   table: TableSettings;
   /** When functions in front of a sale wait for its crowd with processes that are started already. */
@@ -127,6 +132,10 @@ const CRON = /^cron\(\S+( \S+){5}\)$/;
 const MAX_TAGS = 40;
 // What an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
+/** A claim's name as it stands in a list of them. */
+const CLAIM = /^[^\s,]+$/;
+/** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
+const NO_OPERATOR_CLAIMS = ['scope', 'scp', 'sub'];
 const MEMORY_MB = { least: 128, most: 10240 };
 // What a rate-based rule of AWS WAF accepts.
 const REQUESTS_PER_IP = { least: 10, most: 2_000_000_000 };
@@ -172,6 +181,11 @@ export function validated(settings: Settings): Settings {
     ...redisProblems(settings),
     ...tableProblems(settings),
     ...provisionedProblems(settings),
+  );
+  must(
+    settings.operatorClaims.length > 0 &&
+      settings.operatorClaims.every((claim) => CLAIM.test(claim) && !NO_OPERATOR_CLAIMS.includes(claim)),
+    `operatorClaims: at least one claim that the issuer alone decides on, not ${NO_OPERATOR_CLAIMS.join(', ')}; got "${settings.operatorClaims.join(',')}"`,
   );
   must(Object.keys(settings.tags).length <= MAX_TAGS, `tags: at most ${MAX_TAGS}`);
 

@@ -1,3 +1,4 @@
+import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
 
 /** A cheap stack on AWS that may be destroyed at any time. */
@@ -16,6 +17,7 @@ export const dev: Settings = {
     tokens: { requestsPerSecond: 200, burst: 400 },
   },
   identity: { kind: 'cognito' },
+  operatorClaims: OPERATOR_CLAIMS,
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.t4g.micro',

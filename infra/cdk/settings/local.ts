@@ -1,3 +1,4 @@
+import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
 
 /** The emulator on this machine. Issuer, audience and the emulator's address come from the command line. */
@@ -17,6 +18,7 @@ export const local: Settings = {
     tokens: { requestsPerSecond: 4_000, burst: 4_000 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
+  operatorClaims: OPERATOR_CLAIMS,
   // The emulator answers with the address of the Valkey that it was started with.
   redis: {
     kind: 'elasticache',

@@ -1,3 +1,4 @@
+import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
 
 /** The real thing. Issuer, audience and where buyers pay come from the command line. */
@@ -17,6 +18,7 @@ export const prod: Settings = {
     tokens: { requestsPerSecond: 4_000, burst: 2_000 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
+  operatorClaims: OPERATOR_CLAIMS,
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.r7g.large',

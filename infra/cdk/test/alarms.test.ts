@@ -59,6 +59,10 @@ test('one unit that is sold twice rings at once, and one that drifts after five 
   expect(named('units-adrift')).toMatchObject({ MetricName: 'UnitsAdrift', Statistic: 'Minimum', Period: 300, Threshold: 1 });
 });
 
+test('one payment that contradicts itself rings at once', () => {
+  expect(named('payments-mismatched')).toMatchObject({ MetricName: 'PaymentsMismatched', Statistic: 'Sum', Period: 60, Threshold: 1 });
+});
+
 test('no news from reconciliation is bad news', () => {
   expect(named('reconciliation-silent')).toMatchObject({
     Statistic: 'SampleCount',
@@ -70,7 +74,7 @@ test('no news from reconciliation is bad news', () => {
 
 test('the audit is watched in the namespace that the functions publish to', () => {
   const watched = alarms.filter((alarm) => alarm.properties.Namespace === settings.name);
-  expect(watched).toHaveLength(7);
+  expect(watched).toHaveLength(8);
   const functions = resources(template, 'AWS::Lambda::Function');
   for (const { properties } of functions.filter((each) => each.properties.Runtime === 'provided.al2023')) {
     expect(properties.Environment.Variables.METRICS_NAMESPACE).toBe(settings.name);

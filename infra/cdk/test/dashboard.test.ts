@@ -21,7 +21,7 @@ const graphs = new Map<string, Json>(
 );
 
 test('shows the parts in the order in which a request meets them', () => {
-  expect(parts).toEqual(['## Door', '## Units', '## Queues', '## Functions', '## Redis', '## Ledger', '## Push']);
+  expect(parts).toEqual(['## Door', '## Units', '## Payments', '## Queues', '## Functions', '## Redis', '## Ledger', '## Push']);
 });
 
 test('has all alarms at the top', () => {

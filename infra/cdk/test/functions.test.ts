@@ -26,6 +26,7 @@ const VARIABLES: Record<FunctionName, string[]> = {
   admin: [
     'EXPIRY_DLQ_URL',
     'EXPIRY_QUEUE_URL',
+    'OPERATOR_CLAIM',
     'OPERATOR_GROUP',
     'ORDERS_DLQ_URL',
     'ORDERS_QUEUE_URL',

@@ -76,8 +76,11 @@ describe('with a user pool of its own', () => {
 
   test('there is a group of operators, and the admin function knows it', () => {
     dev.hasResourceProperties('AWS::Cognito::UserPoolGroup', { GroupName: 'operators' });
-    const { OPERATOR_GROUP } = functionNamed(dev, 'admin', DEPLOYED.dev).properties.Environment.Variables;
+    const { OPERATOR_CLAIM, OPERATOR_GROUP } = functionNamed(dev, 'admin', DEPLOYED.dev).properties.Environment.Variables;
     expect(OPERATOR_GROUP).toBe('operators');
+    expect(OPERATOR_CLAIM).toBe('groups,cognito:groups');
+    const own = { ...DEPLOYED.dev, operatorClaims: ['role'] };
+    expect(functionNamed(synthesized(own), 'admin', own).properties.Environment.Variables.OPERATOR_CLAIM).toBe('role');
   });
 
   test('its ids are outputs', () => {

@@ -51,6 +51,9 @@ describe('unusable settings say what is wrong', () => {
     ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give .*-c issuer=/],
     ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
     ['a plain issuer on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
+    ['no claim of operators', { operatorClaims: [] }, /operatorClaims: at least one/],
+    ['a scope that makes operators', { operatorClaims: ['scope'] }, /operatorClaims: .*not scope.*got "scope"/],
+    ['a claim that is two', { operatorClaims: ['a b'] }, /operatorClaims: /],
     ['no audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [] } }, /audience: /],
     ['an empty audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [''] } }, /audience: /],
     ['a strange Redis', { redis: { kind: 'external', url: '127.0.0.1' } }, /redis\.url: /],
@@ -115,6 +118,10 @@ describe('the command line', () => {
     const settings = withOverrides(good, { payUrl: 'https://p.example', emulator: 'http://e:1' });
     expect([settings.edge?.page.payUrl, settings.emulator]).toEqual(['https://p.example', 'http://e:1']);
     expect(withOverrides(DEPLOYED.dev, { payUrl: 'https://p.example' })).toEqual(DEPLOYED.dev);
+  });
+
+  test('gives another claim of operators', () => {
+    expect(withOverrides(good, { operatorClaim: 'role' }).operatorClaims).toEqual(['role']);
   });
 
   test('gives openings', () => {

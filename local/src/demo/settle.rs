@@ -72,7 +72,7 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
         "pending_payment" => {
             // Whatever fails here is tried again at the next look.
             match buyer.habit(wave) {
-                Habit::Pays => drop(crowd.client.pay(&crowd.payment_key, id, &format!("pay-{}", buyer.number)).await),
+                Habit::Pays => drop(crowd.client.pay(&crowd.payment_key, id, &payment_of(id)).await),
                 Habit::Cancels => drop(crowd.client.cancel(&buyer.token, id).await),
                 Habit::Forgets => {}
             }
@@ -80,6 +80,11 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
         }
         _ => Some(status),
     }
+}
+
+/// Each reservation is paid by a payment of its own, the same however often it is tried.
+fn payment_of(reservation_id: &str) -> String {
+    format!("pay-{}", reservation_id.rsplit('.').next().unwrap_or_default())
 }
 
 /// Some of those who wait try again; who gets nothing waits on behind the others. How many got something.

@@ -1,28 +1,65 @@
+use std::collections::HashMap;
+
 use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt};
 use sale::UserId;
 
 use crate::{Code, Problem};
 
-/// Claims that name a user's groups: Cognito's, and the one that most other issuers use.
-const GROUP_CLAIMS: [&str; 2] = ["cognito:groups", "groups"];
+/// The claims that say who is an operator, where nothing else is set: most issuers' and Cognito's.
+const USUAL_CLAIMS: &str = "groups,cognito:groups";
 
 /// Who is asking, from the claims that the gateway's authorizer verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's subject.
     pub user: UserId,
-    groups: Vec<String>,
 }
 
-impl Caller {
-    /// Checks that the caller is in `group`.
+/// Who counts as an operator.
+///
+/// The gateway hands a claim on as text, a list as its items with blanks between them: `[operators buyers]`. Two groups
+/// and one group with a blank in its name look alike there, and names of groups are often people's to choose. So no item
+/// is looked for in a list: the whole claim has to be the group, as text or as a list of the group alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operators {
+    group: String,
+    claims: Vec<String>,
+}
+
+impl Operators {
+    /// Those whose claims name `group`; `claims` are the names of the claims that may, with commas between them.
+    pub fn new(group: impl Into<String>, claims: &str) -> Self {
+        let claims = claims.split(',').map(str::trim).filter(|claim| !claim.is_empty()).map(str::to_owned).collect();
+        Self { group: group.into(), claims }
+    }
+
+    /// Likewise, with the usual claims.
+    pub fn usual(group: impl Into<String>) -> Self {
+        Self::new(group, USUAL_CLAIMS)
+    }
+
+    /// Checks that an operator is asking: at least one of the claims is there, and each that is there is the group.
     ///
     /// # Errors
-    /// 403 if not.
-    pub fn require_group(&self, group: &str) -> Result<(), Problem> {
-        if self.groups.iter().any(|mine| mine == group) { Ok(()) } else { Err(Problem::new(Code::Denied)) }
+    /// 401 as [`caller`], 403 for anybody else.
+    pub fn check(&self, request: &Request) -> Result<Caller, Problem> {
+        let caller = caller(request)?;
+        let claims = verified_claims(request).ok_or_else(|| Problem::new(Code::Unauthorized))?;
+        let mut told = self.claims.iter().filter_map(|claim| claims.get(claim)).peekable();
+        let operator = told.peek().is_some() && told.all(|text| self.is_group(text));
+        if operator { Ok(caller) } else { Err(Problem::new(Code::Denied)) }
     }
+
+    fn is_group(&self, text: &str) -> bool {
+        let only = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+        only == self.group && !only.is_empty() && !only.contains([' ', ','])
+    }
+}
+
+fn verified_claims(request: &Request) -> Option<&HashMap<String, String>> {
+    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
+    Some(&context.authorizer.as_ref()?.jwt.as_ref()?.claims)
 }
 
 /// Who is asking. Nothing that a client can write itself is looked at: no header, no query, no body.
@@ -30,24 +67,8 @@ impl Caller {
 /// # Errors
 /// 401 without verified claims or with a subject that cannot be a user id.
 pub fn caller(request: &Request) -> Result<Caller, Problem> {
-    let unauthorized = || Problem::new(Code::Unauthorized);
-    let context = request.request_context_ref().ok_or_else(unauthorized)?;
-    let RequestContext::ApiGatewayV2(context) = context else { return Err(unauthorized()) };
-    let claims = context
-        .authorizer
-        .as_ref()
-        .and_then(|authorizer| authorizer.jwt.as_ref())
-        .map(|jwt| &jwt.claims)
-        .ok_or_else(unauthorized)?;
-    let user = claims.get("sub").and_then(|sub| sub.parse().ok()).ok_or_else(unauthorized)?;
-    let groups = GROUP_CLAIMS.iter().filter_map(|claim| claims.get(*claim)).flat_map(|text| split(text)).collect();
-    Ok(Caller { user, groups })
-}
-
-/// The gateway turns a claim that is a list into text: `[operators buyers]`.
-fn split(claim: &str) -> Vec<String> {
-    let list = claim.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(claim);
-    list.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    let user = verified_claims(request).and_then(|claims| claims.get("sub")?.parse().ok());
+    user.map(|user| Caller { user }).ok_or_else(|| Problem::new(Code::Unauthorized))
 }
 
 #[cfg(test)]
@@ -70,21 +91,74 @@ mod tests {
     fn the_subject_is_the_user() {
         let caller = caller(&with_claims(r#"{"sub":"alice"}"#)).unwrap();
         assert_eq!(caller.user.as_str(), "alice");
-        assert_eq!(caller.require_group("operators").unwrap_err().code(), Code::Denied);
+    }
+
+    fn is_operator(operators: &Operators, claims: &str) -> bool {
+        match operators.check(&with_claims(claims)) {
+            Ok(caller) => caller.user.as_str() == "a",
+            Err(problem) => {
+                assert_eq!(problem.code(), Code::Denied);
+                false
+            }
+        }
     }
 
     #[test]
-    fn groups_come_as_text() {
+    fn only_a_claim_that_is_the_group_makes_an_operator() {
+        let operators = Operators::usual("operators");
         for claims in [
             r#"{"sub":"a","cognito:groups":"[operators]"}"#,
-            r#"{"sub":"a","cognito:groups":"[buyers operators]"}"#,
-            r#"{"sub":"a","groups":"buyers,operators"}"#,
+            r#"{"sub":"a","groups":"[operators]"}"#,
+            r#"{"sub":"a","groups":"operators"}"#,
+            r#"{"sub":"a","groups":"[operators]","cognito:groups":"operators"}"#,
         ] {
-            assert_eq!(caller(&with_claims(claims)).unwrap().require_group("operators"), Ok(()), "{claims}");
+            assert!(is_operator(&operators, claims), "{claims}");
         }
-        for claims in [r#"{"sub":"a","groups":"[operators2]"}"#, r#"{"sub":"operators","groups":""}"#] {
-            assert!(caller(&with_claims(claims)).unwrap().require_group("operators").is_err(), "{claims}");
+        for text in [
+            "[Store operators]",
+            "[call-centre,operators]",
+            "[smooth operators x]",
+            "[a operators]",
+            "[buyers operators]",
+            "[operators operators]",
+            "buyers,operators",
+            "operators ",
+            " operators",
+            "[[operators]]",
+            "[operators",
+            "operators]",
+            "[operators2]",
+            "[Operators]",
+            "[]",
+            "",
+        ] {
+            for claim in ["groups", "cognito:groups"] {
+                assert!(!is_operator(&operators, &format!(r#"{{"sub":"a","{claim}":"{text}"}}"#)), "{claim}: {text}");
+            }
         }
+        for claims in [
+            r#"{"sub":"operators"}"#,
+            r#"{"sub":"a","scope":"operators","role":"operators"}"#,
+            r#"{"sub":"a","groups":"[operators]","cognito:groups":"[b operators]"}"#,
+            r#"{"sub":"a","groups":"","cognito:groups":"operators"}"#,
+        ] {
+            assert!(!is_operator(&operators, claims), "{claims}");
+        }
+    }
+
+    #[test]
+    fn an_issuer_may_have_a_claim_of_its_own() {
+        let operators = Operators::new("operators", "https://shop.example/role, role");
+        for (claims, operator) in [
+            (r#"{"sub":"a","https://shop.example/role":"operators","groups":"[a b]"}"#, true),
+            (r#"{"sub":"a","role":"operators"}"#, true),
+            (r#"{"sub":"a","groups":"[operators]"}"#, false),
+        ] {
+            assert_eq!(is_operator(&operators, claims), operator, "{claims}");
+        }
+        assert!(!is_operator(&Operators::new("a b", "groups"), r#"{"sub":"a","groups":"[a b]"}"#), "no such group");
+        assert!(!is_operator(&Operators::new("", "groups"), r#"{"sub":"a","groups":""}"#), "nobody has no group");
+        assert!(!is_operator(&Operators::new("a", ""), r#"{"sub":"a","":"a"}"#), "no claim says it");
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod response;
 mod serve;
 
 pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
-pub use caller::{Caller, caller};
+pub use caller::{Caller, Operators, caller};
 pub use client_ip::client_ip;
 pub use edge::EdgeKey;
 pub use idempotency::idempotency_key;

@@ -72,6 +72,10 @@ codes! {
     CampaignChanged = "campaign_changed", CONFLICT, "Somebody else has changed it";
     /// The sale's state does not allow it.
     NotAmendable = "not_amendable", CONFLICT, "The sale as it is does not allow it";
+    /// The round that the request names is not the one that runs.
+    RoundChanged = "round_changed", CONFLICT, "Another round is running";
+    /// The idempotency key named another request before.
+    KeyReused = "key_reused", CONFLICT, "This key named another request";
     /// The sale is over.
     Closed = "closed", GONE, "The sale is over";
     /// Too many requests from this user or address.

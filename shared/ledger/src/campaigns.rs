@@ -1,14 +1,17 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
-use sale::Campaign;
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValuesOnConditionCheckFailure};
+use sale::{Campaign, MAX_CAMPAIGN_SALES, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{number, text, to_item};
+use crate::item::{Item, number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// Pages of campaigns that one call walks: each has some hundreds.
 const MAX_CAMPAIGN_PAGES: usize = 10;
+
+/// Most keys in one `BatchGetItem` (DynamoDB API reference), which takes the sales of a campaign at once.
+const _: () = assert!(MAX_CAMPAIGN_SALES <= 100);
 
 /// What became of a campaign that was to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +65,31 @@ impl Ledger {
             }
             Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
         }
+    }
+
+    /// Those of these ids that no sale has, draft or published, in their order.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn missing_sales(&self, ids: &[SaleId]) -> Result<Vec<SaleId>, LedgerError> {
+        let mut missing: Vec<SaleId> = ids.to_vec();
+        let mut keys: Vec<Item> = ids.iter().map(|id| Item::from([("pk".to_owned(), text(keys::sale(id)))])).collect();
+        // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
+        while !keys.is_empty() {
+            let wanted = KeysAndAttributes::builder()
+                .set_keys(Some(keys))
+                .projection_expression("pk")
+                .consistent_read(true)
+                .build()
+                .map_err(|error| LedgerError::of_input("BatchGetItem", error))?;
+            let get = self.client.batch_get_item().request_items(&self.table, wanted);
+            let output = get.send().await.map_err(LedgerError::of("BatchGetItem"))?;
+            for item in output.responses.unwrap_or_default().into_values().flatten() {
+                missing.retain(|id| item.get("pk") != Some(&text(keys::sale(id))));
+            }
+            keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
+        }
+        Ok(missing)
     }
 
     /// Every campaign, by its id. May lag a moment behind.

@@ -55,6 +55,11 @@ pub(crate) fn campaign(id: &CampaignId) -> String {
     format!("CAMPAIGN#{id}")
 }
 
+/// Providers' ids have no form of their own, so this prefix ends the key.
+pub(crate) fn payment(id: &str) -> String {
+    format!("PAYMENT#{id}")
+}
+
 pub(crate) fn denied(user: &UserId) -> String {
     format!("DENIED#{user}")
 }

@@ -11,6 +11,7 @@
 //! | strikes | `STRIKES#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
 //! | switches | `SWITCHES` | |
+//! | payment | `PAYMENT#payment_id` | |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
 
 mod campaigns;
@@ -44,7 +45,7 @@ pub use keys::ORDERS_PAGE;
 pub use live_orders::LiveOrder;
 pub use orders::{Fence, Fenced, OrdersPage, Placed, Stepped, Taken};
 pub use payments::Payment;
-pub use sales::{Amend, Created, MAX_REQUESTS, Published};
+pub use sales::{Amend, Created, MAX_REQUESTS, Published, SteeringRequest};
 pub use strikes::{Strike, Struck};
 pub use switches::Switches;
 

@@ -296,7 +296,11 @@ impl Ledger {
     }
 }
 
-fn old_item(reasons: &[CancellationReason], at: usize) -> Option<std::collections::HashMap<String, AttributeValue>> {
+/// The item at which the condition of one of the writes failed, if it did and there is one.
+pub(crate) fn old_item(
+    reasons: &[CancellationReason],
+    at: usize,
+) -> Option<std::collections::HashMap<String, AttributeValue>> {
     let reason = reasons.get(at).filter(|reason| reason.code() == Some(CONDITION_FAILED))?;
     reason.item.clone().filter(|item| !item.is_empty())
 }

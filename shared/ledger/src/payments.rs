@@ -1,30 +1,46 @@
-use aws_sdk_dynamodb::error::SdkError;
-use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::{
+    AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
 use sale::{EpochMs, Order, Price, ReservationId, Transition};
+use serde::Deserialize;
 
-use crate::conflict::retry_conflicts;
-use crate::item::{Item, number, order_from, text};
+use crate::item::{number, order_from, text};
+use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
+/// The position of each write in the transactions of a payment, and of its cancellation reason.
+const ORDER: usize = 0;
+const PAYMENT: usize = 1;
+
 /// What became of a payment.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payment {
     /// The order is PAID by it, now or since an earlier run.
-    Applied(Order),
+    Applied,
     /// The order could not take it (it had ended, was paid by another payment, or costs something else): the ledger
     /// notes, now or since an earlier run, that it is to be given back.
-    RefundDue(Order),
+    RefundDue,
+    /// It was applied to another order, or is to be given back for one. Nothing was written.
+    Reused,
+    /// It came before, for the same order with another amount or currency. Nothing was written.
+    AmountChanged,
     /// There is no such order.
     UnknownOrder,
 }
 
+/// What the ledger remembers of a payment.
+#[derive(Deserialize)]
+struct PaymentItem {
+    reservation_id: ReservationId,
+}
+
 impl Ledger {
     /// Makes a PENDING order PAID, if the payment is for its price; else notes that the payment is to be given back.
+    /// Either way one transaction also remembers the payment's order and amount.
     ///
-    /// Guards against: the same callback twice (an order remembers its payment, and refunds are a set); the same payment
-    /// first with a wrong amount and then with the right one (it is to be given back already); expiry at the same moment
-    /// (both ask for PENDING, so DynamoDB lets one of them win).
+    /// Guards against: the same callback twice (an order remembers its payment, and refunds are a set); one payment for
+    /// two orders, or again with another amount (the payment remembers what it was for); expiry at the same moment (both
+    /// ask for PENDING, so DynamoDB lets one of them win).
     ///
     /// # Errors
     /// If DynamoDB does not answer; then either may have happened, and the same call tells.
@@ -36,9 +52,7 @@ impl Ledger {
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
         let step = Transition::Pay;
-        let update = self
-            .client
-            .update_item()
+        let take = Update::builder()
             .table_name(&self.table)
             .key("pk", text(keys::order(id)))
             .update_expression("SET #state = :to, payment_id = :payment, ended_at_ms = :now REMOVE pending_shard")
@@ -53,22 +67,31 @@ impl Ledger {
             .expression_attribute_values(":minor", number(paid.price_minor))
             .expression_attribute_values(":currency", text(paid.currency.to_string()))
             .expression_attribute_values(":now", number(now.0))
-            .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match updated(retry_conflicts(|| update.clone().send()).await)? {
-            Updated::Yes(order) => Ok(Payment::Applied(order)),
-            Updated::No(order) if order.payment_id.as_deref() == Some(payment_id) => Ok(Payment::Applied(order)),
-            Updated::No(_) => self.note_refund(id, payment_id).await,
-            Updated::Unknown => Ok(Payment::UnknownOrder),
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        let remember = self.remember_payment(id, payment_id, paid, now);
+        let Some(reasons) = self.transact(vec![update(take.ok()), remember.clone()]).await? else {
+            return Ok(Payment::Applied);
+        };
+        match seen(&reasons, id)? {
+            Seen::Order(order) if order.payment_id.as_deref() == Some(payment_id) => {
+                self.paid_before(&order, paid, remember).await
+            }
+            Seen::Order(_) => self.note_refund(id, payment_id, paid, remember).await,
+            Seen::Contradiction(payment) => Ok(payment),
         }
     }
 
     /// Only on the condition that this payment is not the one that the order took: an answer that was lost on the way
     /// must not turn a payment into a refund.
-    async fn note_refund(&self, id: &ReservationId, payment_id: &str) -> Result<Payment, LedgerError> {
-        let update = self
-            .client
-            .update_item()
+    async fn note_refund(
+        &self,
+        id: &ReservationId,
+        payment_id: &str,
+        paid: Price,
+        remember: TransactWriteItem,
+    ) -> Result<Payment, LedgerError> {
+        let note = Update::builder()
             .table_name(&self.table)
             .key("pk", text(keys::order(id)))
             .update_expression("ADD refunds_due :payments")
@@ -77,34 +100,81 @@ impl Ledger {
             )
             .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment_id.to_owned()]))
             .expression_attribute_values(":payment", text(payment_id))
-            .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match updated(retry_conflicts(|| update.clone().send()).await)? {
-            Updated::Yes(order) => Ok(Payment::RefundDue(order)),
-            Updated::No(order) => Ok(Payment::Applied(order)),
-            Updated::Unknown => Ok(Payment::UnknownOrder),
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        let Some(reasons) = self.transact(vec![update(note.ok()), remember.clone()]).await? else {
+            return Ok(Payment::RefundDue);
+        };
+        match seen(&reasons, id)? {
+            Seen::Order(order) => self.paid_before(&order, paid, remember).await,
+            Seen::Contradiction(payment) => Ok(payment),
         }
     }
-}
 
-enum Updated {
-    Yes(Order),
-    No(Order),
-    Unknown,
-}
-
-fn updated(
-    result: Result<aws_sdk_dynamodb::operation::update_item::UpdateItemOutput, SdkError<UpdateItemError>>,
-) -> Result<Updated, LedgerError> {
-    let read = |item: Item| order_from(item);
-    match result {
-        Ok(output) => Ok(Updated::Yes(read(output.attributes.unwrap_or_default())?)),
-        Err(error) => match error.into_service_error() {
-            UpdateItemError::ConditionalCheckFailedException(failed) => match failed.item {
-                Some(item) if !item.is_empty() => Ok(Updated::No(read(item)?)),
-                _ => Ok(Updated::Unknown),
-            },
-            other => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
-        },
+    /// The order took this payment before. The previous version remembered no payments: what it applied is remembered
+    /// once its callback comes again.
+    async fn paid_before(
+        &self,
+        order: &Order,
+        paid: Price,
+        remember: TransactWriteItem,
+    ) -> Result<Payment, LedgerError> {
+        if order.price != Some(paid) {
+            return Ok(Payment::AmountChanged);
+        }
+        let Some(reasons) = self.transact(vec![remember]).await? else { return Ok(Payment::Applied) };
+        let remembered = old_item(&reasons, 0).map(serde_dynamo::from_item::<_, PaymentItem>).transpose()?;
+        Ok(remembered.map_or(Payment::Applied, |payment| payment.contradicts(&order.id)))
     }
+
+    /// On the condition that the payment was for nothing else before.
+    fn remember_payment(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
+        let remember = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::payment(payment_id)))
+            .update_expression(
+                "SET reservation_id = :reservation, price_minor = :minor, currency = :currency, \
+                 noted_at_ms = if_not_exists(noted_at_ms, :now)",
+            )
+            .condition_expression(
+                "attribute_not_exists(pk) \
+                 OR (reservation_id = :reservation AND price_minor = :minor AND currency = :currency)",
+            )
+            .expression_attribute_values(":reservation", text(id.to_string()))
+            .expression_attribute_values(":minor", number(paid.price_minor))
+            .expression_attribute_values(":currency", text(paid.currency.to_string()))
+            .expression_attribute_values(":now", number(now.0))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        update(remember.ok())
+    }
+}
+
+/// Why a transaction of a payment was cancelled.
+enum Seen {
+    /// The order does not take it: as it stands.
+    Order(Box<Order>),
+    /// There is no order, or the payment was for something else.
+    Contradiction(Payment),
+}
+
+fn seen(reasons: &[CancellationReason], id: &ReservationId) -> Result<Seen, LedgerError> {
+    if let Some(payment) = old_item(reasons, PAYMENT) {
+        return Ok(Seen::Contradiction(serde_dynamo::from_item::<_, PaymentItem>(payment)?.contradicts(id)));
+    }
+    match old_item(reasons, ORDER) {
+        Some(order) => Ok(Seen::Order(Box::new(order_from(order)?))),
+        None => Ok(Seen::Contradiction(Payment::UnknownOrder)),
+    }
+}
+
+impl PaymentItem {
+    /// What a payment is that this is remembered of, and that does not agree.
+    fn contradicts(&self, id: &ReservationId) -> Payment {
+        if self.reservation_id == *id { Payment::AmountChanged } else { Payment::Reused }
+    }
+}
+
+fn update(update: Option<Update>) -> TransactWriteItem {
+    TransactWriteItem::builder().set_update(update).build()
 }

@@ -43,6 +43,46 @@ pub enum Amend<R> {
     Refused(R),
     /// There is no such sale.
     Unknown,
+    /// The key named another request before; nothing was written. Schedules, whose keys say all, never see it.
+    KeyReused,
+}
+
+/// A request of an operator to change a sale.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SteeringRequest {
+    /// Names the request: printable ASCII without spaces.
+    pub key: String,
+    /// What kind of change it is, in one word.
+    pub action: &'static str,
+    /// The round that it is about and what else it says, so that another request under the same key is told apart.
+    pub parameters: String,
+}
+
+impl SteeringRequest {
+    /// What the sale remembers: it begins with the key and a space, which the key of a schedule has not.
+    fn remembered(&self) -> String {
+        format!("{} {} {}", self.key, self.action, self.parameters)
+    }
+
+    /// What the sale's memory says of the key: the same request, another one, or nothing.
+    fn seen_in(&self, requests: &[String]) -> Seen {
+        let (remembered, of_key) = (self.remembered(), format!("{} ", self.key));
+        // The previous version remembered no more than this of a request.
+        let before = format!("{}-{}", self.action, self.key);
+        if requests.iter().any(|seen| *seen == remembered || *seen == before) {
+            Seen::Same
+        } else if requests.iter().any(|seen| seen.starts_with(&of_key)) {
+            Seen::Another
+        } else {
+            Seen::No
+        }
+    }
+}
+
+enum Seen {
+    No,
+    Same,
+    Another,
 }
 
 /// Requests that a sale remembers, so that a repeated one changes nothing.
@@ -171,17 +211,47 @@ impl Ledger {
         request: &str,
         change: impl Fn(&mut Sale) -> Result<(), R>,
     ) -> Result<Amend<R>, LedgerError> {
+        let seen_in =
+            |requests: &[String]| if requests.iter().any(|seen| seen == request) { Seen::Same } else { Seen::No };
+        self.amend(id, request.to_owned(), seen_in, change).await
+    }
+
+    /// Likewise for an operator's request: one whose key named another request is refused.
+    ///
+    /// `change` sees the sale that is replaced, so what it checks (the round above all) still holds when it is written: a
+    /// change in between, such as the next round's beginning, makes it look again.
+    ///
+    /// # Errors
+    /// As [`Self::amend_sale`].
+    pub async fn steer_sale<R>(
+        &self,
+        id: &SaleId,
+        request: &SteeringRequest,
+        change: impl Fn(&mut Sale) -> Result<(), R>,
+    ) -> Result<Amend<R>, LedgerError> {
+        self.amend(id, request.remembered(), |requests| request.seen_in(requests), change).await
+    }
+
+    async fn amend<R>(
+        &self,
+        id: &SaleId,
+        request: String,
+        seen_in: impl Fn(&[String]) -> Seen,
+        change: impl Fn(&mut Sale) -> Result<(), R>,
+    ) -> Result<Amend<R>, LedgerError> {
         for _ in 0..AMEND_TRIES {
             let Some(read) = self.sale(id).await? else { return Ok(Amend::Unknown) };
-            if read.requests.iter().any(|seen| seen == request) {
-                return Ok(Amend::Made(read));
+            match seen_in(&read.requests) {
+                Seen::Same => return Ok(Amend::Made(read)),
+                Seen::Another => return Ok(Amend::KeyReused),
+                Seen::No => {}
             }
             let mut sale = read.clone();
             if let Err(refusal) = change(&mut sale) {
                 return Ok(Amend::Refused(refusal));
             }
             sale.version = read.version + 1;
-            sale.requests.push(request.to_owned());
+            sale.requests.push(request.clone());
             let forgotten = sale.requests.len().saturating_sub(MAX_REQUESTS);
             sale.requests.drain(..forgotten);
             let replaced = if sale.round == read.round {

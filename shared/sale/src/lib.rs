@@ -23,7 +23,7 @@ pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, ReservationId, Round, SaleId, Slot, Unit, UserId};
 pub use money::{Currency, InvalidCurrency, Price};
 pub use order::{Failure, Order, OrderState, Transition};
-pub use recurrence::{Recurrence, UnknownTimeZone};
+pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
 pub use reservation::{HoldState, Reservation};
 pub use sale::{
     InvalidTerms, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR,

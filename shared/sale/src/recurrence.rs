@@ -32,6 +32,14 @@ enum Every {
 #[error("time_zone must be a name of the IANA time zone database, such as Europe/Berlin")]
 pub struct UnknownTimeZone;
 
+/// A round that would still run when the next one opens.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("closes_at: the round would still run when the next one opens, at {next_opens_at}")]
+pub struct Overlap {
+    /// When that is: the first such opening.
+    pub next_opens_at: EpochMs,
+}
+
 impl TryFrom<RawRecurrence> for Recurrence {
     type Error = UnknownTimeZone;
     fn try_from(raw: RawRecurrence) -> Result<Self, UnknownTimeZone> {
@@ -53,6 +61,23 @@ impl Recurrence {
     pub fn daily(time_zone: &str) -> Result<Self, UnknownTimeZone> {
         TimeZone::get(time_zone).map_err(|_| UnknownTimeZone)?;
         Ok(Self { time_zone: time_zone.to_owned() })
+    }
+
+    /// Checks that each window is over when the next one opens, for more than a year: days on which clocks go forward are
+    /// shorter. The payment window does not count, since what comes late for a round leaves the next one alone.
+    ///
+    /// # Errors
+    /// The first window that is not.
+    pub fn keeps_apart(&self, opens: EpochMs, closes: EpochMs) -> Result<(), Overlap> {
+        let mut window = (opens, closes);
+        for _ in 0..MAX_DAYS {
+            let Some(next) = self.next_window(window.0, window.1, window.0) else { return Ok(()) };
+            if next.0 < window.1 {
+                return Err(Overlap { next_opens_at: next.0 });
+            }
+            window = next;
+        }
+        Ok(())
     }
 
     /// The first window after `opens..closes` that is not over at `now`: the same times of day on a later calendar day.
@@ -119,6 +144,28 @@ mod tests {
     fn days_that_were_missed_are_skipped() {
         let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-04T09:00:00Z");
         assert_eq!(found, window("2026-07-04T08:00:00Z", "2026-07-04T10:00:00Z"));
+    }
+
+    #[test]
+    fn windows_that_would_overlap_are_found() {
+        let berlin = Recurrence::daily("Europe/Berlin").unwrap();
+        let first = |opens: &str, closes: &str| {
+            berlin.keeps_apart(at(opens), at(closes)).err().map(|overlap| overlap.next_opens_at.to_string())
+        };
+        // A whole day, whatever its length, and not a second more.
+        assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T08:00:00Z"), None);
+        let next = Some(at("2026-07-02T08:00:00Z").to_string());
+        assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T08:00:01Z"), next);
+        assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T09:00:00Z"), next);
+        assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-03T07:00:00Z"), next, "two days");
+        // 3:00 to 2:45: on 2027-03-28 there is no 2:45, which is taken as 3:45.
+        let opens_too_soon = Some(at("2027-03-28T01:00:00Z").to_string());
+        assert_eq!(first("2026-07-01T01:00:00Z", "2026-07-02T00:45:00Z"), opens_too_soon);
+        // A whole day of 25 hours is not too long, an hour more than a whole day is, and so is a day of 24 hours that
+        // begins on one of 23.
+        assert_eq!(first("2026-10-24T08:00:00Z", "2026-10-25T09:00:00Z"), None);
+        assert_eq!(first("2026-10-24T08:00:00Z", "2026-10-25T10:00:00Z"), Some(at("2026-10-25T09:00:00Z").to_string()));
+        assert_eq!(first("2026-03-28T09:00:00Z", "2026-03-29T09:00:00Z"), Some(at("2026-03-29T08:00:00Z").to_string()));
     }
 
     #[test]

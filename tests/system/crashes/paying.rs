@@ -11,7 +11,7 @@ use crate::lab::Lab;
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "payment",
-        effects: &["GetSecretValue", "UpdateItem"],
+        effects: &["GetSecretValue", "TransactWriteItems"],
         prepare: |lab| Box::pin(with_one_bought(lab)),
         run: |lab, world, reserved| Box::pin(pay(lab, world, &reserved[0])),
         again: |lab, reserved| Box::pin(repeat(lab, callback(lab, &reserved[0]))),
@@ -25,7 +25,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "late payment",
-        effects: &["GetSecretValue", "UpdateItem"],
+        effects: &["GetSecretValue", "TransactWriteItems", "TransactWriteItems"],
         prepare: |lab| {
             Box::pin(async {
                 let reserved = with_one_bought(lab).await;

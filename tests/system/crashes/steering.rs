@@ -102,6 +102,19 @@ pub(super) const FLOWS: &[Flow] = &[
         },
     },
     Flow {
+        name: "end recurrence",
+        effects: &["GetItem", "PutItem", "EVALSHA"],
+        prepare: |lab| Box::pin(with_sale_that_runs(lab)),
+        run: |lab, world, _| Box::pin(operate(lab, world, ask("end_recurrence"))),
+        again: |lab, _| Box::pin(repeat(lab, ask("end_recurrence"))),
+        end: |lab, _| {
+            Box::pin(async {
+                let sale = lab.sale().await;
+                assert_eq!((sale.recurrence, sale.version), (None, PUBLISHED + 1));
+            })
+        },
+    },
+    Flow {
         name: "restock",
         effects: &["GetItem", "PutItem", "EVALSHA"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
@@ -124,13 +137,15 @@ fn create() -> Ask {
     Ask::post("/v1/admin/sales").by_operator().json(&NEW_SALE)
 }
 
-/// What an operator asks of the sale, under the same key each time.
+/// What an operator asks of the sale's first round, under the same key each time. Publishing takes no body.
 pub(super) fn ask(what: &str) -> Ask {
-    Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().header("idempotency-key", "key-1")
+    let path = format!("/v1/admin/sales/{SALE}/{what}");
+    let ask = Ask::post(path).by_operator().header("idempotency-key", format!("key-{what}"));
+    if what == "publish" { ask } else { ask.json(&json!({ "round": 1 })) }
 }
 
 fn restock() -> Ask {
-    ask("restock").json(&json!({ "units": 2 }))
+    ask("restock").body(json!({ "round": 1, "units": 2 }).to_string())
 }
 
 async fn operate(lab: &Lab, world: &World, ask: Ask) {

@@ -12,13 +12,13 @@ export const api = {
   audit: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/audit`, { signal }),
   create: (terms) => post('/v1/admin/sales', terms),
   publish: (id) => post(`${sale(id)}/publish`),
-  /** `key` names the wish, so that sending it twice is wishing it once. */
-  steer: (id, how, key, body) => post(`${sale(id)}/${how}`, body, key),
+  /** Of the round that the operator sees. `key` names the wish, so that sending it twice is wishing it once. */
+  steer: ({ sale_id: id, round }, how, key, body = {}) => post(`${sale(id)}/${how}`, { round, ...body }, key),
   redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
   switch: (how, which) => post(`/v1/admin/${how}`, which),
   denied: (signal) => ask('GET', '/v1/admin/denied', { signal }),
   deny: (user, until) => post('/v1/admin/denied', { user, until }),
-  allow: (user) => ask('DELETE', `/v1/admin/denied/${encodeURIComponent(user)}`),
+  allow: (user) => post('/v1/admin/allow', { user }),
   campaigns: () => ask('GET', '/v1/admin/campaigns'),
   campaign: (campaign) => post('/v1/admin/campaigns', campaign),
 };

@@ -140,7 +140,7 @@ export class Board {
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
     const view = { sale, running: sale.state === 'published' && !over, stopped: live.stopped === true };
-    const buttons = `${sale.state} ${sale.paused} ${over} ${live.stopped} ${language.tag}`;
+    const buttons = `${sale.state} ${sale.round} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${live.stopped} ${language.tag}`;
     if (steer.dataset.as !== buttons) {
       steer.dataset.as = buttons;
       const kept = steer.contains(document.activeElement) ? document.activeElement.dataset.keep : null;

@@ -51,7 +51,8 @@ export function campaign() {
     },
     async run({ campaign_id, title, sales }) {
       const before = (await api.campaigns()).campaigns.find((one) => one.campaign_id === campaign_id);
-      const version = before ? { version: before.version + 1 } : {};
+      // The version that is to be changed.
+      const version = before ? { version: before.version } : {};
       return api.campaign({ campaign_id, title, sale_ids: sales.split(/[\s,]+/).filter(Boolean), ...version });
     },
   };

@@ -16,18 +16,27 @@ const ACTIONS = {
   restock: {
     when: ({ running }) => running,
     fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
-    run: ({ sale }, key, { units }) => api.steer(sale.sale_id, 'restock', key, { units: Number(units) }),
+    run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
   },
   close: { danger: true, when: ({ running }) => running, run: steer('close') },
+  end_recurrence: {
+    danger: true, when: ({ sale }) => sale.state !== 'draft' && Boolean(sale.recurrence), run: steer('end_recurrence'),
+  },
   stop: {
     danger: true, when: ({ sale, stopped }) => sale.state !== 'draft' && !stopped,
     run: ({ sale }) => api.switch('stop', { sale_id: sale.sale_id }),
   },
-  start: { when: ({ stopped }) => stopped, run: ({ sale }) => api.switch('start', { sale_id: sale.sale_id }) },
+  start: { when: ({ stopped }) => stopped, run: startOne },
 };
 
+/** A sale that is started while everything is stopped sells as little as before. */
+async function startOne({ sale }) {
+  const switches = await api.switch('start', { sale_id: sale.sale_id });
+  return { still_stopped: switches.stopped };
+}
+
 function steer(how) {
-  return ({ sale }, key) => api.steer(sale.sale_id, how, key);
+  return ({ sale }, key) => api.steer(sale, how, key);
 }
 
 /** The buttons that make sense as the sale is. `ask` runs one: see `asking`. */
@@ -39,10 +48,16 @@ export function steering(view, ask) {
       const key = newKey();
       return ask({
         title: t(`op.${name}`),
-        text: t(`op.${name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total }),
+        text: t(`op.${name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round }),
         go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(),
       }, (values) => action.run(view, key, values));
     }, { class: action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })));
+}
+
+/** What an answer means, where it means more than that it is done. */
+function done({ moved, still_stopped: stillStopped } = {}) {
+  if (stillStopped) return t('op.start.still');
+  return moved === undefined ? t('op.done') : t('op.redrive.done', { n: moved });
 }
 
 /** Asks, does it, and says how it went: `said` hears the words. */
@@ -51,7 +66,7 @@ export async function asking(question, run, said, problemWords) {
   if (values === null) return false;
   try {
     const answer = await run(values);
-    said(answer?.moved === undefined ? t('op.done') : t('op.redrive.done', { n: answer.moved }));
+    said(done(answer));
     return true;
   } catch (error) {
     const { title } = problemWords(error);

@@ -40,10 +40,12 @@ const STAGES = {
 
   open(view) {
     const has = yours(view);
+    const more = view.atLimit
+      ? [h('p', { class: 'quiet' }, t('problem.limit_reached.text'))]
+      : [h('p', {}, t('open.text', { window: span(view.card.payment_window_s) })),
+        actions(view.buyButton(t(has ? 'buy.another' : 'buy')))];
     return {
-      element: panel('open', t('open.title'), has,
-        h('p', {}, t('open.text', { window: span(view.card.payment_window_s) })),
-        actions(view.buyButton(t(has ? 'buy.another' : 'buy')))),
+      element: panel('open', t('open.title'), has, ...more),
       left: () => Date.parse(view.card.closes_at) - clock.now(),
       tick: (ms) => ms <= 0 && view.update(),
     };

@@ -4,6 +4,7 @@ import { Buying } from '../buying.js';
 import { sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
+import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { facts, nothing, picture, price, problemWords, saleBadge, skeleton, button } from '../parts.js';
 import { session } from '../session.js';
@@ -21,6 +22,9 @@ const EARLY_MS = 120_000;
 const REFRESH_SOON_MS = 1_500;
 /** A card that was loaded this soon after an answer may be older than it. */
 const CARD_LAG_MS = 2_500;
+/** How often it is looked whether what a user at the limit has has ended: well within a user's rate of looks. */
+const LOOK_EVERY_MS = 15_000;
+const ENDED = ['expired', 'cancelled', 'failed'];
 
 export class SaleView extends View {
   card = null;
@@ -30,6 +34,7 @@ export class SaleView extends View {
   #badge = h('div', { class: 'badges' });
   #shown = '';
   #early = 0;
+  #lookedAt = -Infinity;
   #stop = new AbortController();
 
   constructor(main, id) {
@@ -57,6 +62,24 @@ export class SaleView extends View {
     return Math.max(Date.parse(this.card.opens_at), this.#early);
   }
 
+  /** The user has as many as one person can have, as far as this tab knows. */
+  get atLimit() {
+    const live = this.buying.purchase?.live ?? [];
+    return live.length > 0 && live.length >= this.card.per_user_limit;
+  }
+
+  /** What the user had in this tab may have ended in the meantime, and is no reason then not to buy. */
+  async #look() {
+    const { purchase } = this.buying;
+    if (!this.buying.idle || !purchase?.live.length || clock.now() < this.#lookedAt + LOOK_EVERY_MS) return;
+    this.#lookedAt = clock.now();
+    await Promise.all(purchase.live.map(async (id) => {
+      const { status } = await ask('GET', `/v1/reservations/${id}`, { signal: this.signal }).catch(() => ({}));
+      if (ENDED.includes(status) && this.buying.idle) this.buying.purchase?.forget(id);
+    }));
+    if (!this.signal.aborted) this.update();
+  }
+
   async #load() {
     try {
       const card = await sale(this.#id, this.signal);
@@ -68,6 +91,7 @@ export class SaleView extends View {
       if (first || !better) this.render();
       else this.update();
       if (first) this.buying.resume();
+      this.#look();
     } catch (error) {
       if (this.signal.aborted) return;
       this.#problem = error;
@@ -149,7 +173,8 @@ export class SaleView extends View {
       this.#badge.dataset.state = badge;
       this.#badge.replaceChildren(saleBadge(this.card));
     }
-    const key = this.buying.idle ? `idle ${state} ${this.opensAt}` : stage;
+    const { purchase } = this.buying;
+    const key = this.buying.idle ? `idle ${state} ${this.opensAt} ${purchase?.reservationId} ${this.atLimit}` : stage;
     if (key === this.#shown) return;
     const first = this.#shown === '';
     this.#shown = key;

@@ -8,16 +8,28 @@ const STEERED = {
   resume: (sale) => { sale.paused = false; },
   close: (sale) => { sale.closes_at = new Date(Math.min(Date.now(), Date.parse(sale.closes_at))).toISOString(); },
   restock: (sale, { units }) => { sale.total += units; },
+  end_recurrence: (sale) => { delete sale.recurrence; },
 };
+/** What makes no sense once the round is over. */
+const WHILE_IT_RUNS = ['resume', 'restock'];
 
 export function adminRoutes(sales) {
   const steer = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers }) => {
     const sale = sales.find(id);
-    const over = Date.now() >= Date.parse(sale.closes_at);
-    if (sale.state === 'draft' || (over && name !== 'close')) throw problem(409, 'not_amendable', { detail: 'it is a draft, or over' });
+    const asked = await body();
+    if (!Number.isInteger(asked.round)) throw problem(400, 'invalid_request', { detail: 'missing field `round`' });
     const key = headers['idempotency-key'];
-    if (!sale.keys.has(key)) change(sale, await body());
-    if (key) sale.keys.add(key);
+    const request = JSON.stringify([name, asked]);
+    if (key && sale.keys.has(key)) {
+      if (sale.keys.get(key) !== request) throw problem(409, 'key_reused');
+      return ok(shown(sale));
+    }
+    if (sale.state === 'draft') throw problem(409, 'not_amendable', { detail: 'it is a draft' });
+    if (asked.round !== sale.round) throw problem(409, 'round_changed', { round: sale.round });
+    const over = Date.now() >= Date.parse(sale.closes_at);
+    if (over && WHILE_IT_RUNS.includes(name)) throw problem(409, 'not_amendable', { detail: `round ${sale.round} is over` });
+    change(sale, asked);
+    if (key) sale.keys.set(key, request);
     sale.version += 1;
     return ok(shown(sale));
   });
@@ -29,7 +41,7 @@ export function adminRoutes(sales) {
     route('POST', '/v1/admin/sales', 'operator', async ({ body }) => {
       const terms = await body();
       if (sales.sales.has(terms.sale_id)) throw problem(409, 'sale_exists');
-      const sale = { ...terms, state: 'draft', round: 1, version: 1, paused: false, keys: new Set() };
+      const sale = { ...terms, state: 'draft', round: 1, version: 1, paused: false, keys: new Map() };
       sales.sales.set(terms.sale_id, sale);
       return ok(shown(sale), 201);
     }),
@@ -61,9 +73,15 @@ export function adminRoutes(sales) {
       });
     }),
     route('POST', '/v1/admin/campaigns', 'operator', async ({ body }) => {
-      const campaign = await body();
-      sales.campaigns.set(campaign.campaign_id, { ...campaign, version: (campaign.version ?? 0) + 1 });
-      return ok(sales.campaigns.get(campaign.campaign_id), 201);
+      const { version: seen, ...campaign } = await body();
+      const unknown = campaign.sale_ids.filter((id) => !sales.sales.has(id));
+      if (unknown.length) throw problem(400, 'invalid_request', { detail: `sale_ids: there is no ${unknown.join(', ')}` });
+      const before = sales.campaigns.get(campaign.campaign_id);
+      if (seen !== undefined && !before) throw problem(404, 'unknown_campaign');
+      if (before && before.version !== seen) throw problem(409, 'campaign_changed', { version: before.version });
+      const after = { ...campaign, version: (seen ?? 0) + 1 };
+      sales.campaigns.set(campaign.campaign_id, after);
+      return ok(after, before ? 200 : 201);
     }),
     route('GET', '/v1/admin/campaigns', 'operator', () => ok({ campaigns: [...sales.campaigns.values()] })),
     route('POST', '/v1/admin/redrive/:queue', 'operator', () => ok({ moved: 2 })),
@@ -80,8 +98,8 @@ export function adminRoutes(sales) {
       sales.denied.set(user, { until_ms: Date.parse(until), reason: 'asked', by: 'operators' });
       return ok(denials().find((one) => one.user === user));
     }),
-    route('DELETE', '/v1/admin/denied/:user', 'operator', ({ path: [user] }) => {
-      sales.denied.delete(user);
+    route('POST', '/v1/admin/allow', 'operator', async ({ body }) => {
+      sales.denied.delete((await body()).user);
       return ok({ denied: denials() });
     }),
   ];

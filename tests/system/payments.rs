@@ -1,0 +1,129 @@
+//! One payment is applied to one order, once, and for the amount that it first came with.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::future::join_all;
+use sale::{OrderState, Reservation};
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::Lab;
+
+async fn pay(lab: &Lab, payment: &str, reservation: &Reservation, price_minor: u64) -> String {
+    let ask = Ask::paid(payment, &reservation.id.to_string(), price_minor, &lab.payment_key);
+    lab.answer(&ask).await.expect(200).text("outcome").to_owned()
+}
+
+/// What the ledger says of an order's payments.
+async fn taken(lab: &Lab, reservation: &Reservation) -> (OrderState, Option<String>, Vec<String>) {
+    let order = lab.order_of(reservation).await;
+    (order.state, order.payment_id, order.refunds_due)
+}
+
+async fn callback(lab: &Lab, body: &Value) -> Answer {
+    lab.answer(&Ask::callback(body.to_string(), &lab.payment_key)).await
+}
+
+#[tokio::test]
+async fn one_payment_is_not_applied_to_two_orders() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let (alice, bob) = (lab.buy("alice").await, lab.buy("bob").await);
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
+    let before = taken(&lab, &bob).await;
+    for _ in 0..2 {
+        assert_eq!(pay(&lab, "pay_1", &bob, 990).await, "payment_reused");
+        assert_eq!(taken(&lab, &bob).await, before, "nothing is written");
+    }
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied", "the same callback again");
+    assert_eq!(pay(&lab, "pay_2", &bob, 990).await, "applied", "with a payment of its own");
+    assert_eq!(taken(&lab, &alice).await, (OrderState::Paid, Some("pay_1".to_owned()), Vec::new()));
+}
+
+#[tokio::test]
+async fn one_payment_is_not_applied_to_one_order_and_given_back_for_another() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let (alice, bob) = (lab.buy("alice").await, lab.buy("bob").await);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    assert_eq!(pay(&lab, "pay_1", &bob, 990).await, "refund_due");
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "payment_reused");
+    assert_eq!(taken(&lab, &alice).await, (OrderState::Pending, None, Vec::new()));
+    assert_eq!(pay(&lab, "pay_2", &alice, 990).await, "applied");
+    assert_eq!(pay(&lab, "pay_2", &bob, 990).await, "payment_reused");
+    assert_eq!(taken(&lab, &bob).await, (OrderState::Cancelled, None, vec!["pay_1".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_repeat_with_another_amount_is_not_applied() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let (alice, bob) = (lab.buy("alice").await, lab.buy("bob").await);
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
+    let before = taken(&lab, &alice).await;
+    assert_eq!(pay(&lab, "pay_1", &alice, 991).await, "amount_changed");
+    let mut yen = crate::events::sample("payment/succeeded");
+    yen["data"] = json!({
+        "payment_id": "pay_1", "reservation_id": alice.id.to_string(), "price_minor": 990, "currency": "JPY"
+    });
+    assert_eq!(callback(&lab, &yen).await.expect(200).text("outcome"), "amount_changed");
+    assert_eq!(taken(&lab, &alice).await, before);
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
+    // Nor one that was to be given back because of its amount.
+    assert_eq!(pay(&lab, "pay_2", &bob, 989).await, "refund_due");
+    assert_eq!(pay(&lab, "pay_2", &bob, 990).await, "amount_changed");
+    assert_eq!(pay(&lab, "pay_2", &bob, 989).await, "refund_due");
+    assert_eq!(taken(&lab, &bob).await, (OrderState::Pending, None, vec!["pay_2".to_owned()]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_orders_that_one_payment_comes_for_at_once_one_takes_it() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    for payment in ["pay_1", "pay_2", "pay_3"] {
+        let mut bought = Vec::new();
+        for n in 0..4 {
+            bought.push(lab.buy(&format!("{payment}-{n}")).await);
+        }
+        let twice = bought.iter().chain(&bought);
+        let mut outcomes = join_all(twice.map(|reservation| pay(&lab, payment, reservation, 990))).await;
+        outcomes.sort();
+        assert_eq!(outcomes, [["applied"; 2].as_slice(), &["payment_reused"; 6]].concat());
+        let states = join_all(bought.iter().map(|reservation| lab.order_of(reservation))).await;
+        assert_eq!(states.iter().filter(|order| order.state == OrderState::Paid).count(), 1);
+    }
+}
+
+/// An order that the previous version paid, which wrote nothing of the payment besides.
+#[tokio::test]
+async fn an_order_that_was_paid_before_payments_were_remembered_stays_paid() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let (alice, bob) = (lab.buy("alice").await, lab.buy("bob").await);
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
+    let forget = lab.dynamodb.delete_item().table_name(&lab.table);
+    let forgotten = forget.key("pk", AttributeValue::S("PAYMENT#pay_1".to_owned()));
+    forgotten.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap();
+    assert_eq!(pay(&lab, "pay_1", &alice, 991).await, "amount_changed");
+    assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
+    assert_eq!(pay(&lab, "pay_1", &bob, 990).await, "payment_reused", "since its callback came again");
+}
+
+#[tokio::test]
+async fn what_the_provider_tells_besides_is_ignored() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let alice = lab.buy("alice").await;
+    for unknown in [
+        json!({ "type": "payment.failed", "timestamp": "2026-11-24T10:20:00Z", "data": { "reason": "no funds" } }),
+        json!({ "type": "payout.created", "data": [1, 2], "api_version": 7 }),
+        json!({ "type": "" }),
+    ] {
+        let answer = callback(&lab, &unknown).await.expect(200);
+        assert_eq!(answer.body, json!({ "outcome": "ignored" }), "{unknown}");
+    }
+    let mut more = crate::events::sample("payment/succeeded");
+    more["livemode"] = json!(false);
+    more["data"] = json!({
+        "payment_id": "pay_1", "reservation_id": alice.id.to_string(), "price_minor": 990, "currency": "EUR",
+        "method": { "card": "visa" },
+    });
+    assert_eq!(callback(&lab, &more).await.expect(200).text("outcome"), "applied");
+    let unsigned = Ask::callback(json!({ "type": "payment.failed" }).to_string(), "another key");
+    lab.answer(&unsigned).await.problem(401, "unauthorized");
+}
