@@ -22,6 +22,7 @@ try {
     emulator: given('emulator'),
     payUrl: given('payUrl'),
     provisioned: given('provisioned'),
+    accountConcurrency: given('accountConcurrency'),
   });
   // Not for the emulator: it has no TLS and one of everything. They take a while to load.
   if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);

@@ -11,10 +11,12 @@ export interface Overrides {
   emulator?: string;
   payUrl?: string;
   provisioned?: string;
+  accountConcurrency?: string;
 }
 
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, provisioned } = overrides;
+  const { accountConcurrency } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -31,6 +33,9 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
       issuer: issuer ?? given.issuer,
       audience: audience?.split(',').map((part) => part.trim()) ?? given.audience,
     };
+  }
+  if (accountConcurrency !== undefined && result.reservedConcurrency !== undefined) {
+    result.reservedConcurrency = { ...result.reservedConcurrency, account: Number(accountConcurrency) };
   }
   if (provisioned !== undefined) result.provisioned = windows(provisioned);
   if (redisUrl !== undefined) result.redis = { kind: 'external', url: redisUrl };
