@@ -22,4 +22,5 @@ pub mod trace;
 pub mod up;
 pub mod valkey;
 pub mod valkey_cluster;
+pub mod watch;
 pub mod web;

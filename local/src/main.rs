@@ -11,6 +11,7 @@ use local::setup::set_up;
 use local::supervisor::{Ports, supervise};
 use local::trace::trace;
 use local::up::{down, seal_pass, sign_token, up};
+use local::watch::watch;
 use sale::ReservationId;
 
 /// The whole system on this machine: no Docker, no AWS account.
@@ -64,6 +65,11 @@ enum Command {
         /// FUNCTION/NAME, as in `events/FUNCTION/NAME.json`
         sample: String,
     },
+    /// Run a function from its sources, for `cargo lambda invoke`, on what `up` started
+    Watch {
+        /// The function
+        function: String,
+    },
     /// Print where every unit of a round of the running `up` is; fail unless each is in exactly one place
     Audit {
         /// The sale
@@ -108,6 +114,7 @@ async fn main() -> ExitCode {
             Command::Up { built } => up(built).await?,
             Command::Down => down()?,
             Command::Supervise(ports) => supervise(ports).await?,
+            Command::Watch { function } => watch(&function)?,
             Command::Event { sample } => println!("{}", event(&sample).await?),
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
             Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),

@@ -107,7 +107,9 @@ async fn start() -> Result<()> {
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;
-    std::fs::write(environment_file(), environment(&deployment, issuer.url()))?;
+    let environment = environment(&deployment, issuer.url());
+    let exports = environment.iter().map(|(name, value)| format!("export {name}={value}\n"));
+    std::fs::write(environment_file(), exports.collect::<String>())?;
     stage.done(&deployment.api_url);
 
     let stage = Stage::spinner("Opening a sale");
@@ -233,7 +235,7 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
 
 /// Where the API is, and what the functions need in their environment to run outside of the emulator, as
 /// `cargo lambda watch` does.
-fn environment(deployment: &Deployment, issuer_url: &str) -> String {
+pub(crate) fn environment(deployment: &Deployment, issuer_url: &str) -> Vec<(&'static str, String)> {
     let Deployment { endpoint, redis_url, table, .. } = deployment;
     let push_endpoint = deployment.push_endpoint().unwrap_or_default();
     let settings = [
@@ -257,5 +259,5 @@ fn environment(deployment: &Deployment, issuer_url: &str) -> String {
         ("JWT_ISSUER", issuer_url),
         ("JWT_AUDIENCE", crate::identity::AUDIENCE),
     ];
-    settings.iter().map(|(name, value)| format!("export {name}={value}\n")).collect()
+    settings.map(|(name, value)| (name, value.to_owned())).to_vec()
 }
