@@ -5,7 +5,7 @@ LOCAL = $(CARGO) run --quiet --package local --
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down token pass audit trace redrive test test-rust test-cdk deploy-dry test-web test-pages fuzz contract bench bench-short lint deny clean
+.PHONY: help setup build demo plan up down token pass event watch audit trace redrive test test-rust test-cdk deploy-dry test-web test-pages fuzz contract bench bench-short lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,13 +27,19 @@ up: ## Start the whole system and leave it running
 	$(LOCAL) up
 
 down: ## End what `make up` started
-	$(LOCAL) down
+	@$(LOCAL) down
 
 token: ## Print a token for the running system: USER_ID=alice
 	@$(LOCAL) token --user $(or $(USER_ID),alice)
 
 pass: ## Print a pass into a sale of the running system: USER_ID=alice SALE=lamp ROUND=1
 	@$(LOCAL) pass --user $(or $(USER_ID),alice) --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)
+
+event: ## Print a sample of events/ as an event that the running system takes now: SAMPLE=reservation/reserve
+	@$(LOCAL) event $(or $(SAMPLE),reservation/reserve)
+
+watch: ## Run a function from its sources, for `cargo lambda invoke`, on what `make up` started: FUNCTION=reservation
+	@$(LOCAL) watch $(or $(FUNCTION),reservation)
 
 audit: ## Print where every unit of the running system is: SALE=lamp ROUND=1
 	@$(LOCAL) audit --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)
@@ -44,21 +50,27 @@ trace: ## Print one purchase through all functions: ID=lamp.1.…
 redrive: ## Send dead letters of the running system back: QUEUE=expiry
 	@$(LOCAL) redrive $(or $(QUEUE),orders)
 
-test: build test-rust bench-short test-cdk test-pages ## Run all tests
+# The parts of `make test`.
+TEST_PARTS = build test-rust bench-short test-cdk test-pages
+
+test: ## Run all tests, and name the parts that failed at the end
+	@failed=; for part in $(TEST_PARTS); do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
+	if test -n "$$failed"; then echo "*** FAILED:$$failed" >&2; exit 1; fi; echo "All parts passed: $(TEST_PARTS)"
 
 test-rust:
-	$(CARGO) test --workspace --quiet
+	$(CARGO) test --workspace --quiet --no-fail-fast
 
 test-cdk:
-	cd infra/cdk && npm run --silent typecheck && npm test --silent && npm run --silent lint
+	@cd infra/cdk || exit 1; failed=; for part in typecheck test lint; do npm run --silent $$part || failed="$$failed $$part"; done; \
+	if test -n "$$failed"; then echo "*** npm run:$$failed" >&2; exit 1; fi
 
 deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, up to the upload
 	cd infra/cdk && npm run --silent deploy-dry
 
 test-web: ## Test the pages in a browser, on a stand-in and on a system of their own
 	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
-	cd web && npm ci --silent && npm test --silent
-	$(LOCAL) beside -- npm --prefix web run --silent test:real
+	@failed=; (cd web && npm ci --silent && npm test --silent) || failed=1; \
+	$(LOCAL) beside -- npm --prefix web run --silent test:real || failed=1; test -z "$$failed"
 
 # Without a browser the other tests are worth running.
 test-pages:

@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/workplace.ts',
     include: ['test/**/*.test.ts'],
-    // A synthesis with CDK's own template checks takes some seconds on a small machine.
-    testTimeout: 60_000,
+    // A synthesis with CDK's own template checks takes some seconds, and minutes where much else runs.
+    testTimeout: 600_000,
     // Loading CDK takes longer than most of the tests, so the files share it.
     isolate: false,
     maxWorkers: 2,

@@ -33,7 +33,7 @@ impl Drop for Group {
 /// If the system or the program does not start.
 pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let [name, arguments @ ..] = program else { bail!("which program?") };
-    let (cloud, web) = start_with_page().await?;
+    let (cloud, web) = start_with_page(false).await?;
 
     let mut command = Command::new(name);
     command

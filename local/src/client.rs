@@ -142,13 +142,21 @@ impl Client {
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
     pub async fn enter(&self, token: &str, sale: &str) -> Result<String> {
+        let answered = self.answer_challenge(token, sale).await?;
+        let admitted = self.ask_door(token, sale, "tokens", &answered).await?;
+        admitted["token"].as_str().map(str::to_owned).context("no pass")
+    }
+
+    /// Asks the door of a sale for work and does it: what the pass is then asked for with.
+    ///
+    /// # Errors
+    /// The problem's code if the API refuses, or why there is no answer.
+    pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
         let challenge = self.ask_door(token, sale, "challenges", &json!({ "kind": "work" })).await?;
         let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
         let answer =
             tokio::task::spawn_blocking(move || (0u64..).map(|n| n.to_string()).find(|n| is_work(id, n))).await?;
-        let answered = json!({ "challenge_id": challenge["challenge_id"], "answer": answer });
-        let admitted = self.ask_door(token, sale, "tokens", &answered).await?;
-        admitted["token"].as_str().map(str::to_owned).context("no pass")
+        Ok(json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))
     }
 
     async fn ask_door(&self, token: &str, sale: &str, what: &str, body: &Value) -> Result<Value> {

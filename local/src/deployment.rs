@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
-use door::KeyRing;
+use door::{Grant, KeyRing};
+use sale::Round;
 use serde::{Deserialize, Serialize};
 
 use crate::emulator::{ACCESS_KEY, REGION};
@@ -173,6 +174,17 @@ impl Deployment {
         let client = aws_sdk_secretsmanager::Client::new(&self.aws_config());
         let output = client.get_secret_value().secret_id(&self.pass_secret).send().await?;
         Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
+    }
+
+    /// A pass for a user, as the door of a sale gives it for an answered challenge.
+    ///
+    /// # Errors
+    /// If a name is none, or the emulator does not give the keys.
+    pub async fn seal_pass(&self, user: &str, sale: &str, round: u32) -> Result<String> {
+        let (sale, user) = (sale.parse()?, user.parse()?);
+        let issued_at_ms = runtime::Clock::system().now();
+        let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms, returning: false };
+        Ok(self.pass_ring().await?.seal(&grant))
     }
 
     /// Runs a function once, as its schedule would, and returns what it answered.

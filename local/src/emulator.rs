@@ -68,10 +68,15 @@ pub fn endpoint(port: u16) -> String {
 /// If it cannot be made.
 pub fn home(port: u16) -> Result<PathBuf> {
     remove_abandoned();
-    let home = paths::state().join(format!("{HOME}{port}"));
+    let home = home_of(port);
     let _ = std::fs::remove_dir_all(&home);
     std::fs::create_dir_all(home.join("tmp")).with_context(|| format!("cannot make {}", home.display()))?;
     Ok(home)
+}
+
+/// Where the files of an emulator on `port` are.
+pub fn home_of(port: u16) -> PathBuf {
+    paths::state().join(format!("{HOME}{port}"))
 }
 
 /// Removes what emulators left behind whose program was killed: each has copies of all functions.

@@ -2,14 +2,16 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
 use clap::{Parser, Subcommand};
 use local::beside::run_beside;
 use local::demo::{Plan, run_demo};
+use local::event::event;
 use local::operate::{audit, redrive};
 use local::setup::set_up;
+use local::supervisor::{Ports, supervise};
 use local::trace::trace;
-use local::up::{down, seal_pass, serve_page, sign_token, up};
+use local::up::{down, seal_pass, sign_token, up};
+use local::watch::watch;
 use sale::ReservationId;
 
 /// The whole system on this machine: no Docker, no AWS account.
@@ -27,15 +29,16 @@ enum Command {
     /// Build the functions and put them where the CDK app looks for them
     Build,
     /// Start everything, leave it running, and print how to buy something
-    Up,
+    Up {
+        /// Take the functions as they are built
+        #[arg(long)]
+        built: bool,
+    },
     /// End what `up` started
     Down,
-    /// Serve the page of the running `up`, which starts this by itself
-    Web {
-        /// The port
-        #[arg(long)]
-        port: u16,
-    },
+    /// Keep what `up` started, which starts this by itself
+    #[command(hide = true)]
+    Supervise(Ports),
     /// Print a token for a user of the running `up`
     Token {
         /// The user's id
@@ -56,6 +59,16 @@ enum Command {
         /// The round
         #[arg(long, default_value_t = 1)]
         round: u32,
+    },
+    /// Print a sample of `events/` as an event that the running `up` takes now, as `cargo lambda invoke` sends it
+    Event {
+        /// FUNCTION/NAME, as in `events/FUNCTION/NAME.json`
+        sample: String,
+    },
+    /// Run a function from its sources, for `cargo lambda invoke`, on what `up` started
+    Watch {
+        /// The function
+        function: String,
     },
     /// Print where every unit of a round of the running `up` is; fail unless each is in exactly one place
     Audit {
@@ -93,14 +106,16 @@ enum Command {
 }
 
 #[tokio::main]
-async fn main() -> Result<ExitCode> {
+async fn main() -> ExitCode {
     let work = async {
         match Arguments::parse().command {
             Command::Install => local::install::install()?,
             Command::Build => set_up()?,
-            Command::Up => up().await?,
+            Command::Up { built } => up(built).await?,
             Command::Down => down()?,
-            Command::Web { port } => serve_page(port).await?,
+            Command::Supervise(ports) => supervise(ports).await?,
+            Command::Watch { function } => watch(&function)?,
+            Command::Event { sample } => println!("{}", event(&sample).await?),
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
             Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),
             Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
@@ -109,14 +124,18 @@ async fn main() -> Result<ExitCode> {
             Command::Beside { program } => return run_beside(&program).await,
             Command::Demo(plan) => return run_demo(&plan).await,
         }
-        Ok(ExitCode::SUCCESS)
+        anyhow::Ok(ExitCode::SUCCESS)
     };
     // Whatever `work` holds is dropped when a signal comes, and dropping it ends what it started.
     tokio::select! {
-        result = work => result,
+        // Not as `main` would print it, which has a backtrace wherever somebody asked Rust for one.
+        result = work => result.unwrap_or_else(|error| {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }),
         () = interrupted() => {
             eprintln!("interrupted; everything that was started is ended");
-            Ok(ExitCode::from(130))
+            ExitCode::from(130)
         }
     }
 }

@@ -33,7 +33,8 @@ pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Where logs, states and reports of the local cloud go.
+/// Where logs, states and reports of the local cloud go: `target/local`, unless `LOCAL_STATE` says otherwise, so that a
+/// test has a running system of its own.
 pub fn state() -> PathBuf {
-    target().join("local")
+    std::env::var_os("LOCAL_STATE").map_or_else(|| target().join("local"), PathBuf::from)
 }

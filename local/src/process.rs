@@ -4,16 +4,15 @@ use std::fs::File;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use nix::sys::signal::{Signal, killpg};
-use nix::sys::wait::{WaitPidFlag, waitpid};
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
 
-/// How long a process may take to end before it is killed.
-const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often a condition is looked at.
 const POLL: Duration = Duration::from_millis(20);
 
@@ -103,6 +102,14 @@ impl Kept {
         Ok(())
     }
 
+    /// Whether it has ended by itself.
+    ///
+    /// # Errors
+    /// If the kernel does not tell.
+    pub fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
     /// Kills it at once, as `kill -9` does.
     pub fn kill(&mut self) {
         let _ = killpg(group(&self.child), Signal::SIGKILL);
@@ -117,35 +124,69 @@ impl Drop for Kept {
     }
 }
 
-/// Starts a process that goes on when this one ends, in a group of its own. Returns the group's id.
+/// One run of a process: its id, and what tells it from another process that gets the same id later.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessRun {
+    id: i32,
+    /// Clock ticks from the boot of the machine to the start of the process.
+    started: u64,
+    /// The boot.
+    boot: String,
+}
+
+impl ProcessRun {
+    /// The process that has this id now, if one runs.
+    pub fn of(id: i32) -> Option<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+        // "PID (NAME) STATE …", where the name may hold anything; the start is field 22, and STATE is field 3.
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        // A zombie has ended, and only waits for its parent to ask.
+        if matches!(*fields.first()?, "Z" | "X") {
+            return None;
+        }
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
+        Some(Self { id, started: fields.get(19)?.parse().ok()?, boot })
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&self) -> bool {
+        Self::of(self.id).as_ref() == Some(self)
+    }
+
+    /// Ends it and waits until it is gone; after `timeout` it is killed. Says whether it was still running: no signal is
+    /// sent to another process that has its id by now.
+    ///
+    /// # Errors
+    /// If it cannot be signalled.
+    pub fn end(&self, timeout: Duration) -> Result<bool> {
+        if !self.is_running() {
+            return Ok(false);
+        }
+        let send = |signal| match kill(Pid::from_raw(self.id), signal) {
+            Err(error) if error != Errno::ESRCH => Err(error),
+            _ => Ok(()),
+        };
+        send(Signal::SIGTERM)?;
+        let deadline = Instant::now() + timeout;
+        while self.is_running() {
+            if Instant::now() >= deadline {
+                send(Signal::SIGKILL)?;
+            }
+            std::thread::sleep(POLL);
+        }
+        Ok(true)
+    }
+}
+
+/// Starts a process that goes on when this one ends, in a group of its own. Returns it with its standard input.
 ///
 /// # Errors
 /// If the file cannot be made or the program does not start.
-pub fn start_detached(name: &'static str, command: &mut Command, log: &Path) -> Result<i32> {
-    let child = spawn(command, name, log, Stdio::null())?;
-    Ok(group(&child).as_raw())
-}
-
-/// Ends the process group `group` and waits until it is gone.
-///
-/// # Errors
-/// If it cannot be signalled.
-pub fn end_group(group: i32) -> Result<()> {
-    let group = Pid::from_raw(group);
-    let gone = |signal: Option<Signal>| killpg(group, signal) == Err(nix::errno::Errno::ESRCH);
-    if gone(Some(Signal::SIGTERM)) {
-        return Ok(());
-    }
-    let deadline = Instant::now() + END_TIMEOUT;
-    while !gone(None) {
-        // Of this program's own children nothing is gone before it was waited for.
-        let _ = waitpid(Pid::from_raw(-group.as_raw()), Some(WaitPidFlag::WNOHANG));
-        if Instant::now() >= deadline {
-            let _ = killpg(group, Signal::SIGKILL);
-        }
-        std::thread::sleep(POLL);
-    }
-    Ok(())
+pub fn start_detached(name: &'static str, command: &mut Command, log: &Path) -> Result<(ProcessRun, ChildStdin)> {
+    let mut child = spawn(command, name, log, Stdio::piped())?;
+    let run = ProcessRun::of(group(&child).as_raw());
+    let input = child.stdin.take().context("its standard input is a pipe")?;
+    Ok((run.with_context(|| format!("{name} ended at once:\n{}", tail(log)))?, input))
 }
 
 fn spawn(command: &mut Command, name: &str, log: &Path, stdin: Stdio) -> Result<Child> {
@@ -163,7 +204,8 @@ fn group(child: &Child) -> Pid {
     Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX))
 }
 
-fn tail(log: &Path) -> String {
+/// The last lines of a log.
+pub(crate) fn tail(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(20)..].join("\n")
@@ -180,4 +222,37 @@ pub fn free_port() -> Result<u16> {
 /// Whether something accepts connections on a port of the loopback.
 pub fn accepts(port: u16) -> bool {
     std::net::TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), Duration::from_millis(200)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sleeper() -> (Child, ProcessRun) {
+        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        let run = ProcessRun::of(group(&child).as_raw()).unwrap();
+        (child, run)
+    }
+
+    #[test]
+    fn a_process_that_runs_is_ended() {
+        let (mut child, run) = sleeper();
+        assert!(run.is_running());
+        assert!(run.end(Duration::from_secs(10)).unwrap());
+        assert!(!run.is_running(), "a zombie has ended");
+        child.wait().unwrap();
+        assert!(!run.end(Duration::from_secs(10)).unwrap());
+    }
+
+    #[test]
+    fn another_process_with_the_same_id_is_left_alone() {
+        let (mut child, run) = sleeper();
+        for other in [ProcessRun { started: run.started + 1, ..run.clone() }, ProcessRun { boot: String::new(), ..run }]
+        {
+            assert!(!other.end(Duration::from_secs(10)).unwrap());
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it got a signal");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }

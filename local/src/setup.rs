@@ -24,12 +24,15 @@ pub fn set_up() -> Result<()> {
     Ok(())
 }
 
-/// Sets up, and starts the whole system with its page on free ports. Dropping both ends everything.
+/// Sets up, unless everything is to be taken as it is `built`, and starts the whole system with its page on free ports.
+/// Dropping both ends everything.
 ///
 /// # Errors
 /// If a tool is missing, or any of it fails.
-pub async fn start_with_page() -> Result<(Cloud, WebServer)> {
-    tokio::task::spawn_blocking(set_up).await??;
+pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
+    if !built {
+        tokio::task::spawn_blocking(set_up).await??;
+    }
     let stage = Stage::spinner("Starting and deploying");
     let cloud = Cloud::start().await?;
     let pem = cloud.issuer.private_key_pem().to_owned();

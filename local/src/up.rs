@@ -1,24 +1,27 @@
 //! A local cloud that goes on running after the command that started it.
 
+use std::fs::File;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use door::Grant;
-use sale::Round;
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Client, NewSale};
 use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
-use crate::process::{accepts, end_group, free_port, start_detached};
+use crate::process::{ProcessRun, accepts, free_port, start_detached, tail};
 use crate::setup::set_up;
 use crate::stages::Stage;
-use crate::web::{self, WebServer};
-use crate::{emulator, paths, valkey};
+use crate::supervisor::{Ports, STAY, log};
+use crate::web;
+use crate::{emulator, paths};
 
-const START_TIMEOUT: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long everything may take to end before it is killed: longer than the supervisor gives each part of it.
+const END_TIMEOUT: Duration = Duration::from_secs(25);
 /// The sale that `up` opens.
 const SALE: &str = "lamp";
 /// How long it is open.
@@ -26,12 +29,9 @@ const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
 
 #[derive(Serialize, Deserialize)]
 struct Running {
-    /// Process groups, in the order in which they are to end.
-    groups: Vec<i32>,
-    ports: Vec<u16>,
-    /// Where the page is.
-    page_url: String,
-    home: PathBuf,
+    /// The process that has all the others.
+    supervisor: ProcessRun,
+    ports: Ports,
     issuer_key_pem: String,
     deployment: Option<Deployment>,
 }
@@ -57,60 +57,59 @@ impl Running {
         Ok(std::fs::write(file(), serde_json::to_string_pretty(self)?)?)
     }
 
-    fn is_alive(&self) -> bool {
-        self.ports.iter().all(|port| accepts(*port))
+    fn page_url(&self) -> String {
+        web::url(self.ports.web)
     }
 }
 
-/// Starts everything and leaves it running; if it runs already, says where.
+/// Starts everything and leaves it running; if it runs already, says where. The functions are built first, unless they are
+/// to be taken as they are `built`.
 ///
 /// # Errors
 /// If any of it fails; then what was started is ended.
-pub async fn up() -> Result<()> {
+pub async fn up(built: bool) -> Result<()> {
+    let _alone = lock()?;
     if let Some(running) = Running::read()? {
-        if let Some(deployment) = running.deployment.as_ref().filter(|_| running.is_alive()) {
+        if let Some(deployment) = running.deployment.as_ref().filter(|_| running.supervisor.is_running()) {
             eprintln!("already running");
-            return explain(&running.page_url, deployment, &issuer(&running, deployment)?);
+            return explain(&running.page_url(), deployment, &issuer(&running, deployment)?);
         }
-        down()?;
+        end()?;
     }
-    set_up()?;
+    if !built {
+        set_up()?;
+    }
     let result = start().await;
     if result.is_err() {
-        down()?;
+        end()?;
     }
     result
 }
 
 async fn start() -> Result<()> {
     let stage = Stage::spinner("Starting Valkey and the emulator");
-    let (valkey_port, port) = (free_port()?, free_port()?);
-    let home = emulator::home(port)?;
-    let mut running = Running {
-        groups: Vec::new(),
-        ports: vec![valkey_port, port],
-        page_url: String::new(),
-        home: home.clone(),
-        issuer_key_pem: String::new(),
-        deployment: None,
-    };
-    let log = |name: &str| paths::state().join(format!("up-{name}.log"));
-    running.groups.insert(0, start_detached("valkey", &mut valkey::command(valkey_port)?, &log("valkey"))?);
+    let ports = Ports { valkey: free_port()?, emulator: free_port()?, web: free_port()? };
+    let mut command = Command::new(this_program()?);
+    command.arg("supervise");
+    for (name, port) in [("--valkey", ports.valkey), ("--emulator", ports.emulator), ("--web", ports.web)] {
+        command.arg(name).arg(port.to_string());
+    }
+    let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;
+    let mut running = Running { supervisor, ports, issuer_key_pem: String::new(), deployment: None };
     running.write()?;
-    let mut command = emulator::command(port, valkey_port, &home)?;
-    running.groups.insert(0, start_detached("ministack", &mut command, &log("emulator"))?);
-    running.write()?;
-    wait_for(&running, "Valkey or the emulator").await?;
-    stage.done(format!("ports {valkey_port} and {port}"));
+    wait_for(&running, &[ports.valkey, ports.emulator], "Valkey or the emulator").await?;
+    stage.done(format!("ports {} and {}", ports.valkey, ports.emulator));
 
     let stage = Stage::spinner("Deploying infra/cdk");
-    let endpoint = emulator::endpoint(port);
+    let endpoint = emulator::endpoint(ports.emulator);
     let issuer = Issuer::publish(&endpoint).await?;
-    let deployment = deploy(&endpoint, issuer.url(), &home).await?;
+    let deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator)).await?;
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;
-    std::fs::write(environment_file(), environment(&deployment, issuer.url()))?;
+    let environment = environment(&deployment, issuer.url());
+    let exports = environment.iter().map(|(name, value)| format!("export {name}={value}\n"));
+    std::fs::write(environment_file(), exports.collect::<String>())?;
     stage.done(&deployment.api_url);
 
     let stage = Stage::spinner("Opening a sale");
@@ -123,17 +122,10 @@ async fn start() -> Result<()> {
     stage.done("100 lamps");
 
     let stage = Stage::spinner("Serving the page");
-    let web_port = free_port()?;
-    running.page_url = web::url(web_port);
-    running.write()?;
-    let mut command = Command::new(this_program()?);
-    command.args(["web", "--port", &web_port.to_string()]);
-    running.groups.insert(0, start_detached("web", &mut command, &log("web"))?);
-    running.ports.push(web_port);
-    running.write()?;
-    wait_for(&running, "the web server").await?;
-    stage.done(&running.page_url);
-    explain(&running.page_url, &deployment, &issuer)
+    input.write_all(&[STAY])?;
+    wait_for(&running, &[ports.web], "the web server").await?;
+    stage.done(running.page_url());
+    explain(&running.page_url(), &deployment, &issuer)
 }
 
 /// Building the functions may have built this program anew; the kernel then calls the old one deleted.
@@ -143,47 +135,54 @@ fn this_program() -> Result<String> {
     Ok(program.trim_end_matches(" (deleted)").to_owned())
 }
 
-async fn wait_for(running: &Running, what: &str) -> Result<()> {
+async fn wait_for(running: &Running, ports: &[u16], what: &str) -> Result<()> {
     let deadline = Instant::now() + START_TIMEOUT;
-    while !running.is_alive() {
-        if Instant::now() >= deadline {
-            bail!("{what} does not start; see {}", paths::state().display());
+    while !ports.iter().all(|port| accepts(*port)) {
+        if !running.supervisor.is_running() || Instant::now() >= deadline {
+            let log = log("supervisor");
+            bail!("{what} does not start; the end of {}:\n{}", log.display(), tail(&log));
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     Ok(())
 }
 
-/// Serves the page of the running cloud until this process is ended.
-///
-/// # Errors
-/// If none is running or the port is taken.
-pub async fn serve_page(port: u16) -> Result<()> {
-    let (deployment, issuer) = running()?;
-    WebServer::start(port, &deployment, issuer).await?.ended().await
-}
-
 /// Ends what `up` started.
 ///
 /// # Errors
-/// If a process cannot be ended.
+/// If it cannot be ended.
 pub fn down() -> Result<()> {
+    let _alone = lock()?;
+    end()
+}
+
+/// Two at once would each start a system, and know of one.
+fn lock() -> Result<File> {
+    std::fs::create_dir_all(paths::state())?;
+    let file = File::create(paths::state().join("up.lock"))?;
+    file.try_lock().context("another `make up` or `make down` is at work")?;
+    Ok(file)
+}
+
+fn end() -> Result<()> {
     let Some(running) = Running::read()? else {
         eprintln!("nothing is running");
         return Ok(());
     };
-    // A process group that was ended by other means may have given its number away: only end what still serves.
-    let mut ended = 0;
-    if running.ports.iter().any(|port| accepts(*port)) || running.deployment.is_none() {
-        for group in &running.groups {
-            end_group(*group)?;
-            ended += 1;
-        }
+    let was_running = running.supervisor.end(END_TIMEOUT)?;
+    // If the supervisor was killed, what it had ends by itself, a little later.
+    let deadline = Instant::now() + END_TIMEOUT;
+    while [running.ports.valkey, running.ports.emulator].into_iter().any(accepts) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(50));
     }
-    let _ = std::fs::remove_dir_all(&running.home);
+    let _ = std::fs::remove_dir_all(emulator::home_of(running.ports.emulator));
     let _ = std::fs::remove_file(environment_file());
     std::fs::remove_file(file())?;
-    eprintln!("ended {ended} processes");
+    if was_running {
+        eprintln!("ended Valkey, the emulator and the page");
+    } else {
+        eprintln!("what `make up` started was not running any more");
+    }
     Ok(())
 }
 
@@ -201,11 +200,7 @@ pub fn sign_token(user: &str, operator: bool) -> Result<String> {
 /// # Errors
 /// If none is running.
 pub async fn seal_pass(user: &str, sale: &str, round: u32) -> Result<String> {
-    let (deployment, _) = running()?;
-    let (sale, user) = (sale.parse()?, user.parse()?);
-    let issued_at_ms = runtime::Clock::system().now();
-    let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms, returning: false };
-    Ok(deployment.pass_ring().await?.seal(&grant))
+    running()?.0.seal_pass(user, sale, round).await
 }
 
 /// The running cloud and who signs its tokens.
@@ -240,7 +235,7 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
 
 /// Where the API is, and what the functions need in their environment to run outside of the emulator, as
 /// `cargo lambda watch` does.
-fn environment(deployment: &Deployment, issuer_url: &str) -> String {
+pub(crate) fn environment(deployment: &Deployment, issuer_url: &str) -> Vec<(&'static str, String)> {
     let Deployment { endpoint, redis_url, table, .. } = deployment;
     let push_endpoint = deployment.push_endpoint().unwrap_or_default();
     let settings = [
@@ -265,5 +260,5 @@ fn environment(deployment: &Deployment, issuer_url: &str) -> String {
         ("JWT_ISSUER", issuer_url),
         ("JWT_AUDIENCE", crate::identity::AUDIENCE),
     ];
-    settings.iter().map(|(name, value)| format!("export {name}={value}\n")).collect()
+    settings.map(|(name, value)| (name, value.to_owned())).to_vec()
 }

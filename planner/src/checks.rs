@@ -148,7 +148,7 @@ fn door(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
         Check {
             name: "lambda_concurrency",
             unit: "environments",
-            need: environments + f64::from(on.order_concurrency),
+            need: environments + f64::from(on.order_concurrency.max(on.reserved_concurrency)),
             have: assumed.lambda_quota,
             most: q::LAMBDA_CONCURRENCY_MOST.value.max(assumed.lambda_quota),
             mover: Mover::Quota,

@@ -21,6 +21,8 @@ pub struct Deployment {
     pub table_warm_writes: f64,
     /// Order consumers at once.
     pub order_concurrency: u32,
+    /// Concurrent executions that the crowd cannot take, those of order consumers among them.
+    pub reserved_concurrency: u32,
     /// Requests a second that the gateway lets in.
     pub throttle_per_s: f64,
     /// Beyond that, at once.
@@ -52,6 +54,7 @@ pub const DEV: Deployment = Deployment {
     sync: false,
     table_warm_writes: 4_000.0,
     order_concurrency: 10,
+    reserved_concurrency: 0,
     throttle_per_s: 500.0,
     throttle_burst: 1_000.0,
     door_throttle_per_s: 200.0,
@@ -70,6 +73,7 @@ pub const PROD: Deployment = Deployment {
     sync: true,
     table_warm_writes: 10_000.0,
     order_concurrency: 50,
+    reserved_concurrency: 156,
     throttle_per_s: 10_000.0,
     throttle_burst: 5_000.0,
     door_throttle_per_s: 4_000.0,

@@ -23,6 +23,13 @@ fn grouped(number: f64) -> String {
     planner::report::count(number).replace(',', "_")
 }
 
+/// The sum of what the settings reserve for functions.
+fn reserved(settings: &str) -> u32 {
+    let Some((_, after)) = settings.split_once("reservedConcurrency: {") else { return 0 };
+    let functions = after.split_once("functions: {").unwrap().1.split_once('}').unwrap().0;
+    functions.split(',').filter_map(|each| each.split_once(':')?.1.trim().parse::<u32>().ok()).sum()
+}
+
 #[test]
 fn deployments_are_the_settings() {
     for on in [d::DEV, d::PROD] {
@@ -36,6 +43,7 @@ fn deployments_are_the_settings() {
             says(&path, &format!("writeUnitsPerSecond: {} ", grouped(on.table_warm_writes)));
         }
         says(&path, &format!("orderConcurrency: {}", on.order_concurrency));
+        assert_eq!(reserved(&file(&path)), on.reserved_concurrency, "{path}: planner/src has to follow");
         says(
             &path,
             &format!("requestsPerSecond: {},\n    burst: {}", grouped(on.throttle_per_s), grouped(on.throttle_burst)),

@@ -108,7 +108,7 @@ mod tests {
     use std::time::{SystemTime, UNIX_EPOCH};
 
     const SECRET: &str = "a-test-key-of-some-length";
-    const BODY: &str = include_str!("../../../events/payment/succeeded.json");
+    const BODY: &str = include_str!("../../../events/messages/payment.json");
 
     fn now() -> i64 {
         SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() as i64

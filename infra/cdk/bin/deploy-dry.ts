@@ -13,7 +13,7 @@ const DEPLOYED = 'flash-sale';
 const work = mkdtempSync(join(tmpdir(), 'flash-sale-dry-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 const fakes = join(work, 'functions');
-fakeFunctionsIn(fakes);
+fakeFunctionsIn(fakes, 'arm64');
 const { status, stderr } = synthesize(join(work, 'out'), { ...EXAMPLES.prod, functions: fakes });
 if (status !== 0) throw new Error(`prod is not synthesized:\n${stderr}`);
 const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template.json'), 'utf8'));

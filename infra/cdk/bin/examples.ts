@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { elfHeader } from '../lib/elf.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
+import type { Architecture } from '../lib/settings.ts';
 
 /** The CDK app's folder. */
 export const APP = fileURLToPath(new URL('..', import.meta.url));
@@ -19,11 +21,15 @@ export const EXAMPLES: Record<'dev' | 'prod', Record<string, string>> = {
   },
 };
 
-/** Puts a program that does nothing where each built function would be. */
-export function fakeFunctionsIn(root: string, names: readonly FunctionName[] = FUNCTION_NAMES): void {
+/** Puts the header of a program for `architecture` where each built function would be. */
+export function fakeFunctionsIn(
+  root: string,
+  architecture: Architecture,
+  names: readonly FunctionName[] = FUNCTION_NAMES,
+): void {
   for (const name of names) {
     mkdirSync(join(root, name), { recursive: true });
-    writeFileSync(join(root, name, 'bootstrap'), `#!/bin/sh\n# ${name}\n`);
+    writeFileSync(join(root, name, 'bootstrap'), Buffer.concat([elfHeader(architecture), Buffer.from(name)]));
     chmodSync(join(root, name, 'bootstrap'), 0o755);
   }
 }

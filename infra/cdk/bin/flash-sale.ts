@@ -23,6 +23,7 @@ try {
     payUrl: given('payUrl'),
     operatorClaim: given('operatorClaim'),
     provisioned: given('provisioned'),
+    accountConcurrency: given('accountConcurrency'),
   });
   // Not for the emulator: it has no TLS and one of everything. They take a while to load.
   if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);

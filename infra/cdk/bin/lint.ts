@@ -25,7 +25,7 @@ if (!existsSync(INSTALLED) || readFileSync(INSTALLED, 'utf8') !== wanted) {
 const work = mkdtempSync(join(tmpdir(), 'flash-sale-lint-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 const functions = join(work, 'functions');
-fakeFunctionsIn(functions);
+fakeFunctionsIn(functions, 'arm64');
 const templates = Object.entries(EXAMPLES).flatMap(([name, context]) => {
   const out = join(work, name);
   const { status, stderr } = synthesize(out, { ...context, functions });

@@ -84,7 +84,7 @@ export class FlashSaleStack extends Stack {
 
     const deadLetter = make('dead_letter');
     table.useFrom(deadLetter, ['GetItem', 'PutItem']);
-    queues.ordersDlq.consumeWith(deadLetter, { maxConcurrency: settings.orderConcurrency });
+    queues.ordersDlq.consumeWith(deadLetter, { maxConcurrency: deadLetter.reservedConcurrency ?? settings.orderConcurrency });
     queues.quarantine.sendFrom(deadLetter);
     queues.expiry.sendFrom(deadLetter);
 

@@ -1,15 +1,32 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { ELF_HEADER_BYTES, elfProblem } from './elf.ts';
 import type { FunctionName } from './functions.ts';
-import { type Settings, UsageError } from './settings.ts';
+import { type Architecture, UsageError } from './settings.ts';
 
 /** The built function from `<root>/NAME/bootstrap`. CDK never compiles anything itself. */
-export function builtFunction(root: string, name: FunctionName, architecture: Settings['architecture']): lambda.Code {
+export function builtFunction(root: string, name: FunctionName, architecture: Architecture): lambda.Code {
   const folder = join(root, name);
-  if (!existsSync(join(folder, 'bootstrap'))) {
-    const command = architecture === 'arm64' ? 'cargo lambda build --release --arm64' : 'make build';
+  const bootstrap = join(folder, 'bootstrap');
+  const command = architecture === 'arm64' ? 'cargo lambda build --release --arm64' : 'make build';
+  if (!existsSync(bootstrap)) {
     throw new UsageError(`The function ${name} is not built: no bootstrap in ${folder}. Run \`${command}\` first.`);
   }
+  // Lambda takes any file, and would only fail when it starts the first process.
+  const problem = elfProblem(startOf(bootstrap), architecture);
+  if (problem !== undefined) {
+    throw new UsageError(`The function ${name} ${problem}: ${bootstrap}. Run \`${command}\` first.`);
+  }
   return lambda.Code.fromAsset(folder, { exclude: ['*.zip'] });
+}
+
+function startOf(file: string): Buffer {
+  const start = Buffer.alloc(ELF_HEADER_BYTES);
+  const opened = openSync(file, 'r');
+  try {
+    return start.subarray(0, readSync(opened, start, 0, ELF_HEADER_BYTES, 0));
+  } finally {
+    closeSync(opened);
+  }
 }

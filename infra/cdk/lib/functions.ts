@@ -48,3 +48,9 @@ export const IN_FRONT = ['reservation', 'admission'] as const satisfies Function
 
 /** Functions that run on a schedule and take no input. */
 export const SCHEDULED = ['warmup', 'reconciliation', 'daily_reset'] as const satisfies FunctionName[];
+
+/** Functions that Lambda feeds from a queue. */
+export const QUEUE_FED = ['order', 'dead_letter', 'expiry'] as const satisfies FunctionName[];
+
+/** Functions that must run while a crowd takes all that is left: they take payments, stop sales, finish and repair. */
+export type ReservedFunction = 'payment' | 'admin' | (typeof QUEUE_FED)[number] | (typeof SCHEDULED)[number];

@@ -83,7 +83,8 @@ export class MessageQueue extends Construct {
       eventSourceArn: this.queue.queueArn,
       batchSize: BATCH_SIZE,
       reportBatchItemFailures: true,
-      maxConcurrency: options.maxConcurrency,
+      // Batches beyond what the function may run would be throttled, which uses up the tries of their messages.
+      maxConcurrency: options.maxConcurrency ?? consumer.reservedConcurrency,
     });
   }
 

@@ -12,11 +12,13 @@ export interface Overrides {
   payUrl?: string;
   operatorClaim?: string;
   provisioned?: string;
+  accountConcurrency?: string;
 }
 
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
+  const { accountConcurrency } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -35,6 +37,9 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
     };
   }
   if (operatorClaim !== undefined) result.operatorClaims = operatorClaim.split(',').map((part) => part.trim());
+  if (accountConcurrency !== undefined && result.reservedConcurrency !== undefined) {
+    result.reservedConcurrency = { ...result.reservedConcurrency, account: Number(accountConcurrency) };
+  }
   if (provisioned !== undefined) result.provisioned = windows(provisioned);
   if (redisUrl !== undefined) result.redis = { kind: 'external', url: redisUrl };
   return result;

@@ -41,6 +41,8 @@ export class RustFunction extends Construct {
   readonly front: lambda.IFunction;
   readonly name: FunctionName;
   readonly facts: FunctionFacts;
+  /** How many may run at once at most, if some are set aside for it. */
+  readonly reservedConcurrency: number | undefined;
   private readonly role: iam.Role;
 
   constructor(scope: Construct, name: FunctionName, props: RustFunctionProps) {
@@ -48,6 +50,8 @@ export class RustFunction extends Construct {
     const { settings, network } = props;
     this.name = name;
     this.facts = FUNCTIONS[name];
+    const reserved: Partial<Record<FunctionName, number>> = settings.reservedConcurrency?.functions ?? {};
+    this.reservedConcurrency = reserved[name];
     const functionName = `${settings.name}-${name}`;
 
     const logGroup = new logs.LogGroup(this, 'Log', {
@@ -69,6 +73,7 @@ export class RustFunction extends Construct {
       architecture: settings.architecture === 'arm64' ? lambda.Architecture.ARM_64 : lambda.Architecture.X86_64,
       memorySize: settings.functionMemoryMb,
       timeout: Duration.seconds(this.facts.timeout_s),
+      reservedConcurrentExecutions: this.reservedConcurrency,
       role: this.role,
       logGroup,
       environment: { LOG_LEVEL: settings.logLevel, METRICS_NAMESPACE: settings.name, ...settings.extraEnvironment },

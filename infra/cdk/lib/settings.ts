@@ -1,10 +1,13 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { IN_FRONT, QUEUE_FED, type ReservedFunction } from './functions.ts';
+
+export type Architecture = 'arm64' | 'x86_64';
 
 /** Everything in which one deployment differs from another. */
 export interface Settings {
   /** Prefix of every physical name, so that two deployments fit into one account. */
   name: string;
-  architecture: 'arm64' | 'x86_64';
+  architecture: Architecture;
   /** How built functions reach the account: the bootstrap bucket, or a named one that is already there. */
   functionUpload: { kind: 'bootstrap' } | { kind: 'bucket'; name: string };
   functionMemoryMb: number;
@@ -12,6 +15,8 @@ export interface Settings {
   logRetentionDays: number;
   /** Order consumers at once. It bounds the writes that a stampede puts on the table. */
   orderConcurrency: number;
+  /** Concurrent executions that a crowd in front cannot take. Without it the functions share all that the account has. */
+  reservedConcurrency?: ReservedConcurrency;
   /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
   identity: OidcIdentity | { kind: 'cognito' };
@@ -41,6 +46,16 @@ export interface Settings {
   emulator?: string;
   /** Added to every function. */
   extraEnvironment: Record<string, string>;
+}
+
+/**
+ * How the account's concurrent executions are divided: `functions` are set aside, and all other functions share the rest,
+ * of which provisioned processes take their part. A reservation is a limit too: the function never runs more often at once.
+ */
+export interface ReservedConcurrency {
+  /** What Lambda gives the account in this region: 1,000 unless AWS raised it, and 10 in a new account. */
+  account: number;
+  functions: Record<ReservedFunction, number>;
 }
 
 export interface Throttle {
@@ -130,6 +145,8 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 const CRON = /^cron\(\S+( \S+){5}\)$/;
 // AWS takes 50 tags; CloudFormation adds its own.
 const MAX_TAGS = 40;
+/** Lambda refuses reservations that leave the other functions fewer than these ("Configuring reserved concurrency"). */
+const LEAST_UNRESERVED = 100;
 // What an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
 /** A claim's name as it stands in a list of them. */
@@ -181,6 +198,7 @@ export function validated(settings: Settings): Settings {
     ...redisProblems(settings),
     ...tableProblems(settings),
     ...provisionedProblems(settings),
+    ...reservedProblems(settings),
   );
   must(
     settings.operatorClaims.length > 0 &&
@@ -294,4 +312,35 @@ function provisionedProblems({ provisioned, emulator }: Settings): string[] {
       problems.push(`${at} count: ${PROVISIONED.least} to ${PROVISIONED.most}; got ${count}`);
     return problems;
   });
+}
+
+function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, emulator }: Settings): string[] {
+  if (reservedConcurrency === undefined) return [];
+  const setting = 'reservedConcurrency';
+  if (emulator !== undefined) return [`${setting}: the emulator has no such thing`];
+  const { account, functions } = reservedConcurrency;
+  if (!Number.isInteger(account) || account < 1) return [`${setting}.account: a whole number above 0; got ${account}`];
+
+  // The event source of a queue is held to the same number, and takes no lower one.
+  const least = (name: string): [number, string] => {
+    if (name === 'order') return [orderConcurrency, `orderConcurrency, ${orderConcurrency}`];
+    const fed = QUEUE_FED.some((each) => each === name);
+    return fed ? [CONCURRENCY.least, `${CONCURRENCY.least}, as an event source takes no fewer`] : [1, '1'];
+  };
+  const problems = Object.entries(functions).flatMap(([name, count]) => {
+    const [bound, why] = least(name);
+    return Number.isInteger(count) && count >= bound ? [] : [`${setting}.functions.${name}: at least ${why}; got ${count}`];
+  });
+
+  const reserved = Object.values(functions).reduce((sum, each) => sum + each, 0);
+  // A window replaces the one before it.
+  const waiting = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
+  const needed = reserved + LEAST_UNRESERVED + waiting;
+  if (problems.length === 0 && needed > account) {
+    problems.push(
+      `${setting}: ${reserved} reserved + ${LEAST_UNRESERVED} that AWS keeps unreserved + ${waiting} provisioned = ${needed}, ` +
+        `and the account has ${account}: ask AWS for more and give it with -c accountConcurrency=N, or remove ${setting}`,
+    );
+  }
+  return problems;
 }

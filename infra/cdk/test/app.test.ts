@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES, synthesize } from '../bin/examples.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
+import { local } from '../settings/local.ts';
 import { fakeFunctions, workplace } from './stack.ts';
 
 const functions = fakeFunctions();
+const functionsForHere = fakeFunctions(FUNCTION_NAMES, local.architecture);
 const out = join(workplace, 'app');
 
 const OUTPUTS = [
@@ -36,7 +38,7 @@ describe('the app synthesizes without a warning', () => {
   ];
 
   test.each(CASES)('%s', (settings, context, bootstrapped) => {
-    const app = run(settings, { settings, functions, ...context });
+    const app = run(settings, { settings, functions: settings === 'local' ? functionsForHere : functions, ...context });
     expect(app).toMatchObject({ status: 0, stderr: '' });
     const findings = app.read('validation-report.json').pluginReports.flatMap((report: any) => report.violations);
     expect(findings).toEqual([]);
@@ -54,6 +56,7 @@ describe('a mistake is answered with what to do, not with a stack trace', () => 
   test.each([
     ['no settings', {}, /-c settings=local\|dev\|prod/],
     ['no issuer', { settings: 'prod', functions }, /-c issuer=/],
+    ['built for this machine', { settings: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*--arm64/],
     ['nothing built', { settings: 'dev', functions: out }, /cargo lambda build --release --arm64/],
   ] as [string, Record<string, string>, RegExp][])('%s', (_, context, message) => {
     const { status, stderr } = run('mistake', context);

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
+import type { Architecture } from '../lib/settings.ts';
 import { DEPLOYED, fakeFunctions, functionNamed, ownFunctions, resources, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
@@ -137,6 +139,36 @@ describe('a function that is not built', () => {
 
   test('stops a local deployment likewise', () => {
     const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
-    expect(() => synthesized(here, fakeFunctions(built))).toThrow(/expiry is not built.*`make build`/s);
+    expect(() => synthesized(here, fakeFunctions(built, 'x86_64'))).toThrow(/expiry is not built.*`make build`/s);
+  });
+});
+
+describe('a function that is built for another machine', () => {
+  const of = (architecture: Architecture) => fakeFunctions(FUNCTION_NAMES, architecture);
+  const changed = (change: (bootstrap: Buffer) => Buffer): string => {
+    const root = of('arm64');
+    const file = join(root, 'expiry/bootstrap');
+    writeFileSync(file, change(readFileSync(file)));
+    return root;
+  };
+
+  test('stops a deployment to AWS with what it is, what is wanted and the command that builds it', () => {
+    expect(() => synthesized(settings, of('x86_64'))).toThrow(
+      /^The function \w+ is built for x86_64 and the settings want arm64: .*bootstrap\. Run `cargo lambda build --release --arm64` first\.$/,
+    );
+  });
+
+  test('stops a local deployment likewise', () => {
+    const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
+    expect(() => synthesized(here, of('arm64'))).toThrow(/is built for arm64 and the settings want x86_64: .*`make build`/);
+  });
+
+  test.each([
+    ['a script', () => Buffer.from('#!/bin/sh\nexec true\n'), /expiry is not an ELF program/],
+    ['an empty file', () => Buffer.alloc(0), /expiry is not an ELF program/],
+    ['a program of 32 bits', (elf: Buffer) => Buffer.from(elf.with(4, 1)), /expiry is not an ELF program of 64 bits/],
+    ['another processor', (elf: Buffer) => Buffer.from(elf.with(18, 0xf3)), /expiry is built for a machine of type 0xf3/],
+  ] as [string, (elf: Buffer) => Buffer, RegExp][])('%s is no function', (_, change, message) => {
+    expect(() => synthesized(settings, changed(change))).toThrow(message);
   });
 });

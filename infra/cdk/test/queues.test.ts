@@ -87,8 +87,8 @@ describe('every queue', () => {
 describe('consumers', () => {
   const CONSUMERS: [string, FunctionName, number | undefined][] = [
     ['orders', 'order', settings.orderConcurrency],
-    ['orders-dlq', 'dead_letter', settings.orderConcurrency],
-    ['expiry', 'expiry', undefined],
+    ['orders-dlq', 'dead_letter', settings.reservedConcurrency!.functions.dead_letter],
+    ['expiry', 'expiry', settings.reservedConcurrency!.functions.expiry],
   ];
 
   test.each(CONSUMERS)('%s is read by %s in batches whose failures are told one by one', (queue, name, concurrency) => {

@@ -7,7 +7,7 @@ import { fakeFunctionsIn } from '../bin/examples.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { EdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
-import type { OidcIdentity, Settings } from '../lib/settings.ts';
+import type { Architecture, OidcIdentity, Settings } from '../lib/settings.ts';
 import { dev } from '../settings/dev.ts';
 import { local } from '../settings/local.ts';
 import { prod } from '../settings/prod.ts';
@@ -24,9 +24,12 @@ export const DEPLOYED: Record<'local' | 'dev' | 'prod', Settings> = {
 };
 
 /** A folder of built functions that are no functions. */
-export function fakeFunctions(names: readonly FunctionName[] = FUNCTION_NAMES): string {
+export function fakeFunctions(
+  names: readonly FunctionName[] = FUNCTION_NAMES,
+  architecture: Architecture = 'arm64',
+): string {
   const root = mkdtempSync(join(workplace, 'functions-'));
-  fakeFunctionsIn(root, names);
+  fakeFunctionsIn(root, architecture, names);
   return root;
 }
 
@@ -39,11 +42,15 @@ export function newApp(): App {
   return new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
 }
 
-export function synthesized(settings: Settings, assetRoot = fakeFunctions()): Template {
+export function synthesized(settings: Settings, assetRoot?: string): Template {
   return synthesizedIn(newApp(), settings, assetRoot);
 }
 
-export function synthesizedIn(app: App, settings: Settings, assetRoot = fakeFunctions()): Template {
+export function synthesizedIn(
+  app: App,
+  settings: Settings,
+  assetRoot = fakeFunctions(FUNCTION_NAMES, settings.architecture),
+): Template {
   const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
   return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, edge }));
 }

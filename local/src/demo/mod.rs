@@ -46,6 +46,9 @@ pub struct Plan {
     /// Wait for Enter before the stampede, and keep everything open until Ctrl-C
     #[arg(long, env = "HOLD", value_parser = clap::builder::FalseyValueParser::new())]
     hold: bool,
+    /// Take the functions as they are built
+    #[arg(long)]
+    built: bool,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -66,7 +69,7 @@ impl Plan {
 /// # Errors
 /// If the system cannot be set up or does not settle.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
-    let (cloud, web) = start_with_page().await?;
+    let (cloud, web) = start_with_page(plan.built).await?;
 
     let crowd = Crowd::gather(plan, &cloud).await?;
     let stage = Stage::spinner("Publishing the sale");

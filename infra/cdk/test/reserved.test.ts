@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { withOverrides } from '../lib/overrides.ts';
+import { FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
+import { type Settings, validated } from '../lib/settings.ts';
+import { DEPLOYED, functionNamed, resources, synthesized, target } from './stack.ts';
+
+const { dev, local, prod } = DEPLOYED;
+const reserved = prod.reservedConcurrency!;
+const KEPT: FunctionName[] = ['admin', 'dead_letter', 'expiry', 'order', 'payment', ...SCHEDULED];
+
+describe('in prod', () => {
+  const template = synthesized(prod);
+  const of = (name: FunctionName): number | undefined =>
+    functionNamed(template, name, prod).properties.ReservedConcurrentExecutions;
+  const mostOf = (name: FunctionName): number | undefined => {
+    const fn = functionNamed(template, name, prod).id;
+    const [mapping] = resources(template, 'AWS::Lambda::EventSourceMapping').filter(
+      ({ properties }) => target(properties.FunctionName) === fn,
+    );
+    return mapping!.properties.ScalingConfig?.MaximumConcurrency;
+  };
+
+  test('a crowd cannot take the last execution from what pays, steers, works on queues and repairs', () => {
+    const kept = FUNCTION_NAMES.filter((name) => of(name) !== undefined);
+    expect(kept.sort()).toEqual([...KEPT].sort());
+    for (const name of KEPT) expect(of(name)).toBe(reserved.functions[name as keyof typeof reserved.functions]);
+  });
+
+  test('a queue is not read faster than its function may run, which would use up the tries of messages', () => {
+    expect(mostOf('order')).toBe(prod.orderConcurrency);
+    for (const name of ['order', 'dead_letter', 'expiry'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
+  });
+
+  test('most of the account is left to the crowd', () => {
+    const sum = KEPT.reduce((total, name) => total + of(name)!, 0);
+    expect(sum).toBeLessThan(reserved.account / 4);
+  });
+});
+
+test.each([
+  ['dev', dev],
+  ['local', local],
+] as const)('%s reserves nothing, since a new account has ten executions', (_, settings) => {
+  const template = synthesized(settings);
+  for (const name of FUNCTION_NAMES) {
+    expect(functionNamed(template, name, settings).properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  }
+});
+
+describe('numbers that do not fit are refused with the arithmetic', () => {
+  const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 500 };
+  const functions = (change: object): Partial<Settings> => ({
+    reservedConcurrency: { ...reserved, functions: { ...reserved.functions, ...change } },
+  });
+  const CASES: [string, Partial<Settings>, RegExp][] = [
+    [
+      'a new account',
+      { reservedConcurrency: { ...reserved, account: 10 } },
+      /reservedConcurrency: 156 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 256, and the account has 10: .*-c accountConcurrency=/,
+    ],
+    ['an opening that needs more', { provisioned: [opening] }, /156 reserved .* \+ 1000 provisioned = 1256, and the account has 1000/],
+    ['fewer for order than its queue feeds it', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
+    ['nobody at the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
+    ['one for a queue', functions({ expiry: 1 }), /reservedConcurrency\.functions\.expiry: at least 2.*got 1/],
+    ['half an execution', functions({ warmup: 1.5 }), /reservedConcurrency\.functions\.warmup: .*got 1\.5/],
+  ];
+
+  test.each(CASES)('%s', (_, change, message) => {
+    expect(() => validated({ ...prod, ...change })).toThrow(message);
+  });
+
+  test('openings that do not overlap use the same processes', () => {
+    const later = { ...opening, from: '2099-12-02T17:45:00Z', to: '2099-12-02T18:30:00Z' };
+    const two = [opening, later].map((each) => ({ ...each, count: 300 }));
+    expect(() => validated({ ...prod, provisioned: two })).not.toThrow();
+  });
+
+  test('the command line says how many the account has', () => {
+    const settings = withOverrides({ ...prod, provisioned: [opening] }, { accountConcurrency: '3000' });
+    expect(validated(settings).reservedConcurrency!.account).toBe(3000);
+    expect(() => validated(withOverrides(prod, { accountConcurrency: 'many' }))).toThrow(/reservedConcurrency\.account: .*got NaN/);
+    expect(withOverrides(dev, { accountConcurrency: '3000' })).toEqual(dev);
+  });
+});

@@ -1,0 +1,123 @@
+//! The process behind `make up`: it has Valkey, the emulator and the page, and starts a Valkey that died again.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use tokio::sync::oneshot;
+
+use crate::process::{Kept, tail};
+use crate::up::running;
+use crate::web::WebServer;
+use crate::{emulator, paths, valkey};
+
+/// How often processes are looked after.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long a new Valkey may take until it answers.
+const VALKEY_START_TIMEOUT: Duration = Duration::from_secs(30);
+/// The pause before a new Valkey. It doubles up to the longest while each one dies within [`SETTLED`].
+const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// A Valkey that has lived this long started well.
+const SETTLED: Duration = Duration::from_secs(10);
+/// What `up` writes when everything is deployed. If it ends before that, so does everything else.
+pub(crate) const STAY: u8 = b'y';
+
+/// The ports of a running system.
+#[derive(Debug, Clone, Copy, Args, serde::Serialize, serde::Deserialize)]
+pub struct Ports {
+    /// Of Valkey
+    #[arg(long)]
+    pub valkey: u16,
+    /// Of the emulator
+    #[arg(long)]
+    pub emulator: u16,
+    /// Of the page
+    #[arg(long)]
+    pub web: u16,
+}
+
+/// A log of what `up` started.
+pub(crate) fn log(name: &str) -> PathBuf {
+    paths::state().join(format!("up-{name}.log"))
+}
+
+/// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps all of it until this process is ended.
+/// Dropping this ends them, and so does the end of this process, by `kill -9` too.
+///
+/// # Errors
+/// If any of it does not start, or the emulator dies: all that it knew is lost then.
+pub async fn supervise(ports: Ports) -> Result<()> {
+    let valkey = keep_valkey(ports.valkey);
+    let emulator = keep_emulator(ports);
+    let page = async {
+        if !told_to_stay().await {
+            bail!("`up` ended before everything was deployed");
+        }
+        let (deployment, issuer) = running()?;
+        WebServer::start(ports.web, &deployment, issuer).await?.ended().await
+    };
+    tokio::select! {
+        ended = page => ended,
+        ended = emulator => ended,
+        ended = valkey => ended,
+    }
+}
+
+async fn told_to_stay() -> bool {
+    let (tell, told) = oneshot::channel();
+    // A thread of its own: the runtime would wait for a blocked one of its own before the program could end.
+    std::thread::spawn(move || {
+        let mut byte = [0];
+        let _ = tell.send(std::io::stdin().read_exact(&mut byte).is_ok() && byte == [STAY]);
+    });
+    told.await.unwrap_or(false)
+}
+
+async fn keep_emulator(ports: Ports) -> Result<()> {
+    let log = log("emulator");
+    let command = emulator::command(ports.emulator, ports.valkey, &emulator::home(ports.emulator)?)?;
+    let mut process = Kept::start("ministack", &command, &log)?;
+    while !process.has_ended()? {
+        tokio::time::sleep(LOOK).await;
+    }
+    bail!("the emulator ended; the end of {}:\n{}", log.display(), tail(&log));
+}
+
+/// Starts Valkey, and another one each time it dies: empty and at the same address, as ElastiCache replaces a node.
+async fn keep_valkey(port: u16) -> Result<()> {
+    let mut pause = SHORTEST_PAUSE;
+    let mut started = Instant::now();
+    let mut process = start_valkey(port).await?;
+    loop {
+        while !process.has_ended()? {
+            tokio::time::sleep(LOOK).await;
+        }
+        pause = if started.elapsed() < SETTLED { (pause * 2).min(LONGEST_PAUSE) } else { SHORTEST_PAUSE };
+        tokio::time::sleep(pause).await;
+        started = Instant::now();
+        let now = runtime::Clock::system().now();
+        match start_valkey(port).await {
+            Ok(another) => {
+                process = another;
+                eprintln!("{now} Valkey died; another one, empty, is on its port {port}");
+            }
+            Err(error) => eprintln!("{now} Valkey died and does not start again: {error:#}"),
+        }
+    }
+}
+
+async fn start_valkey(port: u16) -> Result<Kept> {
+    let log = log("valkey");
+    let mut process = Kept::start("valkey", &valkey::command(port)?, &log)?;
+    let deadline = Instant::now() + VALKEY_START_TIMEOUT;
+    while !valkey::is_ready(&log) {
+        if process.has_ended()? || Instant::now() >= deadline {
+            bail!("the end of {}:\n{}", log.display(), tail(&log));
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(process)
+}

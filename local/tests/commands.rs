@@ -1,0 +1,329 @@
+//! The commands that people type, run as they are built. `make build` comes first.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use local::client::{Answer, Client};
+use local::event;
+use local::paths;
+use local::process::{ProcessRun, accepts};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+
+/// Far longer than any of it takes, on a busy machine too: nothing waits for it to pass.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// What Redis answers to `DBSIZE` without a key.
+const NO_KEYS: i64 = 0;
+
+/// A state of its own for the commands. Dropping it ends what was started in it, also when the test fails.
+struct Home(PathBuf);
+
+impl Home {
+    fn new(name: &str) -> Self {
+        let folder = paths::target().join("local").join(format!("commands-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
+        command.args(arguments).env("LOCAL_STATE", &self.0).env("RUST_BACKTRACE", "1").stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// What a command that must succeed printed: its result, and what it said besides.
+    fn good(&self, arguments: &[&str]) -> (String, String) {
+        let Output { status, stdout, stderr } = self.run(arguments);
+        let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+        assert!(status.success(), "{arguments:?}: {status}\n{out}{err}");
+        (out, err)
+    }
+
+    fn up(&self) -> Value {
+        self.good(&["up", "--built"]);
+        self.state().expect("it runs")
+    }
+
+    fn state(&self) -> Option<Value> {
+        serde_json::from_str(&std::fs::read_to_string(self.0.join("up.json")).ok()?).ok()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = self.run(&["down"]);
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn port(state: &Value, name: &str) -> u16 {
+    state["ports"][name].as_u64().unwrap() as u16
+}
+
+/// The processes whose command line or folder names this state.
+fn processes_of(home: &Home) -> Vec<String> {
+    let folder = home.0.to_str().unwrap();
+    let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter_map(|entry| Some((entry.path(), entry.file_name().to_str()?.parse::<i32>().ok()?)))
+        .filter(|(_, id)| ProcessRun::of(*id).is_some())
+        .filter_map(|(path, _)| Some((read(&path.join("environ"))?, read(&path.join("cmdline"))?)))
+        .filter(|(environment, _)| environment.contains(folder))
+        .map(|(_, command)| command.replace('\0', " "))
+        .collect()
+}
+
+fn nothing_is_left(home: &Home, state: &Value) {
+    until("every process ends", || processes_of(home).is_empty().then_some(()));
+    for name in ["valkey", "emulator", "web"] {
+        assert!(!accepts(port(state, name)), "{name} still answers");
+    }
+}
+
+fn valkey_process(state: &Value) -> i32 {
+    let asked = redis(state, "INFO").unwrap();
+    let asked: String = redis::from_redis_value(asked).unwrap();
+    asked.lines().find_map(|line| line.strip_prefix("process_id:")).unwrap().trim().parse().unwrap()
+}
+
+fn redis(state: &Value, command: &str) -> Option<redis::Value> {
+    let client = redis::Client::open(format!("redis://127.0.0.1:{}", port(state, "valkey"))).unwrap();
+    redis::cmd(command).query(&mut client.get_connection().ok()?).ok()
+}
+
+#[tokio::test]
+async fn a_system_from_up_to_down() {
+    let home = Home::new("up");
+    let state = home.up();
+    let (said, besides) = home.good(&["up", "--built"]);
+    assert!(said.contains("Shop") && besides.contains("already running"), "{said}{besides}");
+    assert_eq!(home.state().unwrap(), state, "a second `up` starts nothing");
+
+    let client = Client::new(state["deployment"]["api_url"].as_str().unwrap()).unwrap();
+    let (token, pass) = (home.good(&["token"]).0, home.good(&["pass"]).0);
+    let Answer::Reserved(id) = client.reserve(token.trim(), "lamp", pass.trim(), "once").await else {
+        panic!("no unit for the only buyer")
+    };
+    // The function that the queue feeds has its part a little later, and the logs have it later still.
+    let traced = until("the order function speaks of the reservation", || {
+        let Output { stdout, .. } = home.run(&["trace", &id]);
+        let traced = String::from_utf8(stdout).unwrap();
+        (traced.contains("reservation") && traced.contains(" order ")).then_some(traced)
+    });
+    assert!(traced.lines().count() >= 2, "{traced}");
+
+    // As ElastiCache replaces a node: another one, empty, at the same address.
+    let (died, was) = (valkey_process(&state), redis(&state, "DBSIZE"));
+    assert_ne!(was, Some(redis::Value::Int(NO_KEYS)));
+    kill(Pid::from_raw(died), Signal::SIGKILL).unwrap();
+    until("Valkey dies", || ProcessRun::of(died).is_none().then_some(()));
+    until("another Valkey answers", || redis(&state, "PING"));
+    assert_ne!(valkey_process(&state), died);
+    let log = || std::fs::read_to_string(home.0.join("up-supervisor.log")).unwrap();
+    let said = until("the log tells", || log().contains("died").then(log));
+    assert_eq!(said.lines().filter(|line| line.contains("died")).count(), 1, "{said}");
+    // The schedules load the round again and find the order in the ledger.
+    until("the system heals", || {
+        let audit = home.run(&["audit", "--json"]);
+        let audit: Value = serde_json::from_slice(&audit.stdout).ok()?;
+        (audit["clean"] == true && audit["in_redis"] == true && audit["ordered"] == 1).then_some(())
+    });
+
+    let (_, said) = home.good(&["down"]);
+    assert!(said.contains("ended Valkey, the emulator and the page"), "{said}");
+    nothing_is_left(&home, &state);
+    assert!(home.good(&["down"]).1.contains("nothing is running"));
+}
+
+/// Invokes a function as the README says, where the emulator has the place of `cargo lambda watch`.
+fn invoke(home: &Home, state: &Value, sample: &str) -> Value {
+    let (event, _) = home.good(&["event", sample]);
+    let file = home.0.join("event.json");
+    std::fs::write(&file, event).unwrap();
+    let function = format!("flash-sale-{}", sample.split('/').next().unwrap());
+    let mut command = Command::new(paths::venv_program("cargo-lambda"));
+    command.args(["lambda", "invoke", &function, "--invoke-address", "127.0.0.1", "--invoke-port"]);
+    command.arg(port(state, "emulator").to_string()).arg("--data-file").arg(file);
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(status.success(), "{sample}: {}", String::from_utf8_lossy(&stderr));
+    serde_json::from_slice(&stdout).unwrap_or_else(|_| panic!("{sample}: {}", String::from_utf8_lossy(&stdout)))
+}
+
+/// The status, or the number of failures, that a sample's answer has.
+fn expected(sample: &str) -> Value {
+    match sample {
+        "admin/campaign" => json!(201),
+        // `up` has made this sale.
+        "admin/create" => json!(409),
+        "reservation/reserve" => json!(202),
+        "admission/challenge" | "admission/token" => json!(201),
+        // Buyers who listen have nothing to say.
+        "websocket/message" => json!(400),
+        // One record is poison; the other sample has an order that is not there yet.
+        "order/with_poison" | "expiry/due" => json!(1),
+        _ if sample.starts_with("admin/")
+            || sample.starts_with("catalog/")
+            || sample.starts_with("reservation/")
+            || sample.starts_with("websocket/")
+            || sample == "payment/callback" =>
+        {
+            json!(200)
+        }
+        _ => json!(0),
+    }
+}
+
+#[test]
+fn every_sample_is_an_event_that_its_function_takes() {
+    // What others need comes first; what stops the sale is taken back.
+    const FIRST: [&str; 4] = ["admission/challenge", "admission/token", "reservation/reserve", "reservation/look"];
+    const AFTER: [(&str, &str); 1] = [("admin/stop", "admin/start")];
+    let home = Home::new("samples");
+    let state = home.up();
+    let names = event::names().unwrap();
+    let mut samples: Vec<&str> = FIRST.to_vec();
+    samples.extend(names.iter().map(String::as_str).filter(|name| !FIRST.contains(name)));
+    for sample in samples {
+        let answer = invoke(&home, &state, sample);
+        let found = if let Some(failures) = answer["batchItemFailures"].as_array() {
+            json!(failures.len())
+        } else if answer["statusCode"].is_null() {
+            answer["failed"].clone()
+        } else {
+            answer["statusCode"].clone()
+        };
+        assert_eq!(found, expected(sample), "{sample}: {answer}");
+        for (_, then) in AFTER.iter().filter(|(after, _)| *after == sample) {
+            invoke(&home, &state, then);
+        }
+    }
+    home.good(&["down"]);
+}
+
+/// A process that is killed at the latest when the test ends.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn starting(home: &Home) -> (Killed, Value) {
+    let mut command = home.command(&["up", "--built"]);
+    let child = Killed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let state = until("Valkey and the emulator answer", || {
+        let state = home.state()?;
+        ["valkey", "emulator"].into_iter().all(|name| accepts(port(&state, name))).then_some(state)
+    });
+    (child, state)
+}
+
+#[test]
+fn an_up_that_is_killed_leaves_nothing() {
+    let home = Home::new("killed");
+    let (up, state) = starting(&home);
+    drop(up);
+    nothing_is_left(&home, &state);
+    let (_, said) = home.good(&["down"]);
+    assert!(said.contains("was not running any more"), "{said}");
+}
+
+#[test]
+fn a_down_leaves_alone_who_has_the_id_now() {
+    let home = Home::new("other");
+    let other = Killed(Command::new("sleep").arg("600").spawn().unwrap());
+    let run = ProcessRun::of(i32::try_from(other.0.id()).unwrap()).unwrap();
+    let mut supervisor = serde_json::to_value(&run).unwrap();
+    supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
+    let state = json!({
+        "supervisor": supervisor,
+        "ports": { "valkey": 1, "emulator": 1, "web": 1 },
+        "issuer_key_pem": "",
+        "deployment": null,
+    });
+    std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+    let (_, said) = home.good(&["down"]);
+    assert!(said.contains("was not running any more"), "{said}");
+    assert!(run.is_running(), "it got a signal");
+}
+
+#[test]
+fn a_demo_accounts_for_every_unit() {
+    let home = Home::new("demo");
+    let arguments = ["demo", "--built", "--units", "5", "--buyers", "20", "--payment-window-s", "5", "--json"];
+    let (report, _) = home.good(&arguments);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let numbers = report.to_string();
+    for name in ["oversold", "lost", "duplicated"] {
+        assert!(numbers.contains(&format!("\"{name}\":0")), "{name}: {report}");
+    }
+    until("every process ends", || processes_of(&home).is_empty().then_some(()));
+}
+
+#[test]
+fn a_mistake_is_answered_in_one_line() {
+    let home = Home::new("mistakes");
+    for (arguments, says) in [
+        (&["token"][..], "nothing is running; start it with `make up`"),
+        (&["audit"], "nothing is running"),
+        (&["watch", "nothing"], "no function \"nothing\"; there are admin, "),
+        (&["watch", "order"], "nothing is running"),
+        (&["event", "reservation/reserve"], "nothing is running"),
+        (&["event", "payment/nothing"], "no sample \"payment/nothing\"; there are admin/allow, "),
+    ] {
+        let Output { status, stderr, .. } = home.run(arguments);
+        let said = String::from_utf8(stderr).unwrap();
+        assert_eq!((status.code(), said.lines().count()), (Some(1), 1), "{arguments:?}: {said}");
+        assert!(said.starts_with("error: ") && said.contains(says), "{arguments:?}: {said}");
+    }
+}
+
+/// Runs the parts of `make test` that are given.
+fn make_test(parts: &str) -> Output {
+    let folder = paths::target().join("local");
+    std::fs::create_dir_all(&folder).unwrap();
+    let more = folder.join(format!("parts-{}-{}.mk", std::process::id(), parts.len()));
+    std::fs::write(&more, "good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n").unwrap();
+    let parts = format!("TEST_PARTS={parts}");
+    let mut make = Command::new("make");
+    make.args(["test", &parts]).current_dir(paths::root()).env("MAKEFILES", &more).env_remove("MAKEFLAGS");
+    let made = make.output().unwrap();
+    std::fs::remove_file(more).unwrap();
+    made
+}
+
+#[test]
+fn make_test_runs_every_part_and_names_those_that_failed() {
+    let Output { status, stdout, stderr } = make_test("bad good bad_too good_too");
+    let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
+    for part in ["bad", "good", "bad_too", "good_too"] {
+        assert!(out.contains(&format!("ran {part}\n")), "{part} did not run: {out}");
+    }
+    assert!(!status.success());
+    assert!(err.contains("*** FAILED: bad bad_too\n"), "{err}");
+
+    let good = make_test("good good_too");
+    assert!(good.status.success(), "{good:?}");
+}
