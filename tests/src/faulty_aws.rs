@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+
+use crate::forward::{Upstream, target};
 
 /// A service that fails often does so but for one request in so many.
 const WELL_ONE_IN: usize = 3;
@@ -68,8 +70,7 @@ pub struct FaultyAws {
 }
 
 struct Shared {
-    upstream: String,
-    client: reqwest::Client,
+    upstream: Upstream,
     conduct: Mutex<HashMap<Service, Conduct>>,
     asked: AtomicUsize,
     answered: watch::Sender<HashMap<String, usize>>,
@@ -79,8 +80,7 @@ impl FaultyAws {
     /// One in front of `upstream`, at first as good as that.
     pub async fn start(upstream: &str) -> Self {
         let shared = Arc::new(Shared {
-            upstream: upstream.trim_end_matches('/').to_owned(),
-            client: reqwest::Client::new(),
+            upstream: Upstream::new(upstream),
             conduct: Mutex::default(),
             asked: AtomicUsize::new(0),
             answered: watch::Sender::default(),
@@ -122,7 +122,7 @@ impl Drop for FaultyAws {
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+    let target = target(&headers);
     let service = Service::of(target);
     let conduct = service
         .and_then(|service| shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).get(&service).copied());
@@ -136,7 +136,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
         (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
         _ => {}
     }
-    let passed = shared.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
+    let passed = shared.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
     shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
     if let Some(Conduct::AnswersAfter(late)) = conduct {
         tokio::time::sleep(late).await;
@@ -156,18 +156,4 @@ fn refusal(service: Service, number: usize) -> Response {
     let status = StatusCode::from_u16(status).expect("a status");
     let body = format!(r#"{{"__type":"{kind}","message":"Rate exceeded"}}"#);
     (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
-}
-
-impl Shared {
-    async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
-        let mut headers = headers.clone();
-        headers.remove("host");
-        let answer = self.client.post(&self.upstream).headers(headers).body(body).send().await?;
-        let (status, mut headers) = (answer.status(), answer.headers().clone());
-        headers.remove("transfer-encoding");
-        let mut response = Response::new(Body::from(answer.bytes().await?));
-        *response.status_mut() = status;
-        *response.headers_mut() = headers;
-        Ok(response)
-    }
 }
