@@ -33,9 +33,9 @@ const PACE: Duration = Duration::from_millis(50);
 /// Between a buyer's tries.
 const AGAIN: Duration = Duration::from_millis(100);
 /// A buyer who is refused for so long has a right to complain.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// A run takes half a minute on a machine that does nothing else.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// What happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

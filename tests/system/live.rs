@@ -170,7 +170,7 @@ async fn redis_is_told_beside_the_requests() {
         .await
     })
     .await;
-    assert!(asked >= 5, "{asked} in a second");
+    assert!(asked >= 2, "{asked} in a second");
     let scripts = calls.iter().filter(|call| *call == "EVALSHA").count();
     assert_eq!(scripts, asked + 1, "one for each request, and one for the answers");
 }
