@@ -254,6 +254,15 @@ class Answers:
 
     def honest_people_are_not_punished(self):
         shop, sale = self.shop, self.sale
+        liar = f"liar-{RUN}"
+        challenge = must(shop.challenge(liar, sale), 201)["challenge_id"]
+        answer = shop.answer(liar, sale, challenge, "wrong")
+        deadline = time.monotonic() + SOON_S
+        while not shop.is_denied(liar) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        claim = "a wrong answer is a strike, and one denies: what follows would show"
+        check(tally([answer]) == {"403 wrong_answer": 1} and shop.is_denied(liar), claim, tally([answer]))
+
         users = [f"repeater-{n}-{RUN}" for n in range(ANSWER_ROUNDS)]
         ids = [must(shop.challenge(user, sale), 201)["challenge_id"] for user in users]
         counts, passes = {}, []
@@ -283,7 +292,7 @@ class Answers:
     def no_strike(self, what, users):
         denied = [user for user in users if self.shop.is_denied(user)]
         again = tally([self.shop.challenge(user, self.sale) for user in users])
-        claim = f"{what} is no strike (one would deny): each of {len(users)} may ask again"
+        claim = f"{what} is no strike: each of {len(users)} may ask again"
         check(not denied and again == {"201": len(users)}, claim, f"{len(denied)} denied, then {again}")
 
 
