@@ -322,6 +322,7 @@ def main():
     answers.honest_people_are_not_punished()
     answers.a_late_answer_is_no_strike()
     a_lost_sale_is_not_unknown(shop)
+    shop.workers.shutdown()
     print(f"{failures} checks failed" if failures else "all checks passed")
     return 1 if failures else 0
 
