@@ -9,7 +9,11 @@ use anyhow::{Context, Result};
 use crate::paths;
 use crate::process::{Kept, accepts, free_port};
 
-const START_TIMEOUT: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+const START_TRIES: usize = 3;
+
+/// What an emulator logs when it has its port.
+const READY: &str = "Running on http://";
 
 /// A folder's name, up to the port.
 const HOME: &str = "emulator-";
@@ -32,10 +36,23 @@ impl Emulator {
     /// # Errors
     /// If the local cloud is not installed or the emulator does not start.
     pub fn start(valkey_port: u16) -> Result<Self> {
-        let port = free_port()?;
+        // Somebody else may take a free port before the emulator does.
+        let mut tries = 1..=START_TRIES;
+        loop {
+            match Self::start_on(free_port()?, valkey_port) {
+                Err(_) if tries.next().is_some() => {}
+                started => return started,
+            }
+        }
+    }
+
+    fn start_on(port: u16, valkey_port: u16) -> Result<Self> {
         let home = home(port)?;
-        let mut process = Kept::start("ministack", &command(port, valkey_port, &home)?, &home.join("emulator.log"))?;
-        process.wait_until(START_TIMEOUT, || accepts(port))?;
+        let log = home.join("emulator.log");
+        let mut process = Kept::start("ministack", &command(port, valkey_port, &home)?, &log)?;
+        // That the port accepts connections says nothing: the server there may be somebody else's.
+        let ready = || accepts(port) && std::fs::read_to_string(&log).is_ok_and(|text| text.contains(READY));
+        process.wait_until(START_TIMEOUT, ready)?;
         Ok(Self { port, home, process: Some(process) })
     }
 

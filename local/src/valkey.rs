@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::paths;
 use crate::process::{Kept, free_port};
 
-const START_TIMEOUT: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 const START_TRIES: usize = 3;
 /// What a server logs when it answers.
 const READY: &str = "Ready to accept connections";

@@ -18,11 +18,11 @@ const SHARDS: usize = 3;
 const SLOTS: usize = 16_384;
 /// Silence after which the others look for a node's successor. That takes them about a second more.
 const NODE_TIMEOUT_MS: u32 = 1500;
-const START_TIMEOUT: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longest wait for an answer to who has the cluster in hand, on a machine with much else to do.
 const OPERATOR_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait for the cluster to be as it was told to be. Longer than anything takes on a busy machine.
-const CHANGE_TIMEOUT: Duration = Duration::from_secs(30);
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(50);
 const START_TRIES: usize = 3;
 /// What a user of the functions may do: what `infra/cdk` lets them, and no more.

@@ -1,17 +1,24 @@
-//! A proxy in front of everything that a function talks to. It counts effects, and lets the function's world end at one of
-//! them: before the effect happens, or after it and before its answer.
+//! Proxies in front of everything that a function talks to. They name each effect, and let the function's world end at one
+//! of them: before the effect happens, or after it and before its answer.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::pending;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use axum::Router;
+use axum::body::Bytes;
+use axum::http::HeaderMap;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use crate::forward::{Upstream, target};
+
 /// When the world ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum When {
     /// The request never arrives.
     Before,
@@ -19,44 +26,103 @@ pub enum When {
     After,
 }
 
+/// One request of a run. It is known by what it asks for and not by its place among all requests: that place changes
+/// with whatever else is asked meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Effect {
+    /// The operation at AWS, or the command of Redis with the name of its script: `SendMessage`, `EVALSHA reserve`.
+    pub kind: String,
+    /// How many requests of this kind the run had before.
+    pub nth: usize,
+}
+
+/// Where a run ends.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// At which request.
+    pub effect: Effect,
+    /// On which side of it.
+    pub when: When,
+}
+
 /// The end of the world of one run, shared by the proxies in front of each service.
 #[derive(Debug)]
 pub struct Fault {
-    at: usize,
-    when: When,
-    effects: AtomicUsize,
+    point: Option<Point>,
+    counts: Mutex<BTreeMap<String, usize>>,
     over: AtomicBool,
-    ended: Notify,
+    died: Notify,
 }
 
+/// The scripts' names by their digests.
+static SCRIPTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let folder = local::paths::root().join("lua");
+    let files = std::fs::read_dir(&folder).expect("lua/ is there").map(|file| file.expect("a file").path());
+    let scripts = files.filter(|file| file.extension().is_some_and(|extension| extension == "lua"));
+    let digest = |script: &std::path::Path| {
+        let text = std::fs::read_to_string(script).expect("a script");
+        redis::Script::new(&text).get_hash().to_owned()
+    };
+    scripts.map(|file| (digest(&file), file.file_stem().unwrap_or_default().to_string_lossy().into_owned())).collect()
+});
+
 impl Fault {
-    /// Ends at the effect number `at`, counted from 0.
-    pub fn new(at: usize, when: When) -> Arc<Self> {
-        let (effects, over, ended) = (AtomicUsize::new(0), AtomicBool::new(false), Notify::new());
-        Arc::new(Self { at, when, effects, over, ended })
+    /// Ends at the given point, or never.
+    pub fn new(point: Option<Point>) -> Arc<Self> {
+        let (counts, over, died) = (Mutex::default(), AtomicBool::new(false), Notify::new());
+        Arc::new(Self { point, counts, over, died })
     }
 
-    /// Effects that were begun so far.
-    pub fn effects(&self) -> usize {
-        self.effects.load(Ordering::SeqCst)
+    /// The effects that were begun so far.
+    pub fn effects(&self) -> BTreeSet<Effect> {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let effects = counts.iter().flat_map(|(kind, count)| (0..*count).map(|nth| Effect { kind: kind.clone(), nth }));
+        effects.collect()
     }
 
-    /// Runs `work` until it ends or the world does, as a process that is killed. Whether it came to its end.
+    /// Runs `work` until it ends or the world does, as a process that is killed. Whether it came to its end. Either way
+    /// nothing that it began reaches a service any more.
     pub async fn run(&self, work: impl Future) -> bool {
         tokio::select! {
             biased;
-            () = self.ended.notified() => false,
-            _ = work => !self.is_over(),
+            () = self.died.notified() => {}
+            _ = work => {}
         }
+        !self.over.swap(true, Ordering::SeqCst)
+    }
+
+    /// Counts an effect and has it done, unless the world ends at it or has ended.
+    async fn pass<T>(&self, kind: String, effect: impl Future<Output = Option<T>>) -> Option<T> {
+        if self.is_over() {
+            return None;
+        }
+        let nth = {
+            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            let count = counts.entry(kind.clone()).or_default();
+            *count += 1;
+            *count - 1
+        };
+        let point = self.point.as_ref().filter(|point| point.effect.nth == nth && point.effect.kind == kind);
+        let is_last = |when| point.is_some_and(|point| point.when == when);
+        if is_last(When::Before) {
+            self.die();
+            return None;
+        }
+        let answer = effect.await?;
+        if is_last(When::After) {
+            self.die();
+        }
+        (!self.is_over()).then_some(answer)
     }
 
     fn is_over(&self) -> bool {
         self.over.load(Ordering::SeqCst)
     }
 
-    fn end(&self) {
-        self.over.store(true, Ordering::SeqCst);
-        self.ended.notify_one();
+    fn die(&self) {
+        if !self.over.swap(true, Ordering::SeqCst) {
+            self.died.notify_one();
+        }
     }
 }
 
@@ -67,18 +133,31 @@ pub struct FaultProxy {
 }
 
 impl FaultProxy {
-    /// A proxy in front of the service at `upstream`.
-    pub async fn start(upstream: SocketAddr, fault: Arc<Fault>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
+    /// A proxy in front of the Redis at `upstream`.
+    pub async fn redis(upstream: SocketAddr, fault: Arc<Fault>) -> Self {
+        let (listener, address) = listen().await;
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                if !fault.is_over() {
-                    let fault = Arc::clone(&fault);
-                    tokio::spawn(async move { pass(client, upstream, &fault).await });
-                }
+                let fault = Arc::clone(&fault);
+                tokio::spawn(async move { pass_commands(client, upstream, &fault).await });
             }
         });
+        Self { address, task }
+    }
+
+    /// A proxy in front of the AWS emulator at `upstream`.
+    pub async fn aws(upstream: &str, fault: Arc<Fault>) -> Self {
+        let (listener, address) = listen().await;
+        let upstream = Arc::new(Upstream::new(upstream));
+        let answer = async move |headers: HeaderMap, body: Bytes| {
+            let kind = target(&headers).rsplit('.').next().unwrap_or_default().to_owned();
+            match fault.pass(kind, async { upstream.pass(&headers, body).await.ok() }).await {
+                Some(answer) => answer,
+                None => pending().await,
+            }
+        };
+        let routes = Router::new().fallback(answer);
+        let task = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
         Self { address, task }
     }
 
@@ -94,36 +173,65 @@ impl Drop for FaultProxy {
     }
 }
 
-/// Passes bytes both ways. A request is what the client sends from one answer to the next.
-async fn pass(mut client: TcpStream, upstream: SocketAddr, fault: &Fault) -> Option<()> {
+async fn listen() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    (listener, address)
+}
+
+/// Passes one command at a time: those that come in one piece are effects of their own too.
+async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Fault) -> Option<()> {
     let mut upstream = TcpStream::connect(upstream).await.ok()?;
-    let (mut asked, mut answered) = (vec![0; 64 * 1024], vec![0; 64 * 1024]);
-    let mut effect = None;
+    let (mut asked, mut answered) = (Vec::new(), Vec::new());
     loop {
-        tokio::select! {
-            read = client.read(&mut asked) => {
-                let length = read.ok().filter(|length| *length > 0)?;
-                let number = *effect.get_or_insert_with(|| fault.effects.fetch_add(1, Ordering::SeqCst));
-                if fault.is_over() {
-                    return None;
-                }
-                if number == fault.at && fault.when == When::Before {
-                    fault.end();
-                    return None;
-                }
-                upstream.write_all(&asked[..length]).await.ok()?;
-            }
-            read = upstream.read(&mut answered) => {
-                let length = read.ok().filter(|length| *length > 0)?;
-                if effect.take() == Some(fault.at) && fault.when == When::After {
-                    fault.end();
-                    return None;
-                }
-                if fault.is_over() {
-                    return None;
-                }
-                client.write_all(&answered[..length]).await.ok()?;
-            }
-        }
+        let command = read_value(&mut client, &mut asked).await?;
+        let kind = kind_of(&command)?;
+        let effect = async {
+            upstream.write_all(&command).await.ok()?;
+            read_value(&mut upstream, &mut answered).await
+        };
+        let answer = fault.pass(kind, effect).await?;
+        client.write_all(&answer).await.ok()?;
     }
+}
+
+/// Reads one value of the Redis protocol. What follows it stays in `buffer`.
+async fn read_value(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Vec<u8>> {
+    loop {
+        if let Some(length) = length_of_value(buffer) {
+            return Some(buffer.drain(..length).collect());
+        }
+        stream.read_buf(buffer).await.ok().filter(|length| *length > 0)?;
+    }
+}
+
+/// The length of the value at the start of `bytes`, if it is complete.
+fn length_of_value(bytes: &[u8]) -> Option<usize> {
+    let line = bytes.windows(2).position(|pair| pair == b"\r\n")? + 2;
+    // Nothing, as `$-1`, is no longer than its line.
+    let size = || std::str::from_utf8(&bytes[1..line - 2]).ok()?.parse::<isize>().ok();
+    match bytes[0] {
+        b'$' | b'=' | b'!' => {
+            let end = usize::try_from(size()?).map_or(line, |size| line + size + 2);
+            (bytes.len() >= end).then_some(end)
+        }
+        kind @ (b'*' | b'~' | b'%') => {
+            let members = usize::try_from(size()?).unwrap_or(0) * if kind == b'%' { 2 } else { 1 };
+            (0..members).try_fold(line, |at, _| Some(at + length_of_value(&bytes[at..])?))
+        }
+        _ => Some(line),
+    }
+}
+
+/// What a command is called: its first word, and the script that it runs.
+fn kind_of(command: &[u8]) -> Option<String> {
+    let redis::Value::Array(words) = redis::parse_redis_value(command).ok()? else { return None };
+    let word = |n: usize| redis::from_redis_value_ref::<String>(words.get(n)?).ok();
+    let name = word(0)?.to_uppercase();
+    let digest = match &*name {
+        "EVALSHA" => word(1)?,
+        "EVAL" => redis::Script::new(&word(1)?).get_hash().to_owned(),
+        _ => return Some(name),
+    };
+    Some(format!("{name} {}", SCRIPTS.get(&digest).unwrap_or(&digest)))
 }

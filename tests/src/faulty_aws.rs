@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+
+use crate::forward::{Upstream, target};
 
 /// A service that fails often does so but for one request in so many.
 const WELL_ONE_IN: usize = 3;
@@ -68,8 +70,7 @@ pub struct FaultyAws {
 }
 
 struct Shared {
-    upstream: String,
-    client: reqwest::Client,
+    upstream: Upstream,
     conduct: Mutex<HashMap<Service, Conduct>>,
     hangs_on: Mutex<Option<String>>,
     asked: AtomicUsize,
@@ -80,8 +81,7 @@ impl FaultyAws {
     /// One in front of `upstream`, at first as good as that.
     pub async fn start(upstream: &str) -> Self {
         let shared = Arc::new(Shared {
-            upstream: upstream.trim_end_matches('/').to_owned(),
-            client: reqwest::Client::new(),
+            upstream: Upstream::new(upstream),
             conduct: Mutex::default(),
             hangs_on: Mutex::default(),
             asked: AtomicUsize::new(0),
@@ -129,7 +129,7 @@ impl Drop for FaultyAws {
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
-    let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+    let target = target(&headers);
     let service = Service::of(target);
     let conduct = service
         .and_then(|service| shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).get(&service).copied());
@@ -146,7 +146,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     if shared.hangs_on(&body) {
         std::future::pending::<()>().await;
     }
-    let passed = shared.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
+    let passed = shared.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
     shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
     if let Some(Conduct::AnswersAfter(late)) = conduct {
         tokio::time::sleep(late).await;
@@ -172,17 +172,5 @@ impl Shared {
     fn hangs_on(&self, body: &[u8]) -> bool {
         let hangs_on = self.hangs_on.lock().unwrap_or_else(PoisonError::into_inner);
         hangs_on.as_ref().is_some_and(|text| body.windows(text.len()).any(|window| window == text.as_bytes()))
-    }
-
-    async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
-        let mut headers = headers.clone();
-        headers.remove("host");
-        let answer = self.client.post(&self.upstream).headers(headers).body(body).send().await?;
-        let (status, mut headers) = (answer.status(), answer.headers().clone());
-        headers.remove("transfer-encoding");
-        let mut response = Response::new(Body::from(answer.bytes().await?));
-        *response.status_mut() = status;
-        *response.headers_mut() = headers;
-        Ok(response)
     }
 }

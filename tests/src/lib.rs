@@ -2,11 +2,12 @@
 
 mod fault_proxy;
 mod faulty_aws;
+mod forward;
 mod round;
 mod slow_proxy;
 mod tls_front;
 
-pub use fault_proxy::{Fault, FaultProxy, When};
+pub use fault_proxy::{Effect, Fault, FaultProxy, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use round::{TestRound, fresh_id, terms, user};
 pub use slow_proxy::SlowProxy;

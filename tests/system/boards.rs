@@ -1,8 +1,9 @@
 //! What a process knows of the ledger without asking it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fulfilment::Board;
+use futures::FutureExt;
 use runtime::Clock;
 use sale::{DoorTerms, Terms};
 use tests::{Conduct, Service, terms, user};
@@ -17,11 +18,13 @@ async fn many_questions_are_one_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.board.refresh().await.unwrap();
     lab.board_calls.take();
+    let began = Instant::now();
     for number in 0..50 {
         lab.answer(&Ask::reserve(&format!("nowhere-{number}"), "alice")).await.problem(404, "unknown_sale");
     }
     let readings = lab.board_calls.take_targets().iter().filter(|target| target.ends_with("GetItem")).count();
-    assert!(readings <= 3, "{readings} readings, one every two seconds");
+    let time_for = 2 + began.elapsed().as_secs() / 2;
+    assert!(readings as u64 <= time_for, "{readings} readings, though there was time for {time_for}");
 }
 
 #[tokio::test]
@@ -62,7 +65,7 @@ async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
     // Past the time for which it is good.
     tokio::time::sleep(Duration::from_millis(2100)).await;
     for _ in 0..100 {
-        let known = tokio::time::timeout(Duration::from_millis(100), board.now()).await.expect("at once").unwrap();
+        let known = board.now().now_or_never().expect("at once").unwrap();
         assert!(known.sale(&SALE.parse().unwrap()).is_some());
     }
     let empty = Board::new(parts.ledger.clone(), Clock::system());

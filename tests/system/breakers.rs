@@ -14,8 +14,8 @@ use crate::wait::until;
 
 /// Calls without an answer after which a part is left alone at the latest.
 const FAILURES: usize = 10;
-/// What an answer may take that waits for nobody.
-const AT_ONCE: Duration = Duration::from_millis(100);
+/// An answer that came sooner did not wait: a part that says nothing is waited for for a second.
+const AT_ONCE: Duration = Duration::from_millis(500);
 
 async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
     Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
@@ -71,13 +71,13 @@ async fn a_silent_queue_is_not_waited_for_by_everybody() {
     for answer in futures::future::join_all(early).await {
         answer.problem(503, "overloaded");
     }
-    let began = Instant::now();
-    let mut refused = ask_of(&deps, &Ask::reserve(SALE, "late")).await.problem(503, "overloaded");
-    if began.elapsed() > AT_ONCE {
-        // That was the one that tried.
+    // Some of them try, and wait.
+    let mut at_once = 0;
+    for number in 0..10 {
         let began = Instant::now();
-        refused = ask_of(&deps, &Ask::reserve(SALE, "later")).await.problem(503, "overloaded");
-        assert!(began.elapsed() < AT_ONCE);
+        let refused = ask_of(&deps, &Ask::reserve(SALE, &format!("late-{number}"))).await.problem(503, "overloaded");
+        assert!(refused.text("reservation_id").starts_with(SALE), "the unit is the buyer's");
+        at_once += usize::from(began.elapsed() < AT_ONCE);
     }
-    assert!(refused.text("reservation_id").starts_with(SALE), "the unit is the buyer's");
+    assert!(at_once >= 5, "{at_once} of 10");
 }

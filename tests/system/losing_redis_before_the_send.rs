@@ -20,7 +20,8 @@ use crate::lab::{Lab, SALE};
 use crate::wait::until;
 
 const DEATHS: usize = 50;
-const AT_ONCE: usize = 2;
+/// Each waits for Redis for most of its time.
+const AT_ONCE: usize = 5;
 /// Alice's unit and one more.
 const UNITS: u32 = 2;
 

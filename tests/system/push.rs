@@ -26,7 +26,7 @@ use crate::resources::items;
 use crate::wait::until;
 
 /// Longest wait for what comes over a socket.
-const TOLD_WITHIN: Duration = Duration::from_secs(20);
+const TOLD_WITHIN: Duration = Duration::from_secs(90);
 
 type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 

@@ -19,7 +19,7 @@ use crate::event::Request;
 pub(crate) const CONCURRENCY: usize = 64;
 const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest wait for an answer: a process that died gives none.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const PASS_KEYS: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef"}"#;
 
 /// The parts around functions.

@@ -21,7 +21,7 @@ use super::{Effort, Report};
 use crate::binaries::Binaries;
 
 const NOTHING: &str = "noop";
-const START_TIMEOUT: Duration = Duration::from_secs(10);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_micros(50);
 /// Most that is read of a request.
 const MAX_REQUEST: usize = 4096;

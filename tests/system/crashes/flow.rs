@@ -9,7 +9,7 @@ use crate::lab::{Lab, SALE};
 /// What is there before a run, what is run, and how it must end.
 pub(super) struct Flow {
     pub(super) name: &'static str,
-    /// Requests that it must have, by the operation at AWS or the command of Redis.
+    /// Kinds of effects that it must have.
     pub(super) effects: &'static [&'static str],
     /// Fills an empty lab. The reservations that it returns must come to an order, whatever state that is in.
     pub(super) prepare: for<'a> fn(&'a Lab) -> BoxFuture<'a, Vec<Reservation>>,

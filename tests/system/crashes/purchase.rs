@@ -13,7 +13,7 @@ use crate::lab::{Lab, SALE, message_batch};
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "reserve",
-        effects: &["EVALSHA", "SendMessage"],
+        effects: &["EVALSHA reserve", "SendMessage"],
         prepare: |lab| Box::pin(with_sale(lab)),
         run: |lab, world, _| Box::pin(ask(lab, world, Ask::reserve(SALE, "alice"))),
         again: nobody,
@@ -21,7 +21,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "reserve with a key",
-        effects: &["EVALSHA", "SendMessage"],
+        effects: &["EVALSHA reserve", "SendMessage"],
         prepare: |lab| Box::pin(with_sale(lab)),
         run: |lab, world, _| Box::pin(ask(lab, world, reserve_with_key())),
         again: |lab, _| {
@@ -33,7 +33,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "order",
-        effects: &["TransactWriteItems", "EVALSHA", "SendMessage"],
+        effects: &["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
         prepare: |lab| Box::pin(with_two_reserved(lab)),
         run: |lab, world, reserved| Box::pin(deliver(lab, world, reserved)),
         again: nobody,
@@ -41,7 +41,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "order whose unit is another's",
-        effects: &["TransactWriteItems", "EVALSHA", "SendMessage"],
+        effects: &["TransactWriteItems", "EVALSHA reseat", "SendMessage"],
         prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
         run: |lab, world, reserved| Box::pin(deliver(lab, world, reserved)),
         again: nobody,
@@ -54,7 +54,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "cancel before the order",
-        effects: &["PutItem", "EVALSHA"],
+        effects: &["PutItem", "EVALSHA release"],
         prepare: |lab| Box::pin(with_one_reserved(lab)),
         run: |lab, world, reserved| Box::pin(ask(lab, world, cancel(&reserved[0]))),
         again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
@@ -62,7 +62,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "cancel after the order",
-        effects: &["TransactWriteItems", "EVALSHA"],
+        effects: &["TransactWriteItems", "EVALSHA release"],
         prepare: |lab| Box::pin(with_one_bought(lab)),
         run: |lab, world, reserved| Box::pin(ask(lab, world, cancel(&reserved[0]))),
         again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
@@ -70,7 +70,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "expire",
-        effects: &["TransactWriteItems", "EVALSHA"],
+        effects: &["TransactWriteItems", "EVALSHA release"],
         prepare: |lab| Box::pin(with_one_bought(lab)),
         run: |lab, world, reserved| {
             Box::pin(async {
@@ -82,7 +82,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "dead letter that becomes an order",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA", "SendMessage"],
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
         prepare: |lab| Box::pin(with_one_reserved(lab)),
         run: |lab, world, reserved| {
             Box::pin(async {
@@ -99,7 +99,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "dead letter that never can be an order",
-        effects: &["TransactWriteItems", "PutItem", "EVALSHA"],
+        effects: &["TransactWriteItems", "PutItem", "EVALSHA reseat"],
         prepare: |lab| Box::pin(with_nothing_left(lab)),
         run: |lab, world, reserved| {
             Box::pin(async {

@@ -18,7 +18,15 @@ use crate::resources::depth;
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "reconciliation with everything to repair",
-        effects: &["Query", "GetItem", "SendMessage", "EVALSHA"],
+        effects: &[
+            "Query",
+            "GetItem",
+            "SendMessage",
+            "EVALSHA due",
+            "EVALSHA adopt",
+            "EVALSHA release",
+            "EVALSHA restore",
+        ],
         prepare: |lab| Box::pin(with_everything_wrong(lab)),
         run: |lab, world, _| {
             Box::pin(async {
@@ -30,7 +38,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "rebuild",
-        effects: &["Query", "EVALSHA"],
+        effects: &["Query", "EVALSHA load"],
         prepare: |lab| Box::pin(with_redis_lost(lab)),
         run: |_, world, _| Box::pin(warm_up(world)),
         again: |lab, _| Box::pin(warm_up_again(lab, 1)),
@@ -38,7 +46,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "warmup",
-        effects: &["Query", "EVALSHA"],
+        effects: &["Query", "EVALSHA load"],
         prepare: |lab| Box::pin(with_nothing_loaded(lab)),
         run: |_, world, _| Box::pin(warm_up(world)),
         again: |lab, _| Box::pin(warm_up_again(lab, 2)),

@@ -56,7 +56,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "pause",
-        effects: &["GetItem", "PutItem", "EVALSHA"],
+        effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |lab, world, _| Box::pin(operate(lab, world, ask("pause"))),
         again: |lab, _| Box::pin(repeat(lab, ask("pause"))),
@@ -69,7 +69,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "resume",
-        effects: &["GetItem", "PutItem", "EVALSHA"],
+        effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| {
             Box::pin(async {
                 let reserved = with_sale_that_runs(lab).await;
@@ -88,7 +88,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "close",
-        effects: &["GetItem", "PutItem", "EVALSHA"],
+        effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |lab, world, _| Box::pin(operate(lab, world, ask("close"))),
         again: |lab, _| Box::pin(repeat(lab, ask("close"))),
@@ -103,7 +103,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "end recurrence",
-        effects: &["GetItem", "PutItem", "EVALSHA"],
+        effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |lab, world, _| Box::pin(operate(lab, world, ask("end_recurrence"))),
         again: |lab, _| Box::pin(repeat(lab, ask("end_recurrence"))),
@@ -116,7 +116,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "restock",
-        effects: &["GetItem", "PutItem", "EVALSHA"],
+        effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |lab, world, _| Box::pin(operate(lab, world, restock())),
         again: |lab, _| Box::pin(repeat(lab, restock())),

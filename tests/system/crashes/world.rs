@@ -2,6 +2,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_secretsmanager::Client as SecretsManager;
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::config::interceptors::BeforeSerializationInterceptorContextMut;
@@ -15,7 +16,6 @@ use runtime::Clock;
 use stock::Stock;
 use tests::{Fault, FaultProxy};
 
-use crate::calls::Calls;
 use crate::cloud::cloud;
 use crate::lab::Lab;
 
@@ -25,7 +25,6 @@ pub(super) struct World {
     ledger: Ledger,
     sqs: Sqs,
     secret: runtime::Secret,
-    calls: Calls,
     _proxies: [FaultProxy; 2],
 }
 
@@ -33,29 +32,18 @@ impl World {
     pub(super) async fn new(lab: &Lab, fault: &Arc<Fault>) -> Self {
         let deployment = &cloud().await.deployment;
         let valkey = SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()));
-        let emulator = deployment.endpoint.trim_start_matches("http://").parse().unwrap();
-        let redis = FaultProxy::start(valkey, Arc::clone(fault)).await;
-        let aws = FaultProxy::start(emulator, Arc::clone(fault)).await;
+        let redis = FaultProxy::redis(valkey, Arc::clone(fault)).await;
+        let aws = FaultProxy::aws(&deployment.endpoint, Arc::clone(fault)).await;
         let endpoint = format!("http://{}", aws.address());
         let config = deployment.aws_config().into_builder().endpoint_url(&endpoint).build();
-        let calls = Calls::default();
-        let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone());
-        let sqs = aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).interceptor(ShortTimeout);
-        let secrets = aws_sdk_secretsmanager::config::Builder::from(&config).interceptor(calls.clone());
-        let secrets = SecretsManager::from_conf(secrets.build());
+        let sqs = aws_sdk_sqs::config::Builder::from(&config).interceptor(ShortTimeout);
         Self {
             stock: Stock::new(&format!("redis://{}", redis.address())).unwrap(),
-            ledger: Ledger::new(aws_sdk_dynamodb::Client::from_conf(dynamodb.build()), &lab.table),
+            ledger: Ledger::new(DynamoDb::new(&config), &lab.table),
             sqs: Sqs::from_conf(sqs.build()),
-            secret: runtime::Secret::new(secrets, &*deployment.payment_secret),
-            calls,
+            secret: runtime::Secret::new(SecretsManager::new(&config), &*deployment.payment_secret),
             _proxies: [redis, aws],
         }
-    }
-
-    /// What AWS was asked for since the last time that this was asked.
-    pub(super) fn operations(&self) -> impl Iterator<Item = String> {
-        self.calls.take_targets().into_iter().map(|target| target.rsplit('.').next().unwrap_or_default().to_owned())
     }
 
     pub(super) fn reservation(&self, lab: &Lab) -> reservation::Deps {

@@ -1,0 +1,33 @@
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+
+/// The AWS emulator behind a proxy.
+pub(crate) struct Upstream {
+    url: String,
+    client: reqwest::Client,
+}
+
+impl Upstream {
+    pub(crate) fn new(url: &str) -> Self {
+        Self { url: url.trim_end_matches('/').to_owned(), client: reqwest::Client::new() }
+    }
+
+    /// Sends a request on and returns the answer.
+    pub(crate) async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
+        let mut headers = headers.clone();
+        headers.remove("host");
+        let answer = self.client.post(&self.url).headers(headers).body(body).send().await?;
+        let (status, mut headers): (StatusCode, HeaderMap) = (answer.status(), answer.headers().clone());
+        headers.remove("transfer-encoding");
+        let mut response = Response::new(Body::from(answer.bytes().await?));
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        Ok(response)
+    }
+}
+
+/// Service and operation of a request: `AmazonSQS.SendMessage`.
+pub(crate) fn target(headers: &HeaderMap) -> &str {
+    headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default()
+}
