@@ -83,7 +83,7 @@ impl System {
     pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
         let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
         let grant =
-            Grant { sale: &sale.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms, returning: false };
+            Grant { sale: &sale.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms };
         Ok(self.keys.seal(&grant))
     }
 

@@ -204,7 +204,7 @@ pub async fn seal_pass(user: &str, sale: &str, round: u32) -> Result<String> {
     let (deployment, _) = running()?;
     let (sale, user) = (sale.parse()?, user.parse()?);
     let issued_at_ms = runtime::Clock::system().now();
-    let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms, returning: false };
+    let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms };
     Ok(deployment.pass_ring().await?.seal(&grant))
 }
 
