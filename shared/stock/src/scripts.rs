@@ -100,9 +100,7 @@ impl Stock {
             (Code::Reserved, entry) => Ok(Reserve::Reserved(Hold::parse(entry)?)),
             (Code::Replayed, entry) => Ok(Reserve::Replayed(Hold::parse(entry)?)),
             (Code::AlreadyReserved, entries) => Ok(Reserve::AlreadyReserved(Hold::parse_all(entries)?)),
-            (Code::TooManyUnpaid, count) => {
-                Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?))
-            }
+            (Code::TooManyUnpaid, count) => Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?)),
             (Code::SoldOut, rest) => {
                 let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
                 Ok(Reserve::SoldOut { last_won_at_ms, lasts })
