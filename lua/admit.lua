@@ -41,8 +41,9 @@ local state, noted, admitted_at = string.match(redis.call('GET', challenge_key) 
 if step == 'challenge' then
   if state then return 'challenged' end
 elseif noted == answer then
-  if state == 'right' then return 'admitted ' .. admitted_at end
-  if state == 'wrong' then return 'wrong_answer 1' end
+  local was_right, was_wrong = state == 'right', state == 'wrong'
+  if was_right then return 'admitted ' .. admitted_at end
+  if was_wrong then return 'wrong_answer 1' end
 end
 
 -- GCRA: a request is taken if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing is
@@ -80,7 +81,8 @@ if sold_out_for > 0 and redis.call('HEXISTS', buyers_key, user) == 0 then
   return string.format('sold_out %d %d', won_at, sold_out_for)
 end
 
-if state ~= 'open' then return 'no_challenge' end
+local is_open = state == 'open'
+if not is_open then return 'no_challenge' end
 if noted ~= answer then
   redis.call('SET', challenge_key, 'wrong ' .. answer, 'PX', life_ms)
   return 'wrong_answer 0'
