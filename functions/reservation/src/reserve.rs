@@ -28,13 +28,14 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     let admitted = door::admit(deps, request, token, &sale, &caller.user).await?;
     let round = admitted.pass.round;
     no_body(request)?;
-    let id = match idempotency_key(request)? {
-        Some(key) => ReservationId::derived(sale, round, &caller.user, key),
-        None => ReservationId::of_pass(sale, round, &caller.user, token, admitted.pass.issued_at_ms),
-    };
+    let key = idempotency_key(request)?;
     if admitted.is_sold_out(&caller.user) {
         return Err(Problem::new(Code::SoldOut));
     }
+    let id = match key {
+        Some(key) => ReservationId::derived(sale, round, &caller.user, key),
+        None => ReservationId::of_pass(sale, round, &caller.user, token, admitted.pass.issued_at_ms),
+    };
     let asked = Moment::now();
     let answer = deps.stock.reserve(&id, LANE, &caller.user).await.map_err(|error| overloaded(error.into()))?;
     match answer {
