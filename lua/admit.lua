@@ -1,30 +1,32 @@
 -- Lets a user towards a sale, within the rates. Step "challenge" notes what the user is to answer; step "answer" takes
--- the answer, once, while there is something to buy.
+-- the answer, once, while there is something to buy. Either step may run twice: the second run answers as the first did and
+-- is not charged.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 buyers     hash, user -> entries
---       3 challenge  string "ID ANSWER": what the user is to answer
+--       3 challenge  string, what the user is to answer, or has answered a few seconds ago (forms in README.md)
 --       4 user, 5 address, 6 everybody: strings, when the user, the address and the sale's public have used up what
 --         they did (microseconds since the Unix epoch; GCRA's theoretical arrival time)
 -- ARGV  1 step: "challenge" or "answer"
 --       2 user id
---       3 challenge id
---       4 its right answer, or the one given
---       5 how long the challenge holds (ms)
---       6 user, 8 address, 10 everybody: microseconds between two requests, or 0 for no limit; and after each one how
+--       3 its right answer, or the one given
+--       4 how long the challenge holds, or what it was answered is remembered (ms)
+--       5 user, 7 address, 9 everybody: microseconds between two requests, or 0 for no limit; and after each one how
 --         many may come at once
 -- Returns
 --   challenged               the user is to answer
---   admitted MS RETURNING    the answer is right, at MS; RETURNING is 1 for a user with reservations here, else 0
---   wrong_answer             it is not, or the challenge is another, is over or was used
+--   admitted MS              the answer is right, and was given for the first time at MS
+--   wrong_answer AGAIN       it is not. AGAIN is 1 if this very answer was given a moment ago, else 0
+--   no_challenge             there is no such challenge: it is over, was used up, or never was
 --   rate_limited MS OWN      too many requests; one will be taken in MS. OWN is 1 if the user's own are, else 0
 --   not_open MS              opens at MS
---   sold_out MS              the last unit was handed out at MS
+--   sold_out MS FOR_MS       the last unit was handed out at MS, and nobody gets one within the next FOR_MS
 --   closed | paused | unknown_sale
 -- where MS are milliseconds, since the Unix epoch if it is a moment.
 
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
-local step, user, challenge = ARGV[1], ARGV[2], ARGV[3] .. ' ' .. ARGV[4]
+local step, user, answer, life_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local HOLD_BACK_MS = 1500
 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
@@ -35,11 +37,20 @@ local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
 if now >= closes_at then return 'closed' end
 
+local state, noted, admitted_at = string.match(redis.call('GET', challenge_key) or '', '^(%a+) (%S+) ?(%d*)$')
+if step == 'challenge' then
+  if state then return 'challenged' end
+elseif noted == answer then
+  local was_right, was_wrong = state == 'right', state == 'wrong'
+  if was_right then return 'admitted ' .. admitted_at end
+  if was_wrong then return 'wrong_answer 1' end
+end
+
 -- GCRA: a request is taken if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing is
 -- charged unless all of them take it.
 local used_up, waits_us, wait_us = {}, {}, 0
 for i = 0, 2 do
-  local interval, burst = tonumber(ARGV[6 + 2 * i]), tonumber(ARGV[7 + 2 * i])
+  local interval, burst = tonumber(ARGV[5 + 2 * i]), tonumber(ARGV[6 + 2 * i])
   if interval > 0 then
     local at = math.max(tonumber(redis.call('GET', KEYS[4 + i]) or 0), now_us) + interval
     used_up[4 + i] = at
@@ -56,13 +67,25 @@ for i, at in pairs(used_up) do
 end
 
 if step == 'challenge' then
-  redis.call('SET', challenge_key, challenge, 'PX', ARGV[5])
+  redis.call('SET', challenge_key, 'open ' .. answer, 'PX', life_ms)
   return 'challenged'
 end
 if now < opens_at then return string.format('not_open %d', opens_at) end
 if paused ~= 0 then return 'paused' end
+
+local sellable_at, sold_out_for = #sale >= 58 and struct.unpack('>I6', sale, 53) or 0, 0
+if returned == 0 and next_unit > last_unit then sold_out_for = HOLD_BACK_MS
+elseif now < sellable_at then sold_out_for = sellable_at - now end
 -- Who has a reservation may ask for it again, whatever is left.
-local returning = redis.call('HEXISTS', buyers_key, user)
-if returning == 0 and returned == 0 and next_unit > last_unit then return string.format('sold_out %d', won_at) end
-if redis.call('GETDEL', challenge_key) ~= challenge then return 'wrong_answer' end
-return string.format('admitted %d %d', now, returning)
+if sold_out_for > 0 and redis.call('HEXISTS', buyers_key, user) == 0 then
+  return string.format('sold_out %d %d', won_at, sold_out_for)
+end
+
+local is_open = state == 'open'
+if not is_open then return 'no_challenge' end
+if noted ~= answer then
+  redis.call('SET', challenge_key, 'wrong ' .. answer, 'PX', life_ms)
+  return 'wrong_answer 0'
+end
+redis.call('SET', challenge_key, string.format('right %s %d', answer, now), 'PX', life_ms)
+return string.format('admitted %d', now)

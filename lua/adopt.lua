@@ -18,13 +18,17 @@
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
+local HOLD_BACK_MS = 1500
+
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
+local next_unit, last_unit, returned, moves, won_at = struct.unpack('>I4I4I4I4I6', sale)
+local sold_out = returned == 0 and next_unit > last_unit
 local expires_at = struct.unpack('>I6', sale, 43)
 
 local kept, known = {}, false
-for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
+local record = redis.call('HGET', buyers_key, user)
+for entry in string.gmatch(record or '', '[^;]+') do
   local entry_slot, state, entry_id, entry_unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
   if entry_id == id then
     if state == 'r' then return 'already_released' end
@@ -63,4 +67,10 @@ else
   end
 end
 redis.call('PEXPIREAT', free_key, expires_at)
+
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+-- Whoever remembers the buyers as of `won_at` does not know this one.
+if not record then redis.call('SETRANGE', sale_key, 16, struct.pack('>I6', math.max(now, won_at + 1))) end
+if sold_out and returned > 0 then redis.call('SETRANGE', sale_key, 52, struct.pack('>I6', now + HOLD_BACK_MS)) end
 return known and 'already_confirmed' or 'adopted'

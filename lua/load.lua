@@ -10,7 +10,8 @@
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
---               10 epoch  11 version of the sale  and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
+--               10 epoch  11 version of the sale  12 unpaid limit
+--               and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
 --   staged    the page is written
@@ -28,14 +29,15 @@ end
 
 redis.call('DEL', buyers_key, free_key, outbox_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
-for i = 12, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
+for i = 13, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
 redis.call('PEXPIREAT', free_key, expires_at)
 local n = {}
-for i = 2, 11 do n[i] = tonumber(ARGV[i]) end
+for i = 2, 12 do n[i] = tonumber(ARGV[i]) end
 -- Whatever was won before, was won before this.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local packed = struct.pack('>I4I4I4I4I6BBI6I6I6I6I4', n[3], n[4], n[5], 0, now, n[6], n[7], n[8], n[9], n[10], n[2], n[11])
+local packed = struct.pack('>I4I4I4I4I6BBI6I6I6I6I4I6B', n[3], n[4], n[5], 0, now, n[6], n[7], n[8], n[9], n[10], n[2], n[11], 0,
+  n[12])
 redis.call('SET', sale_key, packed)
 redis.call('PEXPIREAT', sale_key, expires_at)
 return 'loaded'

@@ -23,7 +23,8 @@ if not sale then return 'unknown_sale' end
 
 -- Without an entry Redis lost the reservation: it gets a new one in its slot, in place of a released one.
 local kept, own, slot_taken = {}, false, false
-for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
+local record = redis.call('HGET', buyers_key, user)
+for entry in string.gmatch(record or '', '[^;]+') do
   local entry_slot, state, entry_id, unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
   if entry_id == id then
     if state == 'r' then return 'already_released' end
@@ -36,7 +37,7 @@ for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') 
 end
 if slot_taken and not own then return 'unknown_hold' end
 
-local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
+local next_unit, last_unit, returned, moves, won_at = struct.unpack('>I4I4I4I4I6', sale)
 local expires_at = struct.unpack('>I6', sale, 43)
 local unit
 if returned > 0 then
@@ -58,4 +59,10 @@ local entry = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
 kept[#kept + 1] = entry
 redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
 redis.call('PEXPIREAT', buyers_key, expires_at)
+if not record then
+  -- Whoever remembers the buyers as of `won_at` does not know this one.
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('SETRANGE', sale_key, 16, struct.pack('>I6', math.max(now, won_at + 1)))
+end
 return 'reseated ' .. entry

@@ -10,13 +10,17 @@
 --   reserved ENTRY             the unit is the user's
 --   replayed ENTRY             this id was reserved before; nothing changed
 --   already_reserved ENTRIES   the user's live reservations reach the limit
---   sold_out MS                the last unit was handed out at MS (ms since the Unix epoch)
+--   too_many_unpaid COUNT      so many of the user's reservations in this round ended unpaid: as many as may
+--   sold_out MS FOR_MS         the last unit was handed out at MS (ms since the Unix epoch), and nobody gets one within
+--                              the next FOR_MS
 --   closed | paused | unknown_sale
 --   not_open MS                opens at MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".
 
 local sale_key, buyers_key, free_key, outbox_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local user, id = ARGV[1], ARGV[2]
+-- How long a unit that comes back to a round in which nothing is free stays unsold: see README.md.
+local HOLD_BACK_MS = 1500
 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
@@ -27,12 +31,15 @@ local next_unit, last_unit, returned, moves, won_at, limit, paused, opens_at, cl
 -- making two in each call was 5 % of a winner's time and 8 % of what the crowd takes.
 local now, refusal
 if returned == 0 and next_unit > last_unit then
-  refusal = string.format('sold_out %d', won_at)
+  refusal = string.format('sold_out %d %d', won_at, HOLD_BACK_MS)
 else
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
   if now < opens_at then return string.format('not_open %d', opens_at) end
-  if now >= closes_at then refusal = 'closed' elseif paused ~= 0 then refusal = 'paused' end
+  local sellable_at = #sale >= 58 and struct.unpack('>I6', sale, 53) or 0
+  if now >= closes_at then refusal = 'closed'
+  elseif paused ~= 0 then refusal = 'paused'
+  elseif now < sellable_at then refusal = string.format('sold_out %d %d', won_at, sellable_at - now) end
 end
 
 local unit, range_end, entry, record = next_unit
@@ -61,6 +68,8 @@ if record then
   end
   if #live >= limit then return 'already_reserved ' .. table.concat(live, ';') end
   if refusal then return refusal end
+  local unpaid, unpaid_limit = tonumber(string.match(';' .. record, ';u (%d+)') or 0), string.byte(sale, 59) or 0
+  if unpaid_limit > 0 and unpaid >= unpaid_limit then return string.format('too_many_unpaid %d', unpaid) end
   local slot = 0
   while used[slot] do slot = slot + 1 end
   entry = string.format('%d h %s %d %d', slot, id, unit, now)

@@ -82,8 +82,7 @@ impl System {
     /// A pass as admission gives it out, issued so many seconds ago.
     pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
         let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
-        let grant =
-            Grant { sale: &sale.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms, returning: false };
+        let grant = Grant { sale: &sale.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms };
         Ok(self.keys.seal(&grant))
     }
 

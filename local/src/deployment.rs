@@ -183,7 +183,7 @@ impl Deployment {
     pub async fn seal_pass(&self, user: &str, sale: &str, round: u32) -> Result<String> {
         let (sale, user) = (sale.parse()?, user.parse()?);
         let issued_at_ms = runtime::Clock::system().now();
-        let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms, returning: false };
+        let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms };
         Ok(self.pass_ring().await?.seal(&grant))
     }
 

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use redis::AsyncCommands;
 use sale::{EpochMs, Lane, Terms};
 use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve};
@@ -5,6 +7,7 @@ use tests::{TestRound, terms, user};
 use uuid::Uuid;
 
 const LANE: Lane = Lane(0);
+const WRONG: Admit = Admit::WrongAnswer { again: false };
 const TWO_MINUTES_MS: u32 = 120_000;
 /// More than any test asks for.
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
@@ -44,7 +47,7 @@ impl Door<'_> {
     }
 
     /// Answers a challenge that there never was.
-    async fn wrong(&self) -> Admit {
+    async fn guess(&self) -> Admit {
         self.answer(Uuid::now_v7(), "0").await
     }
 
@@ -68,9 +71,71 @@ async fn the_right_answer_admits_once() {
     let id = Uuid::now_v7();
     assert_eq!(alice.challenge(id, "23").await, Challenged::Issued);
     let before = now(&round).await;
-    let Admit::Admitted { at_ms, returning } = alice.answer(id, "23").await else { panic!("the answer is right") };
-    assert!((before..=now(&round).await).contains(&at_ms.0) && !returning);
-    assert_eq!(alice.answer(id, "23").await, Admit::WrongAnswer, "it is used up");
+    let Admit::Admitted(at) = alice.answer(id, "23").await else { panic!("the answer is right") };
+    assert!((before..=now(&round).await).contains(&at.0));
+    assert_eq!(alice.answer(id, "32").await, Admit::NoChallenge, "it is used up");
+}
+
+/// What was answered is forgotten, as after some seconds.
+async fn forget(round: &TestRound, name: &str, id: Uuid) {
+    let _: () = round.redis().await.del(challenge_key(name, id)).await.unwrap();
+}
+
+fn challenge_key(name: &str, id: Uuid) -> String {
+    format!("challenge:{{lamp:1:0}}:{name}:{}", id.as_simple())
+}
+
+#[tokio::test]
+async fn a_right_answer_sent_again_is_the_same_admission() {
+    let round = TestRound::start(terms(3, 1)).await;
+    // One challenge and two answers are all that alice may ask for.
+    let alice = Door { per_user: THREE, ..door(&round, "alice") };
+    let id = Uuid::now_v7();
+    alice.challenge(id, "23").await;
+    let first = alice.answer(id, "23").await;
+    assert!(matches!(first, Admit::Admitted(_)));
+    let again = futures::future::join_all((0..10).map(|_| alice.answer(id, "23"))).await;
+    assert!(again.iter().all(|answer| *answer == first), "{again:?}");
+    let left_ms: i64 = round.redis().await.pttl(challenge_key("alice", id)).await.unwrap();
+    assert!((1..=10_000).contains(&left_ms), "{left_ms}");
+    forget(&round, "alice", id).await;
+    assert_eq!(alice.answer(id, "23").await, Admit::NoChallenge);
+}
+
+#[tokio::test]
+async fn a_right_answer_ten_times_at_once_admits_ten_times_alike() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let (alice, id) = (door(&round, "alice"), Uuid::now_v7());
+    alice.challenge(id, "23").await;
+    let answers = futures::future::join_all((0..10).map(|_| alice.answer(id, "23"))).await;
+    assert!(matches!(answers[0], Admit::Admitted(_)));
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
+}
+
+#[tokio::test]
+async fn a_wrong_answer_sent_again_is_the_same_mistake() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let alice = Door { per_user: GcraLimit { burst: 2, ..THREE }, ..door(&round, "alice") };
+    let id = Uuid::now_v7();
+    alice.challenge(id, "23").await;
+    assert_eq!(alice.answer(id, "32").await, WRONG);
+    for _ in 0..3 {
+        assert_eq!(alice.answer(id, "32").await, Admit::WrongAnswer { again: true });
+    }
+}
+
+#[tokio::test]
+async fn a_challenge_that_is_noted_twice_is_charged_once_and_stays_as_it_is() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let alice = Door { per_user: GcraLimit { burst: 2, ..THREE }, ..door(&round, "alice") };
+    let id = Uuid::now_v7();
+    for _ in 0..3 {
+        assert_eq!(alice.challenge(id, "23").await, Challenged::Issued);
+    }
+    let admitted = alice.answer(id, "23").await;
+    assert!(matches!(admitted, Admit::Admitted(_)));
+    assert_eq!(alice.challenge(id, "23").await, Challenged::Issued, "the first call, once more and late");
+    assert_eq!(alice.answer(id, "23").await, admitted);
 }
 
 #[tokio::test]
@@ -79,31 +144,32 @@ async fn a_wrong_answer_uses_the_challenge_up() {
     let alice = door(&round, "alice");
     let id = Uuid::now_v7();
     alice.challenge(id, "23").await;
-    assert_eq!(alice.answer(id, "32").await, Admit::WrongAnswer);
-    assert_eq!(alice.answer(id, "23").await, Admit::WrongAnswer);
+    assert_eq!(alice.answer(id, "32").await, WRONG);
+    assert_eq!(alice.answer(id, "23").await, Admit::NoChallenge);
 }
 
 #[tokio::test]
-async fn a_challenge_is_for_one_user_and_the_last_one_holds() {
+async fn a_challenge_is_for_one_user_and_holds_beside_another() {
     let round = TestRound::start(terms(3, 1)).await;
     let (alice, bob) = (door(&round, "alice"), door(&round, "bob"));
     let (first, last) = (Uuid::now_v7(), Uuid::now_v7());
     alice.challenge(first, "1").await;
-    assert_eq!(bob.answer(first, "1").await, Admit::WrongAnswer);
+    assert_eq!(bob.answer(first, "1").await, Admit::NoChallenge);
+    // In two tabs.
     alice.challenge(last, "2").await;
-    assert!(matches!(alice.answer(last, "2").await, Admit::Admitted { .. }));
-    alice.challenge(last, "2").await;
-    assert_eq!(alice.answer(first, "2").await, Admit::WrongAnswer);
+    assert!(matches!(alice.answer(last, "2").await, Admit::Admitted(_)));
+    assert!(matches!(alice.answer(first, "1").await, Admit::Admitted(_)));
 }
 
 #[tokio::test]
 async fn a_challenge_ends_by_itself() {
     let round = TestRound::start(terms(3, 1)).await;
-    let alice = door(&round, "alice");
-    alice.challenge(Uuid::now_v7(), "1").await;
-    let key = "challenge:{lamp:1:0}:alice";
-    let left_ms: i64 = round.redis().await.pttl(key).await.unwrap();
+    let (alice, id) = (door(&round, "alice"), Uuid::now_v7());
+    alice.challenge(id, "1").await;
+    let left_ms: i64 = round.redis().await.pttl(challenge_key("alice", id)).await.unwrap();
     assert!((1..=i64::from(TWO_MINUTES_MS)).contains(&left_ms), "{left_ms}");
+    forget(&round, "alice", id).await;
+    assert_eq!(alice.answer(id, "1").await, Admit::NoChallenge);
 }
 
 #[tokio::test]
@@ -132,10 +198,11 @@ async fn only_while_there_is_something_to_buy() {
 async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let round = TestRound::start(terms(1, 1)).await;
     let (_, hold) = round.buy(&user("alice")).await;
-    let sold_out = Admit::SoldOut { last_won_at_ms: hold.reserved_at_ms };
+    let lasts = Duration::from_millis(stock::HOLD_BACK_MS.into());
+    let sold_out = Admit::SoldOut { last_won_at_ms: hold.reserved_at_ms, lasts };
     assert_eq!(door(&round, "bob").pass().await, sold_out);
-    assert!(matches!(door(&round, "alice").pass().await, Admit::Admitted { returning: true, .. }));
-    let Reserve::SoldOut { last_won_at_ms } = round.reserve(&user("bob")).await.1 else { panic!("it is") };
+    assert!(matches!(door(&round, "alice").pass().await, Admit::Admitted(_)));
+    let Reserve::SoldOut { last_won_at_ms, .. } = round.reserve(&user("bob")).await.1 else { panic!("it is") };
     assert_eq!(last_won_at_ms, hold.reserved_at_ms);
 }
 
@@ -147,8 +214,11 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     let challenge = Uuid::now_v7();
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut { .. }));
-    round.stock.release(&id, LANE, &user("alice"), None).await.unwrap();
-    assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted { returning: false, .. }));
+    round.stock.release(&id, LANE, &user("alice"), None, false).await.unwrap();
+    let Admit::SoldOut { lasts, .. } = bob.answer(challenge, "23").await else { panic!("it is held back") };
+    assert!(lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
+    round.until_sellable().await;
+    assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted(_)));
 }
 
 #[tokio::test]
@@ -162,23 +232,23 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
     };
     let alice = Door { per_user: THREE, ..door(&round, "alice") };
     for _ in 0..3 {
-        assert_eq!(alice.wrong().await, Admit::WrongAnswer);
+        assert_eq!(alice.guess().await, Admit::NoChallenge);
     }
-    assert!(limited(alice.wrong().await, true));
-    assert!(limited(alice.wrong().await, true), "a refused request is not counted");
-    assert_eq!((Door { per_user: THREE, ..door(&round, "bob") }).wrong().await, Admit::WrongAnswer);
+    assert!(limited(alice.guess().await, true));
+    assert!(limited(alice.guess().await, true), "a refused request is not counted");
+    assert_eq!((Door { per_user: THREE, ..door(&round, "bob") }).guess().await, Admit::NoChallenge);
 
     for name in ["carol", "dave", "erin"] {
         let door = Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, name) };
-        assert_eq!(door.wrong().await, Admit::WrongAnswer);
+        assert_eq!(door.guess().await, Admit::NoChallenge);
     }
-    assert!(limited((Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, "frank") }).wrong().await, false));
-    assert_eq!((Door { per_ip: THREE, ip: "192.0.2.8", ..door(&round, "frank") }).wrong().await, Admit::WrongAnswer);
+    assert!(limited((Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, "frank") }).guess().await, false));
+    assert_eq!((Door { per_ip: THREE, ip: "192.0.2.8", ..door(&round, "frank") }).guess().await, Admit::NoChallenge);
 
     for name in ["gina", "hal", "ivy"] {
-        assert_eq!((Door { per_sale: Some(THREE), ..door(&round, name) }).wrong().await, Admit::WrongAnswer);
+        assert_eq!((Door { per_sale: Some(THREE), ..door(&round, name) }).guess().await, Admit::NoChallenge);
     }
-    assert!(limited((Door { per_sale: Some(THREE), ..door(&round, "jo") }).wrong().await, false));
+    assert!(limited((Door { per_sale: Some(THREE), ..door(&round, "jo") }).guess().await, false));
 }
 
 #[tokio::test]
@@ -186,12 +256,12 @@ async fn what_one_rate_refuses_the_others_do_not_count() {
     let round = TestRound::start(terms(3, 1)).await;
     let one = GcraLimit { burst: 1, ..THREE };
     let busy = Door { per_user: THREE, per_ip: one, ..door(&round, "alice") };
-    assert_eq!(busy.answer(Uuid::now_v7(), "0").await, Admit::WrongAnswer);
+    assert_eq!(busy.answer(Uuid::now_v7(), "0").await, Admit::NoChallenge);
     for _ in 0..5 {
         assert!(matches!(busy.answer(Uuid::now_v7(), "0").await, Admit::RateLimited(_)));
     }
     let elsewhere = Door { ip: "192.0.2.2", ..busy };
-    assert_eq!(elsewhere.answer(Uuid::now_v7(), "0").await, Admit::WrongAnswer, "her second of three");
+    assert_eq!(elsewhere.answer(Uuid::now_v7(), "0").await, Admit::NoChallenge, "her second of three");
 }
 
 #[tokio::test]
@@ -202,7 +272,7 @@ async fn what_was_used_up_comes_back_at_the_rate() {
     let (began, mut taken) = (now(&round).await, 0);
     while taken < 3 {
         match alice.answer(Uuid::now_v7(), "0").await {
-            Admit::WrongAnswer => taken += 1,
+            Admit::NoChallenge => taken += 1,
             Admit::RateLimited(limited) => assert!((1..=50).contains(&limited.retry_after_ms)),
             other => panic!("{other:?}"),
         }

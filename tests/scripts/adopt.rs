@@ -62,7 +62,7 @@ async fn what_redis_knows_to_have_ended_stays_ended() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
     let (id, hold) = round.buy(&alice).await;
-    round.stock.release(&id, LANE, &alice, None).await.unwrap();
+    round.stock.release(&id, LANE, &alice, None, false).await.unwrap();
     let ended = Reservation { id, ..order(&round, "alice", hold.unit.0, 0) };
     assert_eq!(round.stock.adopt(&ended).await.unwrap(), Adopted::AlreadyReleased);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
@@ -73,7 +73,7 @@ async fn an_adopted_order_can_be_released() {
     let round = TestRound::start(terms(3, 1)).await;
     let order = order(&round, "alice", 2, 0);
     round.stock.adopt(&order).await.unwrap();
-    assert_eq!(round.stock.release(&order.id, LANE, &order.user, None).await.unwrap(), Released::Now);
+    assert_eq!(round.stock.release(&order.id, LANE, &order.user, None, false).await.unwrap(), Released::Now);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
 }
 
@@ -90,7 +90,7 @@ async fn an_order_that_is_known_takes_its_unit_back() {
     let order = order(&round, "alice", hold.unit.0, 0);
     round.stock.adopt(&order).await.unwrap();
     // Bob had the unit too, and gives it back: it is alice's.
-    round.stock.release(&bob, LANE, &user("bob"), None).await.unwrap();
+    round.stock.release(&bob, LANE, &user("bob"), None, false).await.unwrap();
     assert_eq!(units_left(&round).await, [1, 2, 3]);
     assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Now);
     assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Before);

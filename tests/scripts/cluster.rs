@@ -62,7 +62,7 @@ async fn sell(stock: &Stock, id: &SaleId) {
     let asked = ChallengeRequest { applicant, id: challenge, expected: "23", life_ms: 60_000 };
     assert_eq!(stock.challenge(&asked).await.unwrap(), Challenged::Issued);
     let answered = AdmitRequest { applicant, id: challenge, answer: "23", per_sale: Some(FREE) };
-    assert!(matches!(stock.admit(&answered).await.unwrap(), Admit::Admitted { .. }));
+    assert!(matches!(stock.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
     let first = fresh_id(id, ROUND);
     let Reserve::Reserved(hold) = stock.reserve(&first, LANE, &alice).await.unwrap() else { panic!("a unit is free") };
@@ -79,7 +79,7 @@ async fn sell(stock: &Stock, id: &SaleId) {
     assert_eq!(stock.due(id, ROUND, LANE, 10, Duration::ZERO).await.unwrap().reservations.len(), 1);
     assert!(stock.held_since(id, ROUND, LANE, 10).await.unwrap().is_some());
     assert_eq!(stock.confirm(&first, LANE, &alice).await.unwrap(), Confirmed::Now);
-    assert!(matches!(stock.release(&first, LANE, &alice, None).await.unwrap(), Released::Now));
+    assert!(matches!(stock.release(&first, LANE, &alice, None, false).await.unwrap(), Released::Now));
 
     assert_eq!(stock.adopt(&reservation(id, "bob", 4)).await.unwrap(), Adopted::Now);
     let counters = stock.counters(id, ROUND, LANE).await.unwrap().unwrap();

@@ -58,7 +58,7 @@ async fn units_that_go_back_and_forth_stay_whole() {
                 let (id, answer) = round.reserve(&user).await;
                 if let Reserve::Reserved(_) = answer {
                     // Twice, from two tasks at once.
-                    let release = || round.stock.release(&id, Lane(0), &user, None);
+                    let release = || round.stock.release(&id, Lane(0), &user, None, false);
                     let (first, second) = futures::future::join(release(), release()).await;
                     first.unwrap();
                     second.unwrap();

@@ -96,6 +96,19 @@ fn each_header_names_keys_arguments_and_every_answer() {
 }
 
 #[test]
+fn every_script_holds_back_equally_long() {
+    let given = scripts().into_iter().filter_map(|(name, script)| {
+        let line = script.lines().find(|line| line.starts_with("local HOLD_BACK_MS = "))?.to_owned();
+        Some((name, line))
+    });
+    let given: Vec<_> = given.collect();
+    assert!(given.len() >= 6, "{given:?}");
+    for (name, line) in given {
+        assert_eq!(line, format!("local HOLD_BACK_MS = {}", stock::HOLD_BACK_MS), "{name}");
+    }
+}
+
+#[test]
 fn no_script_makes_up_a_key() {
     for (name, script) in scripts() {
         for (at, _) in script.match_indices("redis.call(") {

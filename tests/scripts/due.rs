@@ -60,7 +60,7 @@ async fn what_is_ordered_or_released_is_dropped() {
         if confirm {
             round.stock.confirm(&id, LANE, &user(name)).await.unwrap();
         } else {
-            round.stock.release(&id, LANE, &user(name), None).await.unwrap();
+            round.stock.release(&id, LANE, &user(name), None, false).await.unwrap();
         }
     }
     let (id, _) = round.buy(&user("carol")).await;

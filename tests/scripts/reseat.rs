@@ -28,7 +28,7 @@ async fn a_returned_unit_comes_first() {
     let round = TestRound::start(terms(5, 1)).await;
     let (first, _) = round.buy(&user("bob")).await;
     let (id, hold) = round.buy(&user("alice")).await;
-    round.stock.release(&first, LANE, &user("bob"), None).await.unwrap();
+    round.stock.release(&first, LANE, &user("bob"), None, false).await.unwrap();
     let answer = round.stock.reseat(&reservation(&id, &user("alice"), &hold)).await.unwrap();
     assert_eq!(answer, Reseated::To(Hold { unit: Unit(1), ..hold }));
     assert_eq!(round.view().await.counters.returned, 0);
@@ -47,7 +47,7 @@ async fn without_a_unit_left_nothing_changes() {
 async fn a_released_reservation_stays_released() {
     let round = TestRound::start(terms(3, 1)).await;
     let (id, hold) = round.buy(&user("alice")).await;
-    round.stock.release(&id, LANE, &user("alice"), None).await.unwrap();
+    round.stock.release(&id, LANE, &user("alice"), None, false).await.unwrap();
     let answer = round.stock.reseat(&reservation(&id, &user("alice"), &hold)).await.unwrap();
     assert_eq!(answer, Reseated::AlreadyReleased);
     assert_eq!(round.view().await.counters.free(), 3);

@@ -165,7 +165,7 @@ async fn every_key_leaves_with_the_round() {
     let round = TestRound::start(terms(3, 1)).await;
     let (id, _) = round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    round.stock.release(&id, Lane(0), &user("alice"), None).await.unwrap();
+    round.stock.release(&id, Lane(0), &user("alice"), None, false).await.unwrap();
     let mut redis = round.redis().await;
     let expires_at = round.view().await.counters.expires_at_ms.0;
     let keys: Vec<String> = redis.keys("*").await.unwrap();

@@ -15,7 +15,7 @@ async fn with_two_in_no_place() -> TestRound {
     let round = TestRound::start(terms(4, 1)).await;
     for (name, unit) in [("alice", 1), ("bob", 2)] {
         let (id, _) = round.buy(&user(name)).await;
-        round.stock.release(&id, LANE, &user(name), Some(Unit(unit))).await.unwrap();
+        round.stock.release(&id, LANE, &user(name), Some(Unit(unit)), false).await.unwrap();
     }
     assert_eq!(round.view().await.counters.free(), 2);
     round
@@ -48,7 +48,7 @@ async fn nothing_is_restored_once_a_unit_has_moved() {
     let round = with_two_in_no_place().await;
     let (id, _) = round.buy(&user("carol")).await;
     let counters = round.view().await.counters;
-    round.stock.release(&id, LANE, &user("carol"), None).await.unwrap();
+    round.stock.release(&id, LANE, &user("carol"), None, false).await.unwrap();
     assert_eq!(restore(&round, &[1], &counters).await, Restored::Moved);
     let counters = round.view().await.counters;
     round.buy(&user("dave")).await;

@@ -39,6 +39,18 @@ fn runtime_now() -> i64 {
     i64::try_from(since.as_millis()).expect("a clock before the year 292 million")
 }
 
+/// Waits until what came back to a round is on sale again.
+pub async fn until_sellable(stock: &Stock, sale: &SaleId, round: Round) {
+    loop {
+        let Some(counters) = stock.counters(sale, round, LANE).await.expect("Redis answers") else { return };
+        let left = counters.sellable_at_ms.0 - runtime_now();
+        if left <= 0 {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(left.unsigned_abs())).await;
+    }
+}
+
 /// A user.
 pub fn user(name: impl std::fmt::Display) -> UserId {
     name.to_string().parse().expect("a user id")
@@ -84,8 +96,14 @@ impl TestRound {
         self.stock.reserve(id, LANE, user).await.expect("Redis answers")
     }
 
-    /// Reserves and expects a unit.
+    /// Waits until what came back to the round is on sale again.
+    pub async fn until_sellable(&self) {
+        until_sellable(&self.stock, &self.sale, self.round).await;
+    }
+
+    /// Reserves and expects a unit, once what came back is on sale again.
     pub async fn buy(&self, user: &UserId) -> (ReservationId, stock::Hold) {
+        self.until_sellable().await;
         match self.reserve(user).await {
             (id, Reserve::Reserved(hold)) => (id, hold),
             (_, other) => panic!("{user} got {other:?} and no unit"),

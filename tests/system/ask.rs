@@ -59,15 +59,9 @@ impl Ask {
         Self { pass: Some(PassOf::new(sale, round, user)), ..ask }
     }
 
-    /// With a pass that was given out at this moment, to a user who comes for the first time.
-    pub(crate) fn let_in_at(self, issued_at: EpochMs) -> Self {
-        let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), returning: false, ..pass });
-        Self { pass, ..self }
-    }
-
     /// With a pass that was given out at this moment.
-    pub(crate) fn let_in_again_at(self, issued_at: EpochMs) -> Self {
-        let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), returning: true, ..pass });
+    pub(crate) fn let_in_at(self, issued_at: EpochMs) -> Self {
+        let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), ..pass });
         Self { pass, ..self }
     }
 

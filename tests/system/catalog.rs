@@ -86,7 +86,7 @@ async fn what_is_left_is_seen_within_two_seconds() {
     let last = buy(&lab, 18..20).await;
     sees(&catalog, "availability", "sold_out").await;
     for (id, user) in &last {
-        lab.stock.release(id, LANE, user, None).await.unwrap();
+        lab.stock.release(id, LANE, user, None, false).await.unwrap();
     }
     sees(&catalog, "availability", "few_left").await;
     lab.redis(&["FLUSHALL"]).await;

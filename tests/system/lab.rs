@@ -232,8 +232,14 @@ impl Lab {
         Answer::of_handler(ask, response)
     }
 
+    /// Waits until what came back to the first round is on sale again.
+    pub(crate) async fn until_sellable(&self) {
+        tests::until_sellable(&self.stock, &SALE.parse().unwrap(), Round(1)).await;
+    }
+
     /// Reserves a unit for a user, and expects one.
     pub(crate) async fn reserve(&self, name: &str) -> Reservation {
+        self.until_sellable().await;
         let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
         self.reservation_of(answer.text("reservation_id"), name).await
     }

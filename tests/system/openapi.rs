@@ -226,3 +226,12 @@ impl OpenApi {
         if misfits.is_empty() { Ok(()) } else { Err(format!("accepted with a body: {}", misfits.join("; "))) }
     }
 }
+
+/// What an operator leaves out of a sale is what the document says.
+#[test]
+fn a_created_sale_has_the_defaults_of_the_document() {
+    let properties = &OPENAPI.document["components"]["schemas"]["DoorTerms"]["properties"];
+    let documented: serde_json::Map<String, Value> =
+        members(properties).filter_map(|(name, schema)| Some((name.clone(), schema.get("default")?.clone()))).collect();
+    assert_eq!(Value::Object(documented), serde_json::to_value(sale::DoorTerms::default()).unwrap());
+}

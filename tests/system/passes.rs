@@ -26,13 +26,11 @@ pub(crate) struct PassOf {
     pub(crate) round: u32,
     pub(crate) user: String,
     pub(crate) issued_at: Option<EpochMs>,
-    pub(crate) returning: bool,
 }
 
 impl PassOf {
-    /// Of a user who is known to have come before: no memory of a process keeps the request from Redis.
     pub(crate) fn new(sale: &str, round: u32, user: &str) -> Self {
-        Self { sale: sale.to_owned(), round, user: user.to_owned(), issued_at: None, returning: true }
+        Self { sale: sale.to_owned(), round, user: user.to_owned(), issued_at: None }
     }
 
     /// None for what cannot be a sale or a user.
@@ -41,7 +39,7 @@ impl PassOf {
         let long_ago = || EpochMs(Clock::system().now().0 - AGE_S * 1000);
         let issued_at_ms = self.issued_at.unwrap_or_else(long_ago);
         let round = Round(self.round);
-        Some(ring.seal(&Grant { sale: &sale, round, user: &user, issued_at_ms, returning: self.returning }))
+        Some(ring.seal(&Grant { sale: &sale, round, user: &user, issued_at_ms }))
     }
 }
 

@@ -49,13 +49,16 @@ async fn before_it_opens_and_after_it_closed() {
 
     let closing = Shop::open("closing", json!({ "closes_at": in_s(4) })).await;
     let id = closing.reserve("alice").await;
+    let mut comers = 0;
     let closed = until("it closes", 10, async || {
-        let answer = closing.try_to_reserve("bob").await;
-        // Whoever comes before it closes gives the unit back, so that the next try is not refused for the limit.
+        comers += 1;
+        // Another one each time: who gives back again and again gets no more.
+        let comer = format!("bob-{comers}");
+        let answer = closing.try_to_reserve(&comer).await;
         match answer.status {
             410 => Some(answer),
             _ => {
-                closing.cancel("bob", answer.text("reservation_id")).await.expect(200);
+                closing.cancel(&comer, answer.text("reservation_id")).await.expect(200);
                 None
             }
         }

@@ -93,9 +93,9 @@ impl Shop {
 
     /// Reserves a unit, and expects one. Returns the reservation's id.
     pub(crate) async fn reserve(&self, user: &str) -> String {
-        let answer = until("the user may ask again", 30, async || {
+        let answer = until("the user may ask again, and what came back is on sale", 30, async || {
             let answer = self.try_to_reserve(user).await;
-            (answer.status != 429).then_some(answer)
+            (answer.status != 429 && answer.body["code"] != "sold_out").then_some(answer)
         });
         answer.await.expect(202).text("reservation_id").to_owned()
     }

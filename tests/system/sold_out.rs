@@ -1,83 +1,161 @@
-//! Sold out: who cannot have won hears so without a call of Redis.
+//! Sold out: a loser hears so without a call of Redis, whatever the pass, and a winner never does.
 
+use fulfilment::Board;
 use runtime::Clock;
-use sale::EpochMs;
 use tests::terms;
 
+use crate::admission::enter;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::{Lab, SALE};
 use crate::wait::until;
 
-/// Someone who is let in now and comes for the first time.
-fn newcomer(name: &str) -> Ask {
-    Ask::reserve(SALE, name).let_in_at(Clock::system().now())
+/// Another process: nothing that one remembers is known to the other.
+fn process(lab: &Lab) -> reservation::Deps {
+    reservation::Deps { board: Board::new(lab.ledger.clone(), Clock::system()), ..lab.reservation() }
 }
 
-async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>) {
-    redis_calls(&lab.valkey.url(), lab.answer(ask)).await
+/// A try with a pass that the gate issued.
+async fn let_in(lab: &Lab, name: &str) -> Ask {
+    let path = enter(lab, name).await.expect(201).text("reserve_path").to_owned();
+    Ask::post(path).by(name).header("idempotency-key", "key-1")
 }
 
-/// A lab that has sold all it has: to alice.
-async fn sold_out() -> (Lab, Ask, sale::Reservation) {
+async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
+    // Every try is the first one that this process sees of its user, so that no rate refuses it.
+    let deps = reservation::Deps { limiter: std::sync::Arc::default(), ..deps.clone() };
+    Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await)
+}
+
+/// A process remembers what Redis said of the last unit, a unit comes back, and its winner retries at that process.
+#[tokio::test]
+async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
     let lab = Lab::selling(terms(1, 1)).await;
-    let alice = newcomer("alice").header("idempotency-key", "key-1");
-    let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
-    let alices = lab.reservation_of(&id, "alice").await;
-    let won = alices.reserved_at_ms;
-    until("the clock goes on", 5, async || (Clock::system().now() > won).then_some(())).await;
-    (lab, alice, alices)
+    let (marking, selling) = (process(&lab), process(&lab));
+    let (alice, bob) = (let_in(&lab, "alice").await, let_in(&lab, "bob").await);
+    let bobs = ask_of(&selling, &bob).await.expect(202).text("reservation_id").to_owned();
+    ask_of(&marking, &alice).await.problem(409, "sold_out");
+    lab.answer(&Ask::delete(format!("/v1/reservations/{bobs}")).by("bob")).await.expect(200);
+    // By now alice has a pass of after the moment at which the last unit was won, as the gate gives it.
+    let alice = match enter(&lab, "alice").await {
+        entered if entered.status == 201 => Ask { path: entered.text("reserve_path").to_owned(), ..alice },
+        _ => alice,
+    };
+    let won = until("alice wins", 10, async || {
+        let answer = ask_of(&selling, &alice).await;
+        (answer.status == 202).then_some(answer)
+    })
+    .await;
+    // What the process remembers is at most as old as it may be, or made anew by somebody else.
+    for _ in 0..5 {
+        let again = ask_of(&marking, &alice).await.expect(202);
+        assert_eq!(again.text("reservation_id"), won.text("reservation_id"));
+        ask_of(&marking, &Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
+    }
+}
+
+/// The names are those as of the win, however often and wherever Redis is asked.
+#[tokio::test]
+async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let processes = [process(&lab), process(&lab), process(&lab)];
+    let mut passes = Vec::new();
+    for name in ["alice", "bob", "carol", "dave"] {
+        passes.push((name, vec![let_in(&lab, name).await, let_in(&lab, name).await]));
+    }
+    let mut won = Vec::new();
+    for (name, asks) in &passes[..3] {
+        let id = ask_of(&processes[0], &asks[0]).await.expect(202).text("reservation_id").to_owned();
+        won.push((*name, id));
+    }
+    // A pass that the gate gives to a winner once all is sold.
+    for (name, asks) in &mut passes[..3] {
+        asks.push(let_in(&lab, name).await);
+    }
+    for process in &processes {
+        until("the process tells losers by itself", 10, async || {
+            let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(process, &passes[3].1[0])).await;
+            answer.problem(409, "sold_out");
+            calls.is_empty().then_some(())
+        })
+        .await;
+        for ((name, id), (_, asks)) in won.iter().zip(&passes) {
+            for ask in asks {
+                assert_eq!(ask_of(process, ask).await.expect(202).text("reservation_id"), id, "{name}");
+            }
+        }
+    }
 }
 
 #[tokio::test]
-async fn one_call_tells_for_a_second() {
-    let (lab, ..) = sold_out().await;
-    let (first, asked) = counted(&lab, &newcomer("bob")).await;
-    first.problem(409, "sold_out");
-    assert_eq!(asked, ["EVALSHA"]);
-    for name in ["carol", "dave", "bob"] {
-        let (answer, asked) = counted(&lab, &newcomer(name)).await;
-        answer.problem(409, "sold_out");
-        assert_eq!(asked, [""; 0], "{name}");
+async fn a_unit_that_comes_back_is_sold_within_four_seconds() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let process = process(&lab);
+    let alices = lab.reserve("alice").await;
+    ask_of(&process, &Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
+    until("it is sold again", 4, async || {
+        (ask_of(&process, &Ask::reserve(SALE, "bob")).await.status == 202).then_some(())
+    })
+    .await;
+    assert_eq!(lab.clean_audit().await.0, 0);
+}
+
+/// Everybody in the crowd was let in before the last unit was won.
+#[tokio::test]
+async fn the_crowd_is_told_from_memory() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let process = process(&lab);
+    let mut crowd = Vec::new();
+    for name in ["bob", "carol", "dave"] {
+        crowd.push(let_in(&lab, name).await);
     }
-    until("Redis is asked again", 2, async || {
-        let (answer, asked) = counted(&lab, &newcomer("erin")).await;
-        answer.problem(409, "sold_out");
-        (asked == ["EVALSHA"]).then_some(())
+    let alice = let_in(&lab, "alice").await;
+    ask_of(&process, &alice).await.expect(202);
+    until("nobody of the crowd costs a call", 10, async || {
+        let mut asked = Vec::new();
+        for ask in &crowd {
+            let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(&process, ask)).await;
+            answer.problem(409, "sold_out");
+            asked.extend(calls);
+        }
+        asked.is_empty().then_some(())
     })
     .await;
 }
 
+/// Neither click sends a key, and both have the pass that the page got.
 #[tokio::test]
-async fn a_winners_retry_hears_of_the_unit_although_it_is_marked() {
-    let (lab, alice, alices) = sold_out().await;
-    lab.answer(&newcomer("bob")).await.problem(409, "sold_out");
-    let (again, asked) = counted(&lab, &alice).await;
-    assert_eq!(again.expect(202).text("reservation_id"), alices.id.to_string());
-    assert_eq!(asked, ["EVALSHA"]);
-    // With a pass of later, she is known to return.
-    let later = alice.let_in_again_at(EpochMs(Clock::system().now().0));
-    let (again, asked) = counted(&lab, &later).await;
-    assert_eq!(again.expect(202).text("reservation_id"), alices.id.to_string());
-    assert_eq!(asked, ["EVALSHA"]);
+async fn a_double_click_without_a_key_is_one_reservation() {
+    let lab = Lab::selling(terms(9, 3)).await;
+    let keyless = |ask: Ask| Ask { headers: Vec::new(), ..ask };
+    let (first, second) = (keyless(let_in(&lab, "alice").await), keyless(let_in(&lab, "alice").await));
+    let processes = [process(&lab), process(&lab)];
+    let clicks = (0..6).map(|click| ask_of(&processes[click % 2], &first));
+    let ids: Vec<String> = futures::future::join_all(clicks)
+        .await
+        .into_iter()
+        .map(|answer| answer.expect(202).text("reservation_id").to_owned())
+        .collect();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert_eq!(lab.clean_audit().await, (8, 1, 0));
+    let another = ask_of(&processes[0], &second).await.expect(202);
+    assert_ne!(another.text("reservation_id"), ids[0], "another pass is another attempt");
 }
 
 #[tokio::test]
-async fn a_unit_that_comes_back_is_sold_within_two_seconds() {
-    let (lab, _, alices) = sold_out().await;
-    lab.answer(&newcomer("bob")).await.problem(409, "sold_out");
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
-    until("it is sold again", 2, async || (lab.answer(&newcomer("bob")).await.status == 202).then_some(())).await;
-    assert_eq!(lab.clean_audit().await.0, 0);
-}
-
-#[tokio::test]
-async fn a_refresh_of_the_board_keeps_the_mark() {
-    let (lab, ..) = sold_out().await;
-    lab.answer(&newcomer("bob")).await.problem(409, "sold_out");
-    lab.board.refresh().await.unwrap();
-    let (answer, asked) = counted(&lab, &newcomer("carol")).await;
-    answer.problem(409, "sold_out");
-    assert_eq!(asked, [""; 0]);
+async fn who_cancels_again_and_again_gets_no_more() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    for ordered in [false, true, false] {
+        let alices = if ordered { lab.buy("alice").await } else { lab.reserve("alice").await };
+        let cancel = Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice");
+        for _ in 0..2 {
+            lab.answer(&cancel).await.expect(200);
+        }
+    }
+    let refused = lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit");
+    assert!(refused.text("detail").contains('3'), "{refused:?}");
+    lab.reserve("bob").await;
+    assert_eq!(lab.clean_audit().await, (8, 1, 0));
 }

@@ -37,6 +37,7 @@ async fn sale(lab: &Lab) -> Sale {
 
 /// Has users buy until nothing is left. How many could.
 async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
+    lab.until_sellable().await;
     for sold in 0.. {
         let name = format!("{crowd}-{sold}");
         let answer = lab.answer(&Ask::reserve(SALE, &name)).await;

@@ -54,7 +54,7 @@ impl Clocks<'_> {
         let clock = self.clock(self.off.reservation);
         let deps = reservation::Deps { clock, ..self.lab.reservation() };
         // Otherwise nobody would come as far as to what a wrong clock could spoil.
-        let ask = ask.let_in_again_at(clock.now());
+        let ask = ask.let_in_at(clock.now());
         Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await)
     }
 

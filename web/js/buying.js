@@ -117,6 +117,8 @@ export class Buying extends EventTarget {
       this.#purchase.save({ pass: { path: pass.reserve_path, until: Date.parse(pass.expires_at) } });
     } catch (error) {
       if (error.code === 'wrong_answer') return this.#ask(challenge.kind, { wrong: true });
+      // It took too long, or another tab was quicker: nothing that the buyer did wrong.
+      if (error.code === 'challenge_over') return this.#ask(challenge.kind, {});
       throw error;
     }
     return this.#reserve();

@@ -118,6 +118,7 @@ export const SCREENS = [
   problem('denied', 403),
   problem('sold_out', 409),
   problem('limit_reached', 409, (sale) => ({ reservation_ids: [id(sale)] })),
+  problem('unpaid_limit', 409),
   problem('closed', 410),
   problem('rate_limited', 429, {}, { 'retry-after': '20' }),
   problem('paused', 503, {}, { 'retry-after': '10' }),

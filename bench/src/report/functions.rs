@@ -50,14 +50,15 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
     let [mut asked, mut marked, mut empty, mut bare, mut one_each] = [const { Vec::new() }; 5];
     let stage = Stage::steps("Functions, sold out", effort.rounds + 1);
     for round in 0..=effort.rounds {
-        let crowd = |name: &str, returning| shop.requests(&format!("{name}-{round}"), effort.requests, returning);
-        // Who has been here before is not covered by the mark, so Redis is asked for each of them.
+        // All have passes of when the sale was open. Buyers are not covered by the mark, so Redis is asked for each.
+        let crowd = || shop.requests(&format!("new-{round}"), effort.requests);
+        let buyers = shop.requests_of_buyers(effort.requests).await?;
         let loads = [
-            closed_by(&concurrent, CONCURRENCY, crowd("returning", true)?, "409").await?,
+            closed_by(&concurrent, CONCURRENCY, buyers.clone(), "409").await?,
             evalsha(shop, effort.requests).await?,
-            closed_by(&concurrent, CONCURRENCY, crowd("new", false)?, "409").await?,
-            closed_by(&nothing, CONCURRENCY, crowd("new", false)?, "200").await?,
-            closed_by(&classic, CONCURRENCY, crowd("returning", true)?, "409").await?,
+            closed_by(&concurrent, CONCURRENCY, crowd()?, "409").await?,
+            closed_by(&nothing, CONCURRENCY, crowd()?, "200").await?,
+            closed_by(&classic, CONCURRENCY, buyers, "409").await?,
         ];
         if round > 0 {
             for (into, load) in [&mut asked, &mut bare, &mut marked, &mut empty, &mut one_each].into_iter().zip(loads) {

@@ -27,12 +27,12 @@ pub(crate) struct Offered {
 pub(crate) async fn measure(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {
     let served = Arc::new(shop.serve("reservation", 1, CONCURRENCY).await?);
     shop.stock(0).await?;
-    closed_by(&served, CONCURRENCY, shop.requests("warm", effort.requests, true)?, "409").await?;
+    closed_by(&served, CONCURRENCY, shop.requests_of_buyers(effort.requests).await?, "409").await?;
     let most =
-        closed_by(&served, CONCURRENCY, shop.requests("most", effort.requests, true)?, "409").await?.throughput();
+        closed_by(&served, CONCURRENCY, shop.requests_of_buyers(effort.requests).await?, "409").await?.throughput();
     let stage = Stage::steps("By rate", SHARES.len());
     for share in SHARES {
-        let requests = Arc::new(shop.requests(&format!("rate-{share}"), effort.requests, true)?);
+        let requests = Arc::new(shop.requests_of_buyers(effort.requests).await?);
         let served = Arc::clone(&served);
         let load = open(most * share, effort.requests, move |n| {
             let (served, request) = (Arc::clone(&served), requests[n].clone());

@@ -22,6 +22,9 @@ const FUNCTION_TIMEOUT: Duration = Duration::from_secs(10);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const PASS_KEYS: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef"}"#;
 
+/// Buyers of a round up to which a process remembers them.
+const MOST_BUYERS: usize = 10_000;
+
 /// The parts around functions.
 pub(crate) struct Shop {
     pub(crate) ring: Ring,
@@ -67,17 +70,32 @@ impl Shop {
     }
 
     /// The requests for a unit of so many users, each from an address of its own.
-    pub(crate) fn requests(&self, users: &str, count: usize, returning: bool) -> Result<Vec<Bytes>> {
-        self.requests_with("first-try", users, count, returning)
+    pub(crate) fn requests(&self, users: &str, count: usize) -> Result<Vec<Bytes>> {
+        self.requests_with("first-try", users, count)
+    }
+
+    /// The requests of so many users who had a unit and gave it back. No mark covers a buyer, so Redis is asked for each.
+    /// To be called before a process hears that the round is sold out.
+    pub(crate) async fn requests_of_buyers(&self, count: usize) -> Result<Vec<Bytes>> {
+        ensure!(count <= MOST_BUYERS, "a round with more buyers has no mark");
+        let client = redis::Client::open(self.ring.valkey.url())?;
+        let mut redis = client.get_multiplexed_async_connection().await?;
+        let mut noting = redis::pipe();
+        for n in 0..count {
+            let entry = format!("0 r {:032x} {} 1", n + 1, n + 1);
+            noting.hset(format!("buyers:{{{SALE}:1:0}}"), format!("buyer-{n}"), entry).ignore();
+        }
+        let () = noting.query_async(&mut redis).await?;
+        self.requests("buyer", count)
     }
 
     /// Likewise, with this key.
-    pub(crate) fn requests_with(&self, key: &str, users: &str, count: usize, returning: bool) -> Result<Vec<Bytes>> {
+    pub(crate) fn requests_with(&self, key: &str, users: &str, count: usize) -> Result<Vec<Bytes>> {
         let sale = SALE.parse()?;
         let issued_at_ms = runtime::Clock::system().now();
         let request = |n: usize| {
             let user = format!("{users}-{n}");
-            let grant = Grant { sale: &sale, round: Round(1), user: &user.parse()?, issued_at_ms, returning };
+            let grant = Grant { sale: &sale, round: Round(1), user: &user.parse()?, issued_at_ms };
             let ip = format!("10.{}.{}.{}", n >> 16 & 255, n >> 8 & 255, n & 255);
             let request = Request::reserve(SALE, &self.keys.seal(&grant), &user, ip);
             Ok(Request { key: Some(key.to_owned()), ..request }.event().into())

@@ -1,5 +1,7 @@
 //! What each kind of answer costs in calls, against the least that the design needs.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use axum::body::Bytes;
 use futures::future::try_join_all;
@@ -28,6 +30,13 @@ pub(crate) struct Cost {
     pub(crate) allocations: Option<u64>,
 }
 
+/// Refusals before those that are counted, and the time between two: enough for the buyers' names to be read.
+const REFUSED_BEFORE: usize = 3;
+const READING: Duration = Duration::from_millis(300);
+
+/// Refusals by Redis before those by the mark: by then the process has read, beside them, who the buyers are.
+const REFUSED: usize = 50;
+
 /// Requests of one kind, and what each must cost: as many calls of Redis and messages.
 struct Kind {
     answer: &'static str,
@@ -44,20 +53,26 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     // The first request of a process connects and reads the sales and the keys.
     served.ask(first(&shop, "opener")?, "202").await?;
 
-    let winners = shop.requests("winner", SAMPLES, false)?;
+    let winners = shop.requests("winner", SAMPLES)?;
     let again = winners.clone();
-    let other_key = shop.requests_with("another-key", "winner", SAMPLES, false)?;
+    let other_key = shop.requests_with("another-key", "winner", SAMPLES)?;
     let kind = |answer, requests, status, needs| Kind { answer, requests, status, needs };
     let before = [kind("202, a unit", winners, "202", [1.0, 1.0]), kind("202, said again", again, "202", [1.0, 1.0])];
     for kind in before {
         report.costs.push(cost(&shop, &served, kind).await?);
     }
-    let forged = shop.requests("forger", SAMPLES, false)?.iter().map(forge).collect();
+    let buyers = shop.requests_of_buyers(SAMPLES).await?;
+    // The first refusals have the process read who the buyers are.
+    for n in 0..REFUSED_BEFORE {
+        served.ask(first(&shop, &format!("early-{n}"))?, "409").await?;
+        tokio::time::sleep(READING).await;
+    }
+    let forged = shop.requests("forger", SAMPLES)?.iter().map(forge).collect();
     let kinds = [
         kind("409 limit_reached", other_key, "409", [1.0, 0.0]),
-        kind("409 sold_out, asked", shop.requests("late", SAMPLES, true)?, "409", [1.0, 0.0]),
+        kind("409 sold_out, asked", buyers, "409", [1.0, 0.0]),
         // Right after the ones that asked, so the mark stands.
-        kind("409 sold_out, marked", shop.requests("later", SAMPLES, false)?, "409", [0.0, 0.0]),
+        kind("409 sold_out, marked", shop.requests("later", SAMPLES)?, "409", [0.0, 0.0]),
         kind("403 bad_token", forged, "403", [0.0, 0.0]),
     ];
     for kind in kinds {
@@ -73,7 +88,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
 async fn allocations(shop: &Shop, report: &mut Report) -> Result<()> {
     let count = WARM + 1;
     shop.stock(count as u32).await?;
-    let winners = shop.requests("counted", count, false)?;
+    let winners = shop.requests("counted", count)?;
     report.allocations_of_nothing = of_nothing(&winners[0])?;
     let (redis_url, endpoint) = (shop.ring.valkey.url(), shop.aws.endpoint());
     let counting = move || {
@@ -81,8 +96,7 @@ async fn allocations(shop: &Shop, report: &mut Report) -> Result<()> {
         handler.count(&winners, 202).map(|allocations| (handler, allocations))
     };
     let (handler, won) = tokio::task::spawn_blocking(counting).await??;
-    // Passes from after the last unit: the mark covers no others.
-    let (asked, marked) = (shop.requests("late", count, true)?, shop.requests("later", count, false)?);
+    let (asked, marked) = (shop.requests_of_buyers(REFUSED).await?, shop.requests("later", count)?);
     let counting = move || anyhow::Ok((handler.count(&asked, 409)?, handler.count(&marked, 409)?));
     let (asked, marked) = tokio::task::spawn_blocking(counting).await??;
     for (answer, allocations) in
@@ -95,7 +109,7 @@ async fn allocations(shop: &Shop, report: &mut Report) -> Result<()> {
 }
 
 fn first(shop: &Shop, user: &str) -> Result<Bytes> {
-    shop.requests(user, 1, false)?.pop().context("a request")
+    shop.requests(user, 1)?.pop().context("a request")
 }
 
 /// The same request with a pass that nobody sealed.

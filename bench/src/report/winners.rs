@@ -25,7 +25,7 @@ pub(crate) async fn measure(shop: &Shop, effort: &Effort, report: &mut Report) -
     let stage = Stage::steps("Winners, to the 202", effort.rounds + 1);
     for round in 0..=effort.rounds {
         for (delay, into) in [(SQS, &mut late), (Duration::ZERO, &mut at_once)] {
-            let requests = shop.requests(&format!("winner-{round}-{}", delay.as_millis()), effort.requests, false)?;
+            let requests = shop.requests(&format!("winner-{round}-{}", delay.as_millis()), effort.requests)?;
             shop.stock(effort.requests as u32).await?;
             shop.aws.delay(delay);
             shop.aws.take_asked();

@@ -28,6 +28,7 @@ struct NewDoor {
     strikes: Option<u32>,
     strike_window_s: Option<u32>,
     denied_for_s: Option<u32>,
+    unpaid_limit: Option<u8>,
     planned_requests_per_s: Option<u32>,
 }
 
@@ -38,6 +39,7 @@ impl NewDoor {
             strikes: self.strikes.unwrap_or(usual.strikes),
             strike_window_s: self.strike_window_s.unwrap_or(usual.strike_window_s),
             denied_for_s: self.denied_for_s.unwrap_or(usual.denied_for_s),
+            unpaid_limit: self.unpaid_limit.unwrap_or(usual.unpaid_limit),
             planned_requests_per_s: self.planned_requests_per_s,
         }
     }

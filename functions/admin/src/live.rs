@@ -179,6 +179,8 @@ mod tests {
             epoch_ms: moment,
             expires_at_ms: moment,
             version: 1,
+            sellable_at_ms: EpochMs(0),
+            unpaid_limit: 3,
         }
     }
 

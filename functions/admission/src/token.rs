@@ -30,12 +30,15 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let ring = deps.keys.ring().await.map_err(|error| overloaded(&error))?;
     let per_sale = entry.sale().isolated_requests_per_s.map(public);
     let asked = AdmitRequest { applicant: entry.applicant(Route::Token), id, answer: &answer, per_sale };
-    let (at_ms, returning) = match deps.stock.admit(&asked).await.map_err(|error| overloaded(&error))? {
-        Admit::Admitted { at_ms, returning } => (at_ms, returning),
-        Admit::WrongAnswer => {
-            Box::pin(strike(deps, &entry)).await;
+    let at_ms = match deps.stock.admit(&asked).await.map_err(|error| overloaded(&error))? {
+        Admit::Admitted(at_ms) => at_ms,
+        Admit::WrongAnswer { again } => {
+            if !again {
+                Box::pin(strike(deps, &entry)).await;
+            }
             return Err(Problem::new(Code::WrongAnswer));
         }
+        Admit::NoChallenge => return Err(Problem::new(Code::ChallengeOver)),
         Admit::RateLimited(limited) => return Err(rate_limited(Route::Token, limited)),
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
         Admit::SoldOut { .. } => return Err(Problem::new(Code::SoldOut)),
@@ -44,7 +47,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::UnknownSale => return Err(entry.not_in_redis(deps.clock.now())),
     };
     let sale = entry.sale();
-    let grant = Grant { sale: &sale.id, round: sale.round, user: &entry.user, issued_at_ms: at_ms, returning };
+    let grant = Grant { sale: &sale.id, round: sale.round, user: &entry.user, issued_at_ms: at_ms };
     let token = ring.seal(&grant);
     let reserve_path = format!("/v1/sales/{}/reservations/{token}", sale.id);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))

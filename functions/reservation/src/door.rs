@@ -20,10 +20,9 @@ pub(crate) struct Admitted {
 
 impl Admitted {
     /// Whether the user can be told that it is sold out without asking Redis.
-    pub(crate) fn is_sold_out(&self) -> bool {
-        let Pass { round, issued_at_ms, returning } = self.pass;
-        let of_round = self.sale.as_ref().filter(|live| live.sale.round == round);
-        of_round.is_some_and(|live| live.sold_out.covers(issued_at_ms, returning))
+    pub(crate) fn is_sold_out(&self, user: &UserId) -> bool {
+        let of_round = self.sale.as_ref().filter(|live| live.sale.round == self.pass.round);
+        of_round.is_some_and(|live| live.sold_out.covers(user))
     }
 }
 
@@ -44,7 +43,7 @@ pub(crate) async fn admit(
     }
     let now = deps.clock.now();
     let Ok(pass) = ring.open(token, sale, user, now) else {
-        if !ring.has_sealed(token, sale, user) && deps.forgeries.count(user) {
+        if !ring.has_sealed(token, sale, user) {
             Box::pin(strike(deps, &board, sale, user)).await;
         }
         return Err(Problem::new(Code::BadToken));
@@ -69,11 +68,17 @@ pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId)
     })
 }
 
-/// Counts several passes that were none as a strike. If the ledger does not take it, the next ones do.
+/// Counts a pass that was none as a strike, unless the ledger has heard enough of this user.
 async fn strike(deps: &Deps, board: &Snapshot, sale: &SaleId, user: &UserId) {
     let door = board.sale(sale).map(|live| live.sale.terms.door.clone()).unwrap_or_default();
+    if !deps.forgeries.is_to_be_told(user, door.strikes, deps.clock.now()) {
+        return;
+    }
     match deps.ledger.strike(user, &Strike::ForgedTokens, &door, deps.clock.now()).await {
-        Ok(Struck::Denied(until)) => deps.board.note_denied(user, until),
+        Ok(Struck::Denied(until)) => {
+            deps.forgeries.note_denied(user, until);
+            deps.board.note_denied(user, until);
+        }
         Ok(Struck::Counted(_)) => {}
         Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted"),
     }

@@ -1,31 +1,64 @@
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::time::Duration;
 
-use sale::UserId;
+use moka::sync::Cache;
+use sale::{EpochMs, UserId};
 
-/// So many passes that are none are one strike: a person has an old one now and then.
-const PER_STRIKE: u32 = 5;
-/// Users counted at once. A process that meets more forgets them all: some MB at most.
-const MAX_USERS: usize = 16_384;
+/// Users remembered at once: some MB at most. Who is forgotten is told of anew.
+const MAX_USERS: u64 = 16_384;
+/// Strikes are written no faster than would deny the user once in so long.
+const WINDOW_MS: i64 = 1000;
+/// How long a user is remembered. Who is denied for longer costs a write now and then.
+const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 
-/// Passes that were none, counted by user in this process.
-#[derive(Debug, Default)]
-pub struct Forgeries(Mutex<HashMap<UserId, u32>>);
+/// Who sends forged passes to this process, so that one flooding user does not flood the ledger.
+pub struct Forgeries(Cache<UserId, Told>);
+
+/// What the ledger was told of a user.
+#[derive(Debug, Clone, Copy)]
+struct Told {
+    /// Since when this window runs, and strikes within it.
+    since_ms: EpochMs,
+    strikes: u32,
+    denied_until_ms: EpochMs,
+}
+
+impl Default for Forgeries {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(MAX_USERS).time_to_idle(REMEMBERED_FOR).build())
+    }
+}
+
+impl fmt::Debug for Forgeries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Forgeries").finish_non_exhaustive()
+    }
+}
 
 impl Forgeries {
-    /// Counts one. Whether it makes a strike.
-    pub(crate) fn count(&self, user: &UserId) -> bool {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if counts.len() >= MAX_USERS && !counts.contains_key(user) {
-            counts.clear();
-        }
-        let count = counts.entry(user.clone()).or_default();
-        *count += 1;
-        if *count == PER_STRIKE {
-            counts.remove(user);
-            return true;
-        }
-        false
+    /// Whether the ledger is to be told of one more: not of a user who is denied, nor of more within a second than deny one.
+    pub(crate) fn is_to_be_told(&self, user: &UserId, strikes: u32, now: EpochMs) -> bool {
+        let nothing = Told { since_ms: now, strikes: 0, denied_until_ms: EpochMs(0) };
+        let mut is_told = false;
+        self.0.entry_by_ref(user).and_upsert_with(|told| {
+            let mut told = told.map_or(nothing, moka::Entry::into_value);
+            if now.0 - told.since_ms.0 >= WINDOW_MS {
+                told = Told { since_ms: now, strikes: 0, ..told };
+            }
+            is_told = now >= told.denied_until_ms && told.strikes < strikes;
+            told.strikes += u32::from(is_told);
+            told
+        });
+        is_told
+    }
+
+    /// The ledger denies the user.
+    pub(crate) fn note_denied(&self, user: &UserId, until_ms: EpochMs) {
+        self.0.entry_by_ref(user).and_upsert_with(|told| {
+            let told = told.map(moka::Entry::into_value);
+            let told = told.unwrap_or(Told { since_ms: EpochMs(0), strikes: 0, denied_until_ms: until_ms });
+            Told { denied_until_ms: until_ms, ..told }
+        });
     }
 }
 
@@ -38,19 +71,32 @@ mod tests {
     }
 
     #[test]
-    fn every_fifth_of_a_user_is_a_strike() {
+    fn the_ledger_hears_no_more_in_a_second_than_deny_a_user() {
         let forgeries = Forgeries::default();
-        let strikes: Vec<bool> = (0..10).map(|_| forgeries.count(&user("mallory"))).collect();
-        assert_eq!(strikes, [false, false, false, false, true, false, false, false, false, true]);
-        assert!(!forgeries.count(&user("bob")));
+        let told = |name, at| (0..100).filter(|_| forgeries.is_to_be_told(&user(name), 10, EpochMs(at))).count();
+        assert_eq!(told("mallory", 5_000), 10);
+        assert_eq!(told("mallory", 5_999), 0);
+        assert_eq!(told("eve", 5_999), 10);
+        assert_eq!(told("mallory", 6_000), 10);
+    }
+
+    #[test]
+    fn nor_of_who_is_denied() {
+        let forgeries = Forgeries::default();
+        let mallory = user("mallory");
+        assert!(forgeries.is_to_be_told(&mallory, 10, EpochMs(5_000)));
+        forgeries.note_denied(&mallory, EpochMs(9_000));
+        assert!(!forgeries.is_to_be_told(&mallory, 10, EpochMs(8_999)));
+        assert!(forgeries.is_to_be_told(&mallory, 10, EpochMs(9_000)));
     }
 
     #[test]
     fn the_number_of_users_is_bounded() {
         let forgeries = Forgeries::default();
-        for number in 0..=MAX_USERS * 2 {
-            forgeries.count(&user(number));
+        for number in 0..MAX_USERS * 2 {
+            forgeries.is_to_be_told(&user(number), 10, EpochMs(5_000));
         }
-        assert!(forgeries.0.lock().unwrap().len() <= MAX_USERS);
+        forgeries.0.run_pending_tasks();
+        assert!(forgeries.0.entry_count() <= MAX_USERS);
     }
 }

@@ -1,5 +1,5 @@
 use api::{Code, Problem, Reply, caller, correlation_id, idempotency_key, json, no_body};
-use fulfilment::LANE;
+use fulfilment::{LANE, Moment};
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
@@ -7,7 +7,6 @@ use queue::OrderMessage;
 use sale::{HoldState, ReservationId, SaleId, UserId};
 use serde::Serialize;
 use stock::{Hold, Reserve};
-use uuid::Uuid;
 
 use crate::{Deps, RETRY_AFTER_S, door, overloaded};
 
@@ -29,13 +28,15 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     let admitted = door::admit(deps, request, token, &sale, &caller.user).await?;
     let round = admitted.pass.round;
     no_body(request)?;
-    let id = match idempotency_key(request)? {
-        Some(key) => ReservationId::derived(sale, round, &caller.user, key),
-        None => ReservationId { sale, round, uuid: Uuid::now_v7() },
-    };
-    if admitted.is_sold_out() {
+    let key = idempotency_key(request)?;
+    if admitted.is_sold_out(&caller.user) {
         return Err(Problem::new(Code::SoldOut));
     }
+    let id = match key {
+        Some(key) => ReservationId::derived(sale, round, &caller.user, key),
+        None => ReservationId::of_pass(sale, round, &caller.user, token, admitted.pass.issued_at_ms),
+    };
+    let asked = Moment::now();
     let answer = deps.stock.reserve(&id, LANE, &caller.user).await.map_err(|error| overloaded(error.into()))?;
     match answer {
         Reserve::Reserved(hold) => accept(deps, request, id, &caller.user, &hold).await,
@@ -49,9 +50,14 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
                 holds.iter().map(|hold| ReservationId { uuid: hold.uuid, ..id.clone() }.to_string()).collect();
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
-        Reserve::SoldOut { last_won_at_ms } => {
+        Reserve::TooManyUnpaid(count) => {
+            let ended = if count == 1 { "reservation" } else { "reservations" };
+            let detail = format!("{count} {ended} of yours ended unpaid, and this sale allows no more");
+            Err(Problem::new(Code::UnpaidLimit).detail(detail))
+        }
+        Reserve::SoldOut { last_won_at_ms, lasts } => {
             if let Some(live) = admitted.sale.filter(|live| live.sale.round == round) {
-                live.sold_out.set(last_won_at_ms);
+                live.sold_out.heard(&deps.stock, (&id.sale, round), asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
         }

@@ -152,8 +152,7 @@ impl Crowd {
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
-        let (sale, user, returning) = (&self.sale, &buyer.user, wave == Wave::Resale);
-        Ok(self.passes.seal(&Grant { sale, round: ROUND, user, issued_at_ms, returning }))
+        Ok(self.passes.seal(&Grant { sale: &self.sale, round: ROUND, user: &buyer.user, issued_at_ms }))
     }
 
     /// One request of one buyer, counted and timed.

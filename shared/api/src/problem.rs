@@ -46,7 +46,7 @@ codes! {
     Unauthorized = "unauthorized", UNAUTHORIZED, "Who is asking is not known";
     /// The path's token was not given out for this user, sale and round, or no longer holds.
     BadToken = "bad_token", FORBIDDEN, "This way in is not yours or no longer open";
-    /// The challenge is not this user's, is over, was used, or was answered wrong.
+    /// The challenge was answered wrong.
     WrongAnswer = "wrong_answer", FORBIDDEN, "That was not the answer";
     /// The caller may not do this.
     Denied = "denied", FORBIDDEN, "Not allowed";
@@ -62,6 +62,10 @@ codes! {
     SoldOut = "sold_out", CONFLICT, "Sold out";
     /// The user's live reservations reach the limit.
     LimitReached = "limit_reached", CONFLICT, "You have as many as one person can have";
+    /// As many of the user's reservations in this round ended unpaid as may.
+    UnpaidLimit = "unpaid_limit", CONFLICT, "Too many of your reservations here ended unpaid";
+    /// The user has no such challenge: it is over or was used.
+    ChallengeOver = "challenge_over", CONFLICT, "Ask for a new challenge";
     /// The sale opens later.
     NotOpen = "not_open", CONFLICT, "The sale has not opened yet";
     /// The order's state does not allow it.

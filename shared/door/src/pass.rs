@@ -12,6 +12,7 @@ pub const PASS_LIFE_S: u32 = 300;
 const CLOCK_DIFFERENCE_S: u32 = 5;
 
 const VERSION: u8 = 1;
+/// What the version before wrote into the flags of a returning user's pass. It means nothing any more.
 const RETURNING: u8 = 1;
 /// Version, key's number, flags, round, moment.
 const HEAD: usize = 1 + 1 + 1 + 4 + 8;
@@ -28,8 +29,6 @@ pub struct Grant<'a> {
     pub user: &'a UserId,
     /// When the user was let in, by Redis's clock.
     pub issued_at_ms: EpochMs,
-    /// Whether the user had a reservation in the round by then.
-    pub returning: bool,
 }
 
 /// What a pass says, once it is known to be one.
@@ -39,8 +38,6 @@ pub struct Pass {
     pub round: Round,
     /// When the user was let in, by Redis's clock.
     pub issued_at_ms: EpochMs,
-    /// Whether the user had a reservation in the round by then.
-    pub returning: bool,
 }
 
 /// No pass for this user and sale now. Whoever is refused learns nothing of why.
@@ -53,7 +50,7 @@ impl KeyRing {
     pub fn seal(&self, grant: &Grant<'_>) -> String {
         let (number, key) = self.signing();
         let mut bytes = Vec::with_capacity(HEAD + TAG);
-        bytes.extend([VERSION, number, if grant.returning { RETURNING } else { 0 }]);
+        bytes.extend([VERSION, number, 0]);
         bytes.extend(grant.round.0.to_be_bytes());
         bytes.extend(grant.issued_at_ms.0.to_be_bytes());
         let tag = tagged(key, &bytes, grant.sale, grant.user).finalize().into_bytes();
@@ -81,7 +78,7 @@ impl KeyRing {
         if !known || now >= issued_at_ms.plus_s(PASS_LIFE_S) || issued_at_ms > now.plus_s(CLOCK_DIFFERENCE_S) {
             return Err(BadToken);
         }
-        Ok(Pass { round, issued_at_ms, returning: head[2] == RETURNING })
+        Ok(Pass { round, issued_at_ms })
     }
 }
 

@@ -23,8 +23,8 @@ struct Granted {
 
 impl Granted {
     fn seal(&self, ring: &KeyRing) -> String {
-        let Pass { round, issued_at_ms, returning } = self.pass;
-        ring.seal(&Grant { sale: &self.sale, round, user: &self.user, issued_at_ms, returning })
+        let Pass { round, issued_at_ms } = self.pass;
+        ring.seal(&Grant { sale: &self.sale, round, user: &self.user, issued_at_ms })
     }
 
     fn open(&self, ring: &KeyRing, token: &str) -> Result<Pass, BadToken> {
@@ -38,9 +38,8 @@ prop_compose! {
         user in "[!-~]{1,60}".prop_filter("a user id", |text| text.parse::<UserId>().is_ok()),
         round in 1_u32..,
         at in 0_i64..4_000_000_000_000,
-        returning: bool,
     ) -> Granted {
-        let pass = Pass { round: Round(round), issued_at_ms: EpochMs(at), returning };
+        let pass = Pass { round: Round(round), issued_at_ms: EpochMs(at) };
         Granted { sale: sale.parse().unwrap(), user: user.parse().unwrap(), pass }
     }
 }
@@ -86,13 +85,13 @@ proptest! {
         prop_assume!(cut != other);
         let ring = ring(1, &[(1, KEY1)]);
         let (sale, user) = (text[..cut].parse().unwrap(), text[cut..].parse().unwrap());
-        let pass = Pass { round: Round(1), issued_at_ms: EpochMs(0), returning: false };
+        let pass = Pass { round: Round(1), issued_at_ms: EpochMs(0) };
         let token = Granted { sale, user, pass }.seal(&ring);
         let moved = Granted { sale: text[..other].parse().unwrap(), user: text[other..].parse().unwrap(), pass };
         prop_assert_eq!(moved.open(&ring, &token), Err(BadToken));
     }
 
-    /// Version, number of the key, returning, round and moment are among the bits.
+    /// Version, number of the key, flags, round and moment are among the bits.
     #[test]
     fn no_bit_can_be_changed(granted in granted()) {
         let ring = ring(1, &[(1, KEY1), (2, KEY2)]);
@@ -148,10 +147,20 @@ proptest! {
     }
 }
 
+/// A pass for alice, lamp, round 1, of moment 5, by the version before, which set a flag for users with a reservation.
+const RETURNING: &str = "AQEBAAAAAQAAAAAAAAAFO_jjkxqVwnlLl3oNnOSfz6hqzs25JVXTxGZaOqYF8fQ";
+
+#[test]
+fn a_pass_of_the_version_before_opens() {
+    let (sale, user) = ("lamp".parse().unwrap(), "alice".parse().unwrap());
+    let opened = ring(1, &[(1, KEY1)]).open(RETURNING, &sale, &user, EpochMs(5));
+    assert_eq!(opened, Ok(Pass { round: Round(1), issued_at_ms: EpochMs(5) }));
+}
+
 #[test]
 fn a_pass_for_a_round_is_for_that_round() {
     let ring = ring(1, &[(1, KEY1)]);
-    let pass = |round| Pass { round: Round(round), issued_at_ms: EpochMs(0), returning: false };
+    let pass = |round| Pass { round: Round(round), issued_at_ms: EpochMs(0) };
     let granted = |round| Granted { sale: "lamp".parse().unwrap(), user: "alice".parse().unwrap(), pass: pass(round) };
     assert_eq!(granted(2).open(&ring, &granted(1).seal(&ring)).unwrap().round, Round(1));
 }

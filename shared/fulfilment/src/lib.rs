@@ -33,7 +33,7 @@ pub use place::{place, place_or_fail};
 pub use places::{Ordered, Places};
 pub use reconcile::{Listing, Numbers, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, repair, send_due};
 pub use sale_load::SaleLoad;
-pub use sold_out_mark::SoldOutMark;
+pub use sold_out_mark::{Moment, SoldOutMark};
 pub use status::{Status, status};
 pub use terms::TermsCache;
 

@@ -7,7 +7,7 @@ use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
-use sale::{EpochMs, Reservation, ReservationId, Round, SaleId, Unit};
+use sale::{EpochMs, OrderState, Reservation, ReservationId, Round, SaleId, Unit};
 use serde::Serialize;
 use stock::{Adopted, Counters, Restored, Stock};
 
@@ -233,6 +233,7 @@ async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit)
     }
     let of_another = ledger.owner_of(&id.sale, id.round, unit).await?.map(|_| unit);
     let Reservation { user, lane, .. } = reservation_of(&order);
-    stock.release(id, lane, &user, of_another).await?;
+    let unpaid = matches!(order.state, OrderState::Expired | OrderState::Cancelled);
+    stock.release(id, lane, &user, of_another, unpaid).await?;
     Ok(Repaired::Released)
 }

@@ -17,13 +17,14 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
             }
         }
         OrderState::Expired | OrderState::Cancelled => {
-            stock.release(id, *lane, user, None).await?;
+            stock.release(id, *lane, user, None, true).await?;
         }
         OrderState::Failed => {
             // Sold out means that its unit was another order's. Naming that unit keeps one that a second run of the same
             // message found in the meantime from being forgotten too.
             let of_another = (order.failure == Some(Failure::SoldOut)).then_some(order.unit);
-            stock.release(id, *lane, user, of_another).await?;
+            // Its user could not help it.
+            stock.release(id, *lane, user, of_another, false).await?;
         }
     }
     Ok(())

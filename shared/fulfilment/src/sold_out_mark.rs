@@ -1,54 +1,160 @@
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
-use sale::EpochMs;
+use arc_swap::ArcSwapOption;
+use sale::{EpochMs, Round, SaleId, UserId};
+use stock::{Buyers, BuyersRead, HOLD_BACK_MS, Stock};
+use tokio::sync::Mutex;
 
-/// How long a process goes by what Redis said. A unit that comes back is on sale again after no more than this and its
-/// jitter.
-const LASTS: Duration = Duration::from_secs(1);
-/// The part of it by which it may be shorter or longer: processes that were told at the same moment must not ask again
-/// at the same moment.
-const JITTER: f64 = 0.25;
+use crate::LANE;
 
-/// That a round was sold out a moment ago. While it stands, who cannot have won hears so without a call of Redis.
-#[derive(Debug)]
+/// How long a process goes by what Redis said.
+const LASTS: Duration = Duration::from_millis(1000);
+/// The part of it, in hundredths, by which it may be shorter or longer: processes that were told at the same moment must
+/// not ask again at the same moment.
+const JITTER_PERCENT: u64 = 25;
+/// What comes back is not sold before every mark is over, even if two clocks differ in speed by some per cent.
+const _: () = assert!(LASTS.as_millis() as u64 * (100 + JITTER_PERCENT) / 100 + 200 < HOLD_BACK_MS as u64);
+
+/// Most buyers that are remembered: 80 KB for a round, and a few milliseconds of Redis to read them. A round with more has
+/// no mark, and its crowd costs a call each.
+const MOST_BUYERS: usize = 10_000;
+/// Names that a process reads in a second at most, on average: a change of a round of 10,000 buyers is read every five
+/// seconds. A thousand processes then ask Redis for two million names a second.
+const NAMES_PER_S: u32 = 2_000;
+/// Shortest time between two readings.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
+/// When a round that has too many buyers is looked at again. It has fewer only once Redis was loaded anew.
+const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);
+
+/// That a round was sold out a moment ago, and who its buyers are. While it stands, whoever is certainly none of them hears
+/// so without a call of Redis.
+///
+/// It never tells a winner so. Redis said at one moment that nothing is left and when the last unit was won; the names
+/// remembered are those as of that win, so everybody who had won by then is among them. Nobody wins while the mark stands,
+/// since a unit that comes back is held back for longer (`HOLD_BACK_MS`).
+#[derive(Debug, Default)]
 pub struct SoldOutMark {
-    begun: Instant,
-    /// Milliseconds after `begun`.
-    until_ms: AtomicU64,
-    last_won_at_ms: AtomicI64,
+    standing: ArcSwapOption<Standing>,
+    known: Arc<ArcSwapOption<Names>>,
+    /// When the names may be read again. Held while they are read.
+    reading: Arc<Mutex<Option<Instant>>>,
 }
 
-impl Default for SoldOutMark {
-    fn default() -> Self {
-        Self { begun: Instant::now(), until_ms: AtomicU64::new(0), last_won_at_ms: AtomicI64::new(i64::MIN) }
+/// A moment by two clocks. While a process is frozen, its monotonic clock may stand still.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    monotonic: Instant,
+    wall: SystemTime,
+}
+
+#[derive(Debug)]
+struct Standing {
+    asked: Moment,
+    lasts: Duration,
+    buyers: Arc<Names>,
+}
+
+/// The names of a round's buyers, as hashes: who is none of them may still be taken for one, and is asked about in Redis.
+#[derive(Debug)]
+struct Names {
+    last_won_at_ms: EpochMs,
+    seed: RandomState,
+    /// Ascending.
+    hashes: Vec<u64>,
+}
+
+impl Moment {
+    /// Now.
+    pub fn now() -> Self {
+        Self { monotonic: Instant::now(), wall: SystemTime::now() }
+    }
+
+    /// The time since an earlier moment, by whichever clock has more. None if the wall clock went back.
+    fn since(self, earlier: Self) -> Option<Duration> {
+        let by_wall = self.wall.duration_since(earlier.wall).ok()?;
+        Some(by_wall.max(self.monotonic.saturating_duration_since(earlier.monotonic)))
+    }
+}
+
+impl Names {
+    fn of(buyers: &Buyers) -> Self {
+        let seed = RandomState::new();
+        let mut hashes: Vec<u64> = buyers.names.iter().map(|name| seed.hash_one(name.as_str())).collect();
+        hashes.sort_unstable();
+        Self { last_won_at_ms: buyers.last_won_at_ms, seed, hashes }
+    }
+
+    fn may_have(&self, user: &UserId) -> bool {
+        self.hashes.binary_search(&self.seed.hash_one(user.as_str())).is_ok()
     }
 }
 
 impl SoldOutMark {
-    /// Redis said it: nothing is left, and the last unit was handed out at this moment, by Redis's clock.
-    pub fn set(&self, last_won_at_ms: EpochMs) {
-        let lasts = LASTS.mul_f64(rand::random_range(1.0 - JITTER..=1.0 + JITTER));
-        self.set_at(self.begun.elapsed(), lasts, last_won_at_ms);
-    }
-
-    /// Whether who comes with such a pass need not ask Redis.
+    /// Redis, asked at `asked`, said that nothing is left, that the last unit was handed out at `last_won_at_ms`, and that
+    /// nobody gets one for as long as it `lasts`.
     ///
-    /// Whoever won did so with a pass from before that moment, so the retry of a winner is never covered. Nor is a
-    /// returning user, who has a reservation to be told of, whatever the pass's age.
-    pub fn covers(&self, pass_issued_at_ms: EpochMs, returning: bool) -> bool {
-        !returning && self.covers_at(self.begun.elapsed(), pass_issued_at_ms)
+    /// Marks the round if the names of its buyers are known. Otherwise they are read beside: nobody waits for them.
+    pub fn heard(
+        &self,
+        stock: &Stock,
+        (sale, round): (&SaleId, Round),
+        asked: Moment,
+        last_won_at_ms: EpochMs,
+        lasts: Duration,
+    ) {
+        if !self.mark(asked, last_won_at_ms, lasts) {
+            self.read_beside(stock, sale, round);
+        }
     }
 
-    /// The later of two answers holds, whichever arrives first: it covers fewer passes.
-    fn set_at(&self, now: Duration, lasts: Duration, last_won_at_ms: EpochMs) {
-        self.last_won_at_ms.fetch_max(last_won_at_ms.0, Ordering::AcqRel);
-        self.until_ms.fetch_max((now + lasts).as_millis() as u64, Ordering::AcqRel);
+    /// Whether the user can be told that it is sold out without asking Redis: certainly has won nothing here.
+    pub fn covers(&self, user: &UserId) -> bool {
+        self.covers_at(Moment::now(), user)
     }
 
-    fn covers_at(&self, now: Duration, pass_issued_at_ms: EpochMs) -> bool {
-        let marked = (now.as_millis() as u64) < self.until_ms.load(Ordering::Acquire);
-        marked && pass_issued_at_ms.0 > self.last_won_at_ms.load(Ordering::Acquire)
+    fn mark(&self, asked: Moment, last_won_at_ms: EpochMs, lasts: Duration) -> bool {
+        let known = self.known.load_full().filter(|names| names.last_won_at_ms == last_won_at_ms);
+        let Some(buyers) = known else { return false };
+        let percent = rand::random_range(100 - JITTER_PERCENT..=100 + JITTER_PERCENT);
+        let lasts = lasts.min(LASTS * percent as u32 / 100);
+        self.standing.store(Some(Arc::new(Standing { asked, lasts, buyers })));
+        true
+    }
+
+    fn covers_at(&self, now: Moment, user: &UserId) -> bool {
+        self.standing.load().as_ref().is_some_and(|standing| {
+            let stands = now.since(standing.asked).is_some_and(|since| since < standing.lasts);
+            stands && !standing.buyers.may_have(user)
+        })
+    }
+
+    fn read_beside(&self, stock: &Stock, sale: &SaleId, round: Round) {
+        let Ok(mut again_at) = Arc::clone(&self.reading).try_lock_owned() else { return };
+        if again_at.is_some_and(|at| Instant::now() < at) {
+            return;
+        }
+        // Set before the reading, so that one that is cut off does not begin again at once.
+        *again_at = Some(Instant::now() + SHORTEST_PAUSE);
+        let (known, stock, sale) = (Arc::clone(&self.known), stock.clone(), sale.clone());
+        tokio::spawn(async move {
+            let pause = match stock.buyers(&sale, round, LANE, MOST_BUYERS).await {
+                Ok(BuyersRead::All(buyers)) => {
+                    let names = u32::try_from(buyers.names.len()).unwrap_or(u32::MAX);
+                    known.store(Some(Arc::new(Names::of(&buyers))));
+                    Duration::from_secs(1) * names / NAMES_PER_S
+                }
+                Ok(BuyersRead::TooMany) => PAUSE_OF_TOO_MANY,
+                Ok(BuyersRead::Selling | BuyersRead::UnknownSale) => SHORTEST_PAUSE,
+                Err(error) => {
+                    tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale, "no sold-out mark");
+                    SHORTEST_PAUSE
+                }
+            };
+            *again_at = Some(Instant::now() + pause.max(SHORTEST_PAUSE));
+        });
     }
 }
 
@@ -57,59 +163,70 @@ mod tests {
     use super::*;
 
     const WON: EpochMs = EpochMs(1_000_000);
+    const FOR: Duration = Duration::from_millis(HOLD_BACK_MS as u64);
 
-    fn ms(ms: u64) -> Duration {
-        Duration::from_millis(ms)
+    fn user(name: &str) -> UserId {
+        name.parse().unwrap()
     }
 
-    #[test]
-    fn nothing_is_covered_before_redis_says_so() {
+    /// Who knows alice to have won at this moment, and nobody else.
+    fn knowing(last_won_at_ms: EpochMs) -> SoldOutMark {
         let mark = SoldOutMark::default();
-        assert!(!mark.covers(EpochMs(i64::MAX), false));
+        let buyers = Buyers { last_won_at_ms, names: vec!["alice".to_owned()] };
+        mark.known.store(Some(Arc::new(Names::of(&buyers))));
+        mark
+    }
+
+    fn later(than: Moment, monotonic_ms: u64, wall_ms: u64) -> Moment {
+        let ms = Duration::from_millis;
+        Moment { monotonic: than.monotonic + ms(monotonic_ms), wall: than.wall + ms(wall_ms) }
     }
 
     #[test]
-    fn it_covers_passes_from_after_the_last_unit() {
+    fn nothing_is_covered_before_redis_says_so_and_the_buyers_are_known() {
         let mark = SoldOutMark::default();
-        mark.set(WON);
-        assert!(mark.covers(EpochMs(WON.0 + 1), false));
-        assert!(!mark.covers(WON, false), "with this one the last unit may have been won");
-        assert!(!mark.covers(EpochMs(WON.0 - 1), false));
+        assert!(!mark.covers(&user("bob")));
+        assert!(!mark.mark(Moment::now(), WON, FOR));
+        assert!(!mark.covers(&user("bob")));
+        assert!(!knowing(WON).covers(&user("bob")));
     }
 
     #[test]
-    fn a_returning_user_is_never_covered() {
-        let mark = SoldOutMark::default();
-        mark.set(WON);
-        assert!(!mark.covers(EpochMs(WON.0 + 1), true));
+    fn it_covers_everybody_but_the_buyers() {
+        let mark = knowing(WON);
+        assert!(mark.mark(Moment::now(), WON, FOR));
+        assert!(mark.covers(&user("bob")));
+        assert!(!mark.covers(&user("alice")));
     }
 
     #[test]
-    fn it_ends_by_itself() {
-        let mark = SoldOutMark::default();
-        mark.set_at(ms(5000), ms(1000), WON);
-        let pass = EpochMs(WON.0 + 1);
-        assert!(mark.covers_at(ms(5000), pass) && mark.covers_at(ms(5999), pass));
-        assert!(!mark.covers_at(ms(6000), pass));
-    }
-
-    #[test]
-    fn a_late_answer_changes_nothing() {
-        let mark = SoldOutMark::default();
-        mark.set_at(ms(5000), ms(1000), WON);
-        mark.set_at(ms(4000), ms(1000), EpochMs(WON.0 - 500));
-        assert!(!mark.covers_at(ms(5500), WON));
-        assert!(mark.covers_at(ms(5500), EpochMs(WON.0 + 1)));
-    }
-
-    #[test]
-    fn it_never_lasts_longer_than_a_quarter_more() {
-        for _ in 0..1000 {
-            let mark = SoldOutMark::default();
-            mark.set(WON);
-            let until = mark.until_ms.load(Ordering::Acquire);
-            let now = mark.begun.elapsed().as_millis() as u64;
-            assert!(until >= 750 && until <= now + 1250, "{until} at {now}");
+    fn buyers_as_of_another_win_are_of_no_use() {
+        for won in [WON.0 - 1, WON.0 + 1] {
+            assert!(!knowing(WON).mark(Moment::now(), EpochMs(won), FOR));
         }
+    }
+
+    #[test]
+    fn it_ends_by_itself_by_either_clock() {
+        let (mark, asked) = (knowing(WON), Moment::now());
+        for _ in 0..100 {
+            mark.mark(asked, WON, FOR);
+            for at in [later(asked, 0, 0), later(asked, 749, 749)] {
+                assert!(mark.covers_at(at, &user("bob")));
+            }
+            for over in [later(asked, 1250, 0), later(asked, 0, 1250), later(asked, 1250, 1250)] {
+                assert!(!mark.covers_at(over, &user("bob")), "a frozen process's monotonic clock may stand still");
+            }
+            let back = Moment { wall: asked.wall - Duration::from_millis(1), ..asked };
+            assert!(!mark.covers_at(back, &user("bob")), "no clock can be believed that goes back");
+        }
+    }
+
+    #[test]
+    fn it_never_lasts_longer_than_redis_said() {
+        let (mark, asked) = (knowing(WON), Moment::now());
+        mark.mark(asked, WON, Duration::from_millis(20));
+        assert!(mark.covers_at(later(asked, 19, 19), &user("bob")));
+        assert!(!mark.covers_at(later(asked, 20, 20), &user("bob")));
     }
 }

@@ -19,6 +19,8 @@ pub struct DoorTerms {
     pub strike_window_s: u32,
     /// How long a user is denied.
     pub denied_for_s: u32,
+    /// Reservations of one user in one round that may end unpaid, by cancelling or not paying, before the user gets no more.
+    pub unpaid_limit: u8,
     /// Requests a second that the sale is prepared for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned_requests_per_s: Option<u32>,
@@ -36,6 +38,9 @@ pub enum InvalidDoor {
     /// Denial out of range.
     #[error("door.denied_for_s must be 1 to {MAX_DENIED_FOR_S}")]
     DeniedFor,
+    /// Unpaid limit out of range.
+    #[error("door.unpaid_limit must be 1 to {}", u8::MAX)]
+    UnpaidLimit,
     /// Plan out of range.
     #[error("door.planned_requests_per_s must be 1 to {MAX_PLANNED_REQUESTS_PER_S}")]
     PlannedRequests,
@@ -43,7 +48,7 @@ pub enum InvalidDoor {
 
 impl Default for DoorTerms {
     fn default() -> Self {
-        Self { strikes: 10, strike_window_s: 600, denied_for_s: 3600, planned_requests_per_s: None }
+        Self { strikes: 10, strike_window_s: 600, denied_for_s: 3600, unpaid_limit: 3, planned_requests_per_s: None }
     }
 }
 
@@ -59,6 +64,8 @@ impl DoorTerms {
             Err(InvalidDoor::StrikeWindow)
         } else if !(1..=MAX_DENIED_FOR_S).contains(&self.denied_for_s) {
             Err(InvalidDoor::DeniedFor)
+        } else if self.unpaid_limit == 0 {
+            Err(InvalidDoor::UnpaidLimit)
         } else if self.planned_requests_per_s.is_some_and(|plan| !(1..=MAX_PLANNED_REQUESTS_PER_S).contains(&plan)) {
             Err(InvalidDoor::PlannedRequests)
         } else {
@@ -89,6 +96,7 @@ mod tests {
         assert_eq!(verdict(|d| d.strikes = MAX_STRIKES), Ok(()));
         assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S), Ok(()));
         assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S), Ok(()));
+        assert_eq!(verdict(|d| d.unpaid_limit = 1), Ok(()));
         assert_eq!(verdict(|d| d.planned_requests_per_s = Some(MAX_PLANNED_REQUESTS_PER_S)), Ok(()));
     }
 
@@ -100,6 +108,7 @@ mod tests {
         assert_eq!(verdict(|d| d.strike_window_s = MAX_STRIKE_WINDOW_S + 1), Err(InvalidDoor::StrikeWindow));
         assert_eq!(verdict(|d| d.denied_for_s = 0), Err(InvalidDoor::DeniedFor));
         assert_eq!(verdict(|d| d.denied_for_s = MAX_DENIED_FOR_S + 1), Err(InvalidDoor::DeniedFor));
+        assert_eq!(verdict(|d| d.unpaid_limit = 0), Err(InvalidDoor::UnpaidLimit));
         for plan in [0, MAX_PLANNED_REQUESTS_PER_S + 1] {
             assert_eq!(verdict(|d| d.planned_requests_per_s = Some(plan)), Err(InvalidDoor::PlannedRequests));
         }

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::EpochMs;
+
 /// Longest sale id. It is part of every key and of every reservation's id, so it is kept short.
 pub const MAX_SALE_ID_LENGTH: usize = 48;
 
@@ -168,7 +170,7 @@ pub struct ReservationId {
     pub sale: SaleId,
     /// The round of the sale.
     pub round: Round,
-    /// A fresh UUIDv7, ordered by time, or a UUIDv8 derived from an idempotency key.
+    /// A UUIDv7 derived from a pass and ordered by its time, or a UUIDv8 derived from an idempotency key.
     pub uuid: Uuid,
 }
 
@@ -178,17 +180,32 @@ impl ReservationId {
     /// The UUID is version 8 (RFC 9562, section 5.8) over the first 16 bytes of a SHA-256 of the four, each preceded by
     /// its length so that no two different inputs read alike.
     pub fn derived(sale: SaleId, round: Round, user: &UserId, idempotency_key: &str) -> Self {
-        let mut hash = Sha256::new();
-        for part in
-            [sale.as_str().as_bytes(), &round.0.to_be_bytes(), user.as_str().as_bytes(), idempotency_key.as_bytes()]
-        {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part);
-        }
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hash.finalize()[..16]);
-        Self { sale, round, uuid: Uuid::new_v8(bytes) }
+        let uuid = Uuid::new_v8(digest(&sale, round, user, idempotency_key));
+        Self { sale, round, uuid }
     }
+
+    /// The id of a request without an idempotency key: its pass is the key. The same user, sale, round and pass give the
+    /// same id, so that a second click is a repeated request.
+    ///
+    /// The UUID is version 7 (RFC 9562, section 5.7): the moment at which the pass was issued, and what is random in others
+    /// is a SHA-256 of the four. A pass issued before 1970 has none, and counts as of then.
+    pub fn of_pass(sale: SaleId, round: Round, user: &UserId, pass: &str, issued_at_ms: EpochMs) -> Self {
+        let digest: [u8; 10] = digest(&sale, round, user, pass);
+        let millis = u64::try_from(issued_at_ms.0).unwrap_or(0);
+        Self { sale, round, uuid: uuid::Builder::from_unix_timestamp_millis(millis, &digest).into_uuid() }
+    }
+}
+
+/// The first bytes of a SHA-256 of the four, each preceded by its length so that no two different inputs read alike.
+fn digest<const N: usize>(sale: &SaleId, round: Round, user: &UserId, key: &str) -> [u8; N] {
+    let mut hash = Sha256::new();
+    for part in [sale.as_str().as_bytes(), &round.0.to_be_bytes(), user.as_str().as_bytes(), key.as_bytes()] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&hash.finalize()[..N]);
+    bytes
 }
 
 impl FromStr for ReservationId {
@@ -272,6 +289,26 @@ mod tests {
             format!("S.1.{uuid}"),
         ] {
             assert_eq!(bad.parse::<ReservationId>(), Err(InvalidId::Reservation), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn ids_of_passes_are_ordered_by_time_and_depend_on_every_part() {
+        let id = |sale: &str, round, user: &str, pass, at| {
+            ReservationId::of_pass(sale.parse().unwrap(), Round(round), &user.parse().unwrap(), pass, EpochMs(at))
+        };
+        let first = id("s", 1, "u", "p", 1_795_510_800_000);
+        assert_eq!(first, id("s", 1, "u", "p", 1_795_510_800_000));
+        assert_eq!(first.uuid.get_version_num(), 7);
+        assert_eq!(first.uuid.get_timestamp().map(|at| at.to_unix().0), Some(1_795_510_800));
+        assert!(first.uuid < id("s", 1, "u", "p", 1_795_510_800_001).uuid);
+        for other in [
+            id("t", 1, "u", "p", 1_795_510_800_000),
+            id("s", 2, "u", "p", 1_795_510_800_000),
+            id("s", 1, "v", "p", 1_795_510_800_000),
+            id("s", 1, "u", "q", 1_795_510_800_000),
+        ] {
+            assert_ne!(first.uuid, other.uuid);
         }
     }
 

@@ -1,14 +1,19 @@
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use sale::{EpochMs, Lane, Round, SaleId, UserId};
 use uuid::Uuid;
 
-use crate::code::{moment, parse, unexpected};
+use crate::code::{moment, parse, sold_out, unexpected};
 use crate::keys::{DoorKeys, Keys};
 use crate::script::Script;
 use crate::{Code, Stock, StockError};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/admit.lua")));
+
+/// How long what a challenge was answered with is remembered, so that the same answer, sent again, is answered alike:
+/// longer than a client waits before it tries again.
+const ANSWERED_FOR_MS: u32 = 10_000;
 
 /// A rate, as the generic cell rate algorithm counts it (ITU-T I.371).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +43,7 @@ pub struct Applicant<'a> {
     pub per_ip: GcraLimit,
 }
 
-/// A challenge for a user. An earlier one of the same user and round no longer holds.
+/// A challenge for a user. Earlier ones of the same user hold beside it: tabs do not disturb each other.
 #[derive(Debug, Clone, Copy)]
 pub struct ChallengeRequest<'a> {
     /// Who is to answer.
@@ -89,15 +94,15 @@ pub struct AdmitRequest<'a> {
 /// Whether a user is let towards the sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admit {
-    /// Yes.
-    Admitted {
-        /// When, by Redis's clock.
-        at_ms: EpochMs,
-        /// Whether the user has or had a reservation in this round.
-        returning: bool,
+    /// Yes, since this moment by Redis's clock: the same one for the same answer sent again.
+    Admitted(EpochMs),
+    /// The answer is wrong.
+    WrongAnswer {
+        /// Whether this very answer was given a moment ago: then it is one mistake and not two.
+        again: bool,
     },
-    /// The answer is wrong, or the challenge is another, is over or was used.
-    WrongAnswer,
+    /// There is no such challenge: it is over, was used up, or never was.
+    NoChallenge,
     /// Too many requests.
     RateLimited(RateLimited),
     /// The sale opens at this moment.
@@ -106,6 +111,8 @@ pub enum Admit {
     SoldOut {
         /// When the last one was handed out, by Redis's clock.
         last_won_at_ms: EpochMs,
+        /// For so long nobody gets one.
+        lasts: Duration,
     },
     /// The sale is over.
     Closed,
@@ -121,7 +128,7 @@ impl Stock {
     /// Notes a challenge and its answer. One round trip, the rates included.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated.
+    /// If Redis does not answer. Can be repeated, and is charged once.
     pub async fn challenge(&self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let ChallengeRequest { applicant, id, expected, life_ms } = request;
         let answer = self.door("challenge", applicant, *id, expected, *life_ms, None).await?;
@@ -137,19 +144,20 @@ impl Stock {
     /// Takes the answer to a challenge, once. One round trip, the rates included.
     ///
     /// # Errors
-    /// If Redis does not answer; then the challenge may be used up.
+    /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
     pub async fn admit(&self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
         let AdmitRequest { applicant, id, answer: given, per_sale } = request;
-        let answer = self.door("answer", applicant, *id, given, 0, *per_sale).await?;
+        let answer = self.door("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale).await?;
         match parse(&answer)? {
-            (Code::Admitted, rest) => {
-                let (at, returning) = rest.split_once(' ').ok_or_else(|| unexpected(&answer))?;
-                Ok(Admit::Admitted { at_ms: moment(at, &answer)?, returning: returning == "1" })
-            }
-            (Code::WrongAnswer, _) => Ok(Admit::WrongAnswer),
+            (Code::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
+            (Code::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
+            (Code::NoChallenge, _) => Ok(Admit::NoChallenge),
             (Code::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
             (Code::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
-            (Code::SoldOut, at) => Ok(Admit::SoldOut { last_won_at_ms: moment(at, &answer)? }),
+            (Code::SoldOut, rest) => {
+                let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
+                Ok(Admit::SoldOut { last_won_at_ms, lasts })
+            }
             (Code::Closed, _) => Ok(Admit::Closed),
             (Code::Paused, _) => Ok(Admit::Paused),
             (Code::UnknownSale, _) => Ok(Admit::UnknownSale),
@@ -167,7 +175,7 @@ impl Stock {
         per_sale: Option<GcraLimit>,
     ) -> Result<String, StockError> {
         let Applicant { sale, round, lane, user, ip, per_user, per_ip } = applicant;
-        let (keys, door) = (Keys::of(sale, *round, *lane), DoorKeys::of(sale, *round, *lane, user, ip));
+        let (keys, door) = (Keys::of(sale, *round, *lane), DoorKeys::of(sale, *round, *lane, user, id, ip));
         let mut call = ADMIT
             .key(keys.sale)
             .key(keys.buyers)
@@ -177,7 +185,6 @@ impl Stock {
             .key(door.everybody)
             .arg(step)
             .arg(user.as_str())
-            .arg(id.as_simple().to_string())
             .arg(answer)
             .arg(life_ms);
         for limit in [*per_user, *per_ip, per_sale.unwrap_or(NO_LIMIT)] {

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use sale::EpochMs;
 
 use crate::StockError;
@@ -31,6 +33,8 @@ codes! {
     Replayed = "replayed",
     /// The user's live reservations reach the limit.
     AlreadyReserved = "already_reserved",
+    /// As many of the user's reservations in the round ended unpaid as may.
+    TooManyUnpaid = "too_many_unpaid",
     /// No unit is left.
     SoldOut = "sold_out",
     /// The sale opens later.
@@ -75,6 +79,8 @@ codes! {
     Admitted = "admitted",
     /// Not the answer to the user's challenge.
     WrongAnswer = "wrong_answer",
+    /// There is no such challenge.
+    NoChallenge = "no_challenge",
     /// Too many requests.
     RateLimited = "rate_limited",
     /// The counts are added.
@@ -91,6 +97,13 @@ pub(crate) fn parse(answer: &str) -> Result<(Code, &str), StockError> {
 /// The moment that an answer ends with.
 pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
     text.parse().map(EpochMs).map_err(|_| unexpected(answer))
+}
+
+/// The rest of `sold_out MS FOR_MS`.
+pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<(EpochMs, Duration), StockError> {
+    let (at, for_ms) = rest.split_once(' ').ok_or_else(|| unexpected(answer))?;
+    let for_ms = for_ms.parse().map_err(|_| unexpected(answer))?;
+    Ok((moment(at, answer)?, Duration::from_millis(for_ms)))
 }
 
 /// An answer that the script in question does not give.

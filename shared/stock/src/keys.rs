@@ -37,10 +37,10 @@ pub(crate) struct DoorKeys {
 }
 
 impl DoorKeys {
-    pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane, user: &UserId, ip: &str) -> Self {
+    pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane, user: &UserId, challenge: Uuid, ip: &str) -> Self {
         let tag = format!("{{{sale}:{round}:{lane}}}");
         Self {
-            challenge: format!("challenge:{tag}:{user}"),
+            challenge: format!("challenge:{tag}:{user}:{}", challenge.as_simple()),
             user: format!("rate:{tag}:user:{user}"),
             address: format!("rate:{tag}:address:{ip}"),
             everybody: format!("rate:{tag}:everybody"),

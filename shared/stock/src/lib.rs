@@ -4,6 +4,7 @@ mod access;
 mod address;
 mod admit;
 mod breakers;
+mod buyers;
 mod code;
 mod connection;
 mod keys;
@@ -20,6 +21,7 @@ use crate::connection::Connection;
 
 pub use access::{Access, AccessError, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
+pub use buyers::{Buyers, BuyersRead};
 pub use code::Code;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};
@@ -27,6 +29,10 @@ pub use repair::{Adopted, Amended, Due, Restored};
 pub use scripts::{Confirmed, Released, Reseated, Reserve};
 pub use tally::Tallied;
 pub use view::{Counters, RoundView};
+
+/// How long a unit that comes back to a round in which nothing is free stays unsold. The scripts have the same number. What
+/// a process remembers of a round that is sold out is forgotten by then.
+pub const HOLD_BACK_MS: u32 = 1500;
 
 /// Why Redis did not answer.
 #[derive(Debug, thiserror::Error)]

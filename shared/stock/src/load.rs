@@ -116,6 +116,7 @@ impl Stock {
         );
         args.extend([opens_at_ms, closes_at_ms, &stock.epoch_ms].map(|ms| ms.0.to_string()));
         args.push(stock.version.to_string());
+        args.push(stock.terms.door.unpaid_limit.to_string());
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(stock, loading, &args).await? {
             Code::Loaded => Ok(Loaded::Now),

@@ -170,6 +170,7 @@ impl Stock {
             .arg(sale.terms.opens_at_ms.0)
             .arg(sale.terms.closes_at_ms.0)
             .arg(expires_at_ms(&sale.terms).0)
+            .arg(sale.terms.door.unpaid_limit)
             .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {

@@ -1,8 +1,9 @@
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use sale::{EpochMs, Lane, Reservation, ReservationId, Unit, UserId};
 
-use crate::code::{moment, parse, unexpected};
+use crate::code::{moment, parse, sold_out, unexpected};
 use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Hold, Stock, StockError};
@@ -21,10 +22,14 @@ pub enum Reserve {
     Replayed(Hold),
     /// The user's live reservations reach the limit: these.
     AlreadyReserved(Vec<Hold>),
+    /// So many of the user's reservations in the round ended unpaid: as many as may.
+    TooManyUnpaid(u32),
     /// No unit is left.
     SoldOut {
         /// When the last one was handed out, by Redis's clock.
         last_won_at_ms: EpochMs,
+        /// For so long nobody gets one.
+        lasts: Duration,
     },
     /// The sale opens at this moment.
     NotOpen(EpochMs),
@@ -95,7 +100,11 @@ impl Stock {
             (Code::Reserved, entry) => Ok(Reserve::Reserved(Hold::parse(entry)?)),
             (Code::Replayed, entry) => Ok(Reserve::Replayed(Hold::parse(entry)?)),
             (Code::AlreadyReserved, entries) => Ok(Reserve::AlreadyReserved(Hold::parse_all(entries)?)),
-            (Code::SoldOut, at) => Ok(Reserve::SoldOut { last_won_at_ms: moment(at, &answer)? }),
+            (Code::TooManyUnpaid, count) => Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?)),
+            (Code::SoldOut, rest) => {
+                let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
+                Ok(Reserve::SoldOut { last_won_at_ms, lasts })
+            }
             (Code::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
             (Code::Closed, _) => Ok(Reserve::Closed),
             (Code::Paused, _) => Ok(Reserve::Paused),
@@ -126,7 +135,8 @@ impl Stock {
     }
 
     /// Frees a reservation's slot and gives its unit back, unless that is `of_another`: a unit of which the ledger says
-    /// that another order has it. Twice is once.
+    /// that another order has it. Twice is once. A reservation that ended `unpaid`, because its user cancelled or did not
+    /// pay, counts towards the sale's limit of those.
     ///
     /// Only to be called once the ledger says that the reservation never will be or no longer is a live order.
     ///
@@ -138,6 +148,7 @@ impl Stock {
         lane: Lane,
         user: &UserId,
         of_another: Option<Unit>,
+        unpaid: bool,
     ) -> Result<Released, StockError> {
         let keys = Keys::of(&id.sale, id.round, lane);
         let answer: String = RELEASE
@@ -147,6 +158,7 @@ impl Stock {
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
             .arg(of_another.map_or(0, |unit| unit.0))
+            .arg(u8::from(unpaid))
             .invoke_async(&self.connection)
             .await?;
         match parse(&answer)?.0 {

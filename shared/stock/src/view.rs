@@ -38,16 +38,24 @@ pub struct Counters {
     pub expires_at_ms: EpochMs,
     /// The version of the sale whose terms are in force.
     pub version: u32,
+    /// The first moment at which what came back to a round without free units is sold.
+    pub sellable_at_ms: EpochMs,
+    /// Reservations of a user that may end unpaid; 0 for any number.
+    pub unpaid_limit: u8,
 }
 
 impl Counters {
-    const SIZE: usize = 52;
+    const SIZE: usize = 59;
+    /// What the version before wrote: the first so many bytes.
+    const SIZE_BEFORE: usize = 52;
 
     /// Reads the packed string whose layout is in `lua/README.md`.
     fn unpack(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != Self::SIZE {
+        if !(Self::SIZE_BEFORE..=Self::SIZE).contains(&bytes.len()) {
             return None;
         }
+        let mut bytes = bytes.to_vec();
+        bytes.resize(Self::SIZE, 0);
         let number = |at: usize, size: usize| bytes[at..at + size].iter().fold(0i64, |n, b| n << 8 | i64::from(*b));
         let count = |at| u32::try_from(number(at, 4)).ok();
         let moment = |at| EpochMs(number(at, 6));
@@ -64,6 +72,8 @@ impl Counters {
             epoch_ms: moment(36),
             expires_at_ms: moment(42),
             version: count(48)?,
+            sellable_at_ms: moment(52),
+            unpaid_limit: bytes[58],
         })
     }
 

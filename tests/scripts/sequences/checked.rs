@@ -71,6 +71,7 @@ impl Checked {
         };
         let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(user, id.uuid, now));
         let sorted = |answer| match answer {
+            Reserve::SoldOut { last_won_at_ms, .. } => Reserve::SoldOut { last_won_at_ms, lasts: Duration::ZERO },
             Reserve::AlreadyReserved(mut holds) => {
                 holds.sort_by_key(|hold| hold.uuid);
                 Reserve::AlreadyReserved(holds)
@@ -92,11 +93,12 @@ impl Checked {
         id: &ReservationId,
         user: &UserId,
         of_another: Option<Unit>,
+        unpaid: bool,
     ) -> Outcome<Released> {
         self.call()?;
-        let release = |model: &mut Model| model.release(user, id.uuid, of_another);
+        let release = |model: &mut Model| model.release(user, id.uuid, of_another, unpaid);
         let expected = self.model(id).map_or(Released::UnknownHold, release);
-        let answer = self.stock.release(id, LANE, user, of_another).await;
+        let answer = self.stock.release(id, LANE, user, of_another, unpaid).await;
         self.check(format!("release {user}, unit of another: {of_another:?}"), answer, expected).await
     }
 
@@ -249,10 +251,38 @@ impl Checked {
             if let Some(other) = expiries.iter().find(|expiry| ![expires_at, -2].contains(expiry)) {
                 return wrong(format!("{call}: a key expires at {other} and not at {expires_at}"));
             }
+            let sellable_at = view.counters.sellable_at_ms;
+            let held_back = sellable_at != model.sellable_at_ms;
             if let Err(difference) = model.compare(&view) {
                 return wrong(format!("{call}: round {round}: {difference}"));
             }
+            if held_back {
+                let ahead_ms = sellable_at.0 - clock().0;
+                if ahead_ms > i64::from(stock::HOLD_BACK_MS) || ahead_ms.unsigned_abs() > CLOCKS_DIFFER_MS {
+                    return wrong(format!("{call}: it is held back for {ahead_ms} ms"));
+                }
+                // Until the sequence says that time passes, and no earlier.
+                self.set_sellable_at(round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
+            }
         }
+        Ok(())
+    }
+
+    /// Time passes, until nothing is held back.
+    pub(super) async fn wait(&mut self) -> Outcome {
+        for round in self.models.keys().copied().collect::<Vec<_>>() {
+            self.set_sellable_at(round, EpochMs(0)).await?;
+            self.models.get_mut(&round).expect("listed").held_back = false;
+        }
+        Ok(())
+    }
+
+    async fn set_sellable_at(&mut self, round: Round, at: EpochMs) -> Outcome {
+        let [sale, ..] = self.keys(round);
+        let (offset, bytes) = (52, &at.0.to_be_bytes()[2..]);
+        let mut set = redis::cmd("SETRANGE");
+        let _: usize = set.arg(sale).arg(offset).arg(bytes).query_async(&mut self.redis).await.map_err(redis_failed)?;
+        self.models.get_mut(&round).expect("loaded").sellable_at_ms = at;
         Ok(())
     }
 }

@@ -27,7 +27,14 @@ impl Model {
         same("paused", counters.paused, self.sale.paused)?;
         same("window", (counters.opens_at_ms, counters.closes_at_ms), (terms.opens_at_ms, terms.closes_at_ms))?;
         same("epoch", counters.epoch_ms, self.epoch_ms)?;
+        if std::mem::take(&mut self.new_name) {
+            let before = std::mem::replace(&mut self.last_won_at_ms, counters.last_won_at_ms);
+            same("whether a buyer made known is a later win", counters.last_won_at_ms > before, true)?;
+        }
         same("last won", counters.last_won_at_ms, self.last_won_at_ms)?;
+        let holds_back = counters.sellable_at_ms != self.sellable_at_ms;
+        same("whether it begins to hold back", holds_back, std::mem::take(&mut self.holds_back))?;
+        same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
         same("version", counters.version, self.sale.version)?;
         let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
         same("expiry", counters.expires_at_ms, expires_at_ms)?;

@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 
 use sale::{EpochMs, HoldState, Reservation, Sale, Slot, Unit, UserId};
 use stock::{Adopted, Amended, Confirmed, Counters, Hold, Released, Reseated, Reserve, Restored};
@@ -19,6 +20,16 @@ pub(super) struct Model {
     pub(super) last_won_at_ms: EpochMs,
     pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Hold>>,
     pub(super) outbox: VecDeque<(UserId, EpochMs)>,
+    /// Reservations that ended unpaid.
+    pub(super) unpaid: BTreeMap<UserId, u32>,
+    /// Whether what is free is held back, until time passes.
+    pub(super) held_back: bool,
+    /// Whether the last step began to hold back.
+    pub(super) holds_back: bool,
+    /// Until when Redis said that it holds back.
+    pub(super) sellable_at_ms: EpochMs,
+    /// Whether the last step wrote down a buyer whom Redis did not know: then it says a later moment of the last win.
+    pub(super) new_name: bool,
     /// The count of moves that Redis showed last: only that it changes is determined.
     pub(super) moves: u32,
     /// The returned units with which it showed that count.
@@ -44,6 +55,11 @@ impl Model {
             last_won_at_ms: loaded.last_won_at_ms,
             records,
             outbox: VecDeque::new(),
+            unpaid: BTreeMap::new(),
+            held_back: false,
+            holds_back: false,
+            sellable_at_ms: loaded.sellable_at_ms,
+            new_name: false,
             moves: 0,
         }
     }
@@ -78,13 +94,20 @@ impl Model {
             return Reserve::AlreadyReserved(live);
         }
         if self.free().is_empty() {
-            return Reserve::SoldOut { last_won_at_ms: self.last_won_at_ms };
+            return self.sold_out();
         }
         if now >= terms.closes_at_ms {
             return Reserve::Closed;
         }
         if self.sale.paused {
             return Reserve::Paused;
+        }
+        if self.held_back {
+            return self.sold_out();
+        }
+        let unpaid = self.unpaid.get(user).copied().unwrap_or(0);
+        if unpaid >= u32::from(terms.door.unpaid_limit) {
+            return Reserve::TooManyUnpaid(unpaid);
         }
         let slot = (0..).map(Slot).find(|slot| live.iter().all(|hold| hold.slot != *slot)).expect("a slot");
         let unit = self.take().expect("a free unit");
@@ -107,7 +130,19 @@ impl Model {
         }
     }
 
-    pub(super) fn release(&mut self, user: &UserId, id: Uuid, of_another: Option<Unit>) -> Released {
+    fn sold_out(&self) -> Reserve {
+        Reserve::SoldOut { last_won_at_ms: self.last_won_at_ms, lasts: Duration::ZERO }
+    }
+
+    /// What is free once nothing was is held back.
+    fn hold_back_if(&mut self, was_sold_out: bool) {
+        if was_sold_out && !self.free().is_empty() {
+            (self.held_back, self.holds_back) = (true, true);
+        }
+    }
+
+    pub(super) fn release(&mut self, user: &UserId, id: Uuid, of_another: Option<Unit>, unpaid: bool) -> Released {
+        let was_sold_out = self.free().is_empty();
         let Some(hold) = self.find_mut(user, id) else { return Released::UnknownHold };
         if !hold.state.is_live() {
             return Released::Before;
@@ -117,6 +152,10 @@ impl Model {
         if of_another != Some(unit) {
             self.returned.insert(unit.0);
         }
+        if unpaid {
+            *self.unpaid.entry(user.clone()).or_default() += 1;
+        }
+        self.hold_back_if(was_sold_out);
         Released::Now
     }
 
@@ -131,6 +170,7 @@ impl Model {
         };
         let Some(unit) = self.take() else { return Reseated::SoldOut };
         let hold = Hold { uuid: id.uuid, slot, state: HoldState::Held, unit, reserved_at_ms: *reserved_at_ms };
+        self.new_name = !self.records.contains_key(user);
         self.put(user, hold.clone());
         Reseated::To(hold)
     }
@@ -142,6 +182,8 @@ impl Model {
             return Adopted::AlreadyReleased;
         }
         let as_ordered = known.is_some_and(|hold| hold.state == HoldState::Ordered && hold.unit == *unit);
+        let was_sold_out = self.free().is_empty();
+        self.new_name = !self.records.contains_key(user);
         if !as_ordered {
             let state = HoldState::Ordered;
             self.put(user, Hold { uuid: id.uuid, slot: *slot, state, unit: *unit, reserved_at_ms: *reserved_at_ms });
@@ -153,6 +195,8 @@ impl Model {
             self.last = self.last.max(unit.0);
         }
         let was_free = self.returned.remove(&unit.0) || is_new;
+        // A later last unit leaves nothing new but what came before it.
+        self.hold_back_if(was_sold_out && !self.returned.is_empty());
         if as_ordered && !was_free { Adopted::Before } else { Adopted::Now }
     }
 
@@ -160,7 +204,9 @@ impl Model {
         if (seen.moves, seen.epoch_ms) != (self.moves, self.epoch_ms) {
             return Restored::Moved;
         }
+        let was_sold_out = self.free().is_empty();
         self.returned.extend(units.iter().map(|unit| unit.0).filter(|unit| *unit < self.next));
+        self.hold_back_if(was_sold_out);
         Restored::Now
     }
 
@@ -168,8 +214,10 @@ impl Model {
         if sale.version <= self.sale.version {
             return Amended::Before;
         }
+        let was_sold_out = self.free().is_empty();
         self.last = self.last.max(sale.terms.total);
         self.sale = sale.clone();
+        self.hold_back_if(was_sold_out);
         Amended::Now
     }
 

@@ -17,6 +17,8 @@ pub(super) enum Operation {
     /// An order message arrives, for the first time or again. The process may die before its call to Redis of this
     /// number.
     Deliver { message: u8, dies_at: Option<usize> },
+    /// Time passes: what came back is on sale again.
+    Wait,
     /// The buyer cancels.
     Cancel { request: u8, dies_at: Option<usize> },
     /// The payment window of an order is over.
@@ -113,6 +115,7 @@ fn any_sale() -> impl Strategy<Value = Operation> {
         1 => (recent(), 0..USERS).prop_map(|(request, user)| Meddle { request, user }),
         2 => (1..6usize).prop_map(|most| Due { most }),
         1 => Just(Reconcile),
+        6 => Just(Wait),
     ]
 }
 

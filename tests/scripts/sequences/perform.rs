@@ -59,7 +59,7 @@ impl Sequence {
                 match back(&self.requests, request) {
                     Some((id, owner)) if owner != other => {
                         self.redis.confirm(&id, &other).await?;
-                        self.redis.release(&id, &other, None).await.map(drop)
+                        self.redis.release(&id, &other, None, true).await.map(drop)
                     }
                     _ => Ok(()),
                 }
@@ -83,6 +83,7 @@ impl Sequence {
             Due { most } => self.send_due(round, most, self.patient).await,
             Reconcile => self.reconcile(round).await,
             GoOn => self.go_on().await,
+            Wait => self.redis.wait().await,
             GiveUpLate { request } => match back(&self.requests, request) {
                 Some((id, user)) => self.give_up(&id, &user).await,
                 None => Ok(()),
@@ -207,6 +208,7 @@ impl Sequence {
             sale.paused = false;
         });
         self.redis.amend(&sale).await?;
+        self.redis.wait().await?;
         let mut free = self.redis.models[&round].free();
         for number in 0.. {
             match self.request(&user(format!("late-{number}")), false).await? {

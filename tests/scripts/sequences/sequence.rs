@@ -171,7 +171,7 @@ impl Sequence {
             }
         } else {
             let of_another = (*failure == Some(Failure::SoldOut)).then_some(*unit);
-            self.redis.release(id, user, of_another).await?;
+            self.redis.release(id, user, of_another, is_unpaid(*state)).await?;
         }
         Ok(())
     }
@@ -236,9 +236,9 @@ impl Sequence {
                 },
                 Repair::Release { id, unit } => match self.orders.get(&id).cloned() {
                     Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
-                    Some(Order { reservation, .. }) => {
+                    Some(Order { reservation, state, .. }) => {
                         let of_another = self.orders.owner_of(round, unit).map(|_| unit);
-                        self.redis.release(&id, &reservation.user, of_another).await?;
+                        self.redis.release(&id, &reservation.user, of_another, is_unpaid(state)).await?;
                     }
                     None => {}
                 },
@@ -249,8 +249,16 @@ impl Sequence {
     }
 }
 
+/// Whether an order of this state ended because its user cancelled or did not pay.
+fn is_unpaid(state: OrderState) -> bool {
+    matches!(state, OrderState::Expired | OrderState::Cancelled)
+}
+
 /// The first version of a sale's first round.
 pub(super) fn first_sale(id: SaleId, total: u32, per_user_limit: u8) -> Sale {
+    let mut terms = tests::terms(total, per_user_limit);
+    // Few, so that users come to it.
+    terms.door.unpaid_limit = 2;
     Sale {
         id,
         state: sale::SaleState::Published,
@@ -260,7 +268,7 @@ pub(super) fn first_sale(id: SaleId, total: u32, per_user_limit: u8) -> Sale {
         isolated_requests_per_s: None,
         recurrence: None,
         requests: Vec::new(),
-        terms: tests::terms(total, per_user_limit),
+        terms,
         regular_terms: None,
     }
 }

@@ -99,6 +99,7 @@ async fn sell(lab: &Lab, free: u32) {
         lab.answer(&reserve("late")).await.problem(503, "paused");
         lab.answer(&steering::ask("resume")).await.expect(200);
     }
+    tests::until_sellable(&lab.stock, &sale.id, sale.round).await;
     let mut sold = Vec::new();
     for number in 0..free {
         let name = format!("late-{number}");

@@ -93,6 +93,7 @@ const PROBLEMS = {
   sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
   closed: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
   denied: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  unpaid_limit: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
   paused: () => ({ parts: [] }),
 
   limit_reached(view, problem) {

@@ -109,8 +109,9 @@ export function routes(sales, users, place) {
       const challenge = challenges.get(challenge_id);
       sales.enter(sale, user);
       challenges.delete(challenge_id);
-      const right = challenge?.user === user && challenge.sale === id && (challenge.answer === null
-        ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer);
+      if (challenge?.user !== user || challenge.sale !== id) throw problem(409, 'challenge_over');
+      const right = challenge.answer === null
+        ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer;
       if (!right) throw problem(403, 'wrong_answer');
       return ok(grant(sale, user), 201);
     }),
