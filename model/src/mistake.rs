@@ -37,8 +37,6 @@ pub enum Mistake {
     DeadLetterUnfenced,
     /// A dead letter is fenced for what may pass, without trying to place it.
     DeadLetterGivesUp,
-    /// What fails as a dead letter is dropped.
-    DeadLetterDropped,
     /// A reservation without an order is cancelled without a fence.
     CancelUnfenced,
     /// Reconciliation releases a hold because it is old.

@@ -187,7 +187,6 @@ impl Protocol {
             Who::Order if job.failed >= self.scope.receives => Some(Job::new(Who::DeadLetter, job.seat)),
             // It stays in its dead letters until an operator sends it back: reconciliation has to do without.
             Who::Expiry if job.failed >= self.scope.receives => None,
-            Who::DeadLetter if self.makes(Mistake::DeadLetterDropped) => None,
             // Its queue has no dead letters of its own, so nothing counts its failures.
             Who::DeadLetter => Some(Job { failed: 0, ..job }),
             Who::Order | Who::Expiry => Some(job),
