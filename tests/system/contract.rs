@@ -57,6 +57,24 @@ fn the_routes_are_those_of_the_deployment() {
 }
 
 #[test]
+fn cargo_lambda_watch_knows_every_route() {
+    let text = std::fs::read_to_string(local::paths::root().join("Cargo.toml")).unwrap();
+    let (_, rest) = text.split_once("[workspace.metadata.lambda.watch.router]").expect("there is a router");
+    let (routes, _) = rest.split_once("\n[").expect("and more after it");
+    let watched: BTreeSet<(String, String)> = routes
+        .split("\n\"")
+        .skip(1)
+        .flat_map(|route| {
+            let (path, functions) = route.split_once('"').expect("a path ends");
+            let methods = functions.split("method = \"").skip(1).filter_map(|rest| rest.split('"').next());
+            methods.map(|method| (method.to_owned(), path.to_owned())).collect::<Vec<_>>()
+        })
+        .collect();
+    let documented: BTreeSet<_> = OPENAPI.operations().map(|(method, path, _)| (method, path.clone())).collect();
+    assert_eq!(watched, documented);
+}
+
+#[test]
 fn the_problems_are_those_of_the_functions() {
     let known: BTreeSet<(&str, u64)> =
         Code::ALL.iter().map(|code| (code.as_str(), u64::from(code.status().as_u16()))).collect();

@@ -19,7 +19,7 @@ use crate::lab::{Lab, SALE};
 const REQUESTS: usize = 600;
 
 /// Routes, with `*` for what is made up.
-const ROUTES: [(&str, &str); 20] = [
+const ROUTES: [(&str, &str); 22] = [
     ("POST", "/v1/sales/*/challenges"),
     ("POST", "/v1/sales/*/tokens"),
     ("POST", "/v1/sales/*/reservations/*"),

@@ -9,8 +9,17 @@ use aws_sdk_sqs::Client as Sqs;
 use fulfilment::Places;
 use lambda_http::Error;
 use ledger::Ledger;
-use runtime::{Clock, aws_config, init_telemetry, setting};
+use runtime::{Clock, MissingSetting, aws_config, init_telemetry, optional_setting, setting};
 use stock::Stock;
+
+/// Settings of the previous version name no claim.
+fn operators() -> Result<Operators, MissingSetting> {
+    let group = setting("OPERATOR_GROUP")?;
+    Ok(match optional_setting("OPERATOR_CLAIM") {
+        Some(claims) => Operators::new(group, &claims),
+        None => Operators::usual(group),
+    })
+}
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
@@ -29,7 +38,7 @@ async fn main() -> Result<(), Error> {
             expiry_dlq: setting("EXPIRY_DLQ_URL")?,
             quarantine: setting("QUARANTINE_QUEUE_URL")?,
         }),
-        operators: Operators::new(setting("OPERATOR_GROUP")?, &setting("OPERATOR_CLAIM")?),
+        operators: operators()?,
         clock: Clock::system(),
     });
     serve(metrics, move |request| {
