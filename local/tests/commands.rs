@@ -79,7 +79,7 @@ fn port(state: &Value, name: &str) -> u16 {
     state["ports"][name].as_u64().unwrap() as u16
 }
 
-/// The processes whose command line or folder names this state.
+/// The processes whose environment names this state.
 fn processes_of(home: &Home) -> Vec<String> {
     let folder = home.0.to_str().unwrap();
     let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
@@ -287,11 +287,11 @@ fn a_mistake_is_answered_in_one_line() {
     let home = Home::new("mistakes");
     for (arguments, says) in [
         (&["token"][..], "nothing is running; start it with `make up`"),
-        (&["audit"], "nothing is running"),
-        (&["watch", "nothing"], "no function \"nothing\"; there are admin, "),
-        (&["watch", "order"], "nothing is running"),
-        (&["event", "reservation/reserve"], "nothing is running"),
-        (&["event", "payment/nothing"], "no sample \"payment/nothing\"; there are admin/allow, "),
+        (&["audit"][..], "nothing is running"),
+        (&["watch", "nothing"][..], "no function \"nothing\"; there are admin, "),
+        (&["watch", "order"][..], "nothing is running"),
+        (&["event", "reservation/reserve"][..], "nothing is running"),
+        (&["event", "payment/nothing"][..], "no sample \"payment/nothing\"; there are admin/allow, "),
     ] {
         let Output { status, stderr, .. } = home.run(arguments);
         let said = String::from_utf8(stderr).unwrap();
