@@ -111,9 +111,8 @@ async fn two_tabs_do_not_disturb_each_other() {
 
 /// Strikes that the ledger counts of a user.
 async fn strikes(lab: &Lab, name: &str) -> usize {
-    lab.calls.take_targets();
-    let denied = DoorTerms { strikes: MAX_STRIKES, ..DoorTerms::default() };
-    match lab.ledger.strike(&user(name), &Strike::WrongAnswers, &denied, in_ms(0)).await.unwrap() {
+    let door = DoorTerms { strikes: MAX_STRIKES, ..DoorTerms::default() };
+    match lab.ledger.strike(&user(name), &Strike::WrongAnswers, &door, in_ms(0)).await.unwrap() {
         // The one just made is the test's.
         Struck::Counted(count) => count as usize - 1,
         Struck::Denied(_) => panic!("so many are not needed"),
@@ -125,8 +124,7 @@ async fn one_right_answer_ten_times_at_once_is_one_pass_and_no_strike() {
     let lab = Lab::selling(terms(100, 1)).await;
     let (id, sum) = read_picture(&lab, "alice").await;
     let answers = futures::future::join_all((0..10).map(|_| answer(&lab, "alice", &id, &sum))).await;
-    let tokens: Vec<String> =
-        answers.into_iter().map(|answer| answer.expect(201).text("token").to_owned()).collect();
+    let tokens: Vec<String> = answers.into_iter().map(|answer| answer.expect(201).text("token").to_owned()).collect();
     assert!(tokens.iter().all(|token| *token == tokens[0]), "{tokens:?}");
     assert_eq!(strikes(&lab, "alice").await, 0);
 }
