@@ -67,14 +67,14 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
 
     for (sale, user, status, code) in [
         ("lamp", "first", 409, "limit_reached"),
-        ("gone", "late", 409, "sold_out"),
         ("coming", "early", 409, "not_open"),
         ("over", "late", 410, "closed"),
         ("paused", "alice", 503, "paused"),
+        // The last one: beside its answer the process begins to read who the buyers are.
+        ("gone", "late", 409, "sold_out"),
     ] {
         let (answer, mut redis, aws) = counted(&lab, &Ask::reserve(sale, user)).await;
         let answer = answer.problem(status, code);
-        // Beside the first answer of this kind the process begins to read who the buyers are.
         if code == "sold_out" {
             redis.retain(|call| call == "EVALSHA");
         }
