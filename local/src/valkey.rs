@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use nix::sys::signal::Signal;
@@ -94,7 +94,14 @@ impl Valkey {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }
-        self.process = Some(start(self.port, &self.log, &self.snapshot)?);
+        // Meanwhile the port may be the near end of somebody's connection, which will not last.
+        let deadline = Instant::now() + START_TIMEOUT;
+        self.process = loop {
+            match start(self.port, &self.log, &self.snapshot) {
+                Err(_) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(100)),
+                started => break Some(started?),
+            }
+        };
         Ok(())
     }
 }

@@ -12,10 +12,14 @@ const RUNS: usize = 20;
 /// Lets the system's own retries and schedules run until nothing is left to do: messages are delivered, and reconciliation
 /// runs. No payment window passes.
 pub(crate) async fn heal(lab: &Lab) {
-    let mut quiet = 0;
+    let (mut quiet, mut last) = (0, None);
     for _ in 0..RUNS {
         let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
-        assert_eq!(summary.failed, 0, "{summary:?}");
+        if summary.failed > 0 {
+            // Something was too late for it. The next run goes on.
+            (quiet, last) = (0, Some(summary));
+            continue;
+        }
         let delivered = deliver_orders(lab).await;
         let done = summary.sent + summary.adopted + summary.released + summary.restored + summary.rebuilt + delivered;
         quiet = if done == 0 { quiet + 1 } else { 0 };
@@ -24,20 +28,26 @@ pub(crate) async fn heal(lab: &Lab) {
             return;
         }
     }
-    panic!("reconciliation does not come to an end");
+    panic!("reconciliation does not come to an end; what failed last: {last:?}");
 }
 
-/// Gives the order function what waits in its queue.
+/// Gives the order function what waits in its queue. How many messages it was given: one that fails is back in the queue
+/// at once, for the next run.
 async fn deliver_orders(lab: &Lab) -> usize {
-    let mut delivered = 0;
-    while depth(&lab.sqs, &lab.orders_url).await[0] > 0 {
+    let (mut delivered, mut put_back) = (0, false);
+    while !put_back && depth(&lab.sqs, &lab.orders_url).await[0] > 0 {
         for message in receive(&lab.sqs, &lab.orders_url).await {
             let batch = events::batch([message.body.clone().unwrap()]);
             let failed = order::handle(&lab.order(), batch).await.batch_item_failures;
-            assert!(failed.is_empty(), "{message:?}");
             let receipt = message.receipt_handle.unwrap();
-            lab.sqs.delete_message().queue_url(&lab.orders_url).receipt_handle(receipt).send().await.unwrap();
             delivered += 1;
+            if failed.is_empty() {
+                lab.sqs.delete_message().queue_url(&lab.orders_url).receipt_handle(receipt).send().await.unwrap();
+            } else {
+                let back = lab.sqs.change_message_visibility().queue_url(&lab.orders_url).receipt_handle(receipt);
+                back.visibility_timeout(0).send().await.unwrap();
+                put_back = true;
+            }
         }
     }
     delivered

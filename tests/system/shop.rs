@@ -44,16 +44,22 @@ impl Shop {
         shop
     }
 
-    /// Likewise, loaded before it opens, as warmup does where it is in time.
-    pub(crate) async fn open_in_time(name: &str, change: Value) -> Self {
+    /// Likewise, loaded before it opens, as warmup does where it is in time. On a busy machine it may be late: then it is
+    /// another sale, with more time.
+    pub(crate) async fn open_in_time(name: &str, mut change: Value) -> Self {
         // Not while the system itself still starts.
         cloud().await;
-        let opens_at = in_s(4);
-        let mut change = change;
-        change["opens_at"] = json!(opens_at);
-        let shop = Self::open(name, change).await;
-        until("it opens", 10, async || (in_s(0) > opens_at).then_some(())).await;
-        shop
+        for lead_s in [4, 15, 60, 240] {
+            let opens_at = in_s(lead_s);
+            change["opens_at"] = json!(opens_at);
+            let name = if lead_s == 4 { name.to_owned() } else { format!("{name}-{lead_s}") };
+            let shop = Self::open(&name, change.clone()).await;
+            if in_s(0) < opens_at {
+                until("it opens", 240, async || (in_s(0) > opens_at).then_some(())).await;
+                return shop;
+            }
+        }
+        panic!("{name} is never loaded in time");
     }
 
     pub(crate) async fn publish(&self) -> Answer {
