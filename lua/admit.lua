@@ -21,6 +21,7 @@
 --   not_open MS              opens at MS
 --   sold_out MS              the last unit was handed out at MS
 --   closed | paused | unknown_sale
+--   denied                   a note in the user's record keeps the user out
 -- where MS are milliseconds, since the Unix epoch if it is a moment.
 
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
@@ -34,11 +35,13 @@ local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
 if now >= closes_at then return 'closed' end
+local record = ';' .. (redis.call('HGET', buyers_key, user) or '')
+if (tonumber(string.match(record, ';d (%d+)')) or 0) > now then return 'denied' end
 
 -- GCRA: a request is taken if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing is
 -- charged unless all of them take it.
 local used_up, waits_us, wait_us = {}, {}, 0
-for i = 0, 2 do
+for i = 0, 1 do
   local interval, burst = tonumber(ARGV[6 + 2 * i]), tonumber(ARGV[7 + 2 * i])
   if interval > 0 then
     local at = math.max(tonumber(redis.call('GET', KEYS[4 + i]) or 0), now_us) + interval
@@ -62,7 +65,16 @@ end
 if now < opens_at then return string.format('not_open %d', opens_at) end
 if paused ~= 0 then return 'paused' end
 -- Who has a reservation may ask for it again, whatever is left.
-local returning = redis.call('HEXISTS', buyers_key, user)
+local returning = string.find(record, ';%d') and 1 or 0
 if returning == 0 and returned == 0 and next_unit > last_unit then return string.format('sold_out %d', won_at) end
+-- Only a right answer counts for everybody: wrong ones, of which anybody can send many, would keep the others out. Whoever
+-- is refused here can send the same answer again.
+local everybody = tonumber(ARGV[10])
+if everybody > 0 and redis.call('GET', challenge_key) == challenge then
+  local at = math.max(tonumber(redis.call('GET', KEYS[6]) or 0), now_us) + everybody
+  wait_us = at - everybody * tonumber(ARGV[11]) - now_us
+  if wait_us > 0 then return string.format('rate_limited %d 0', math.ceil(wait_us / 1000)) end
+  redis.call('SET', KEYS[6], string.format('%d', at), 'PX', math.ceil((at - now_us) / 1000))
+end
 if redis.call('GETDEL', challenge_key) ~= challenge then return 'wrong_answer' end
 return string.format('admitted %d %d', now, returning)

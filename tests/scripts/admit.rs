@@ -175,10 +175,19 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
     assert!(limited((Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, "frank") }).wrong().await, false));
     assert_eq!((Door { per_ip: THREE, ip: "192.0.2.8", ..door(&round, "frank") }).wrong().await, Admit::WrongAnswer);
 
-    for name in ["gina", "hal", "ivy"] {
-        assert_eq!((Door { per_sale: Some(THREE), ..door(&round, name) }).wrong().await, Admit::WrongAnswer);
+    for _ in 0..5 {
+        let wrong = (Door { per_sale: Some(THREE), ..door(&round, "mallory") }).wrong().await;
+        assert_eq!(wrong, Admit::WrongAnswer, "it is not charged to the sale");
     }
-    assert!(limited((Door { per_sale: Some(THREE), ..door(&round, "jo") }).wrong().await, false));
+    for name in ["gina", "hal", "ivy"] {
+        let right = (Door { per_sale: Some(THREE), ..door(&round, name) }).pass().await;
+        assert!(matches!(right, Admit::Admitted { .. }));
+    }
+    let (id, jo) = (Uuid::now_v7(), Door { per_sale: Some(THREE), ..door(&round, "jo") });
+    jo.challenge(id, "5").await;
+    assert!(limited(jo.answer(id, "5").await, false));
+    let later = Door { per_sale: None, ..jo };
+    assert!(matches!(later.answer(id, "5").await, Admit::Admitted { .. }), "the challenge was left alone");
 }
 
 #[tokio::test]

@@ -6,7 +6,9 @@ mod numbers;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use fulfilment::{FulfilmentError, Numbers, Repaired, expire_overdue, list, load_round, repair, send_due};
+use fulfilment::{
+    FulfilmentError, Numbers, Repaired, expire_overdue, list, load_round, reconcile_denials, repair, send_due,
+};
 use ledger::Ledger;
 use queue::OrderQueue;
 use runtime::Clock;
@@ -81,7 +83,11 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
         Err(error) => failed(summary, "expire overdue orders", &error),
     }
     let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
-    for sale in deps.ledger.published_sales(since).await? {
+    let sales = deps.ledger.published_sales(since).await?;
+    if let Err(error) = reconcile_denials(&deps.stock, &deps.ledger, &sales, now).await {
+        failed(summary, "denials", &error);
+    }
+    for sale in sales {
         if now < sale.terms.opens_at_ms && sale.round == Round(1) {
             continue;
         }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use api::{Code, Problem, RatePolicy, client_ip};
 use door::{Pass, Route};
-use fulfilment::{LiveSale, Snapshot};
+use fulfilment::{LiveSale, Snapshot, Step, Turn};
 use lambda_http::Request;
-use ledger::{Strike, Struck};
+use ledger::Strike;
 use sale::{SaleId, UserId};
 
 use crate::{Deps, overloaded, unanswered};
@@ -27,8 +27,8 @@ impl Admitted {
     }
 }
 
-/// Lets a user through who has a pass, is not denied, asks no more often than one may, and comes to a sale that is not
-/// stopped. Costs no call.
+/// Lets a user through who has a pass, asks no more often than one may, and comes to a sale that is not stopped. Costs no
+/// call. Whether the user is denied says the script.
 pub(crate) async fn admit(
     deps: &Deps,
     request: &Request,
@@ -42,21 +42,25 @@ pub(crate) async fn admit(
     if let Some(live) = &live {
         live.load.count();
     }
-    let now = deps.clock.now();
-    let Ok(pass) = ring.open(token, sale, user, now) else {
+    let Ok(pass) = ring.open(token, sale, user, deps.clock.now()) else {
         if !ring.has_sealed(token, sale, user) && deps.forgeries.count(user) {
             Box::pin(strike(deps, &board, sale, user)).await;
         }
         return Err(Problem::new(Code::BadToken));
     };
-    if board.is_denied(user, now) {
-        return Err(Problem::new(Code::Denied));
-    }
     if board.switches.stop(sale) {
         return Err(Problem::paused());
     }
     limit(deps, request, Route::Reserve, user)?;
     Ok(Admitted { pass, sale: live })
+}
+
+/// Refuses a request that an isolated sale has no turn for. Costs no call otherwise, and one a second in this process if so.
+pub(crate) async fn take_turn(deps: &Deps, sale: &LiveSale) -> Result<(), Problem> {
+    match sale.take_turn(&deps.stock, Step::Reserve, deps.clock).await.map_err(|error| overloaded(error.into()))? {
+        Turn::Now => Ok(()),
+        Turn::Later(wait) => Err(Problem::rate_limited(None, wait.as_millis() as u64)),
+    }
 }
 
 /// Refuses who asks too often, in this process's count.
@@ -72,9 +76,8 @@ pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId)
 /// Counts several passes that were none as a strike. If the ledger does not take it, the next ones do.
 async fn strike(deps: &Deps, board: &Snapshot, sale: &SaleId, user: &UserId) {
     let door = board.sale(sale).map(|live| live.sale.terms.door.clone()).unwrap_or_default();
-    match deps.ledger.strike(user, &Strike::ForgedTokens, &door, deps.clock.now()).await {
-        Ok(Struck::Denied(until)) => deps.board.note_denied(user, until),
-        Ok(Struck::Counted(_)) => {}
-        Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted"),
+    let now = deps.clock.now();
+    if let Err(error) = fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::ForgedTokens, &door, now).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted");
     }
 }

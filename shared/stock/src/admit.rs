@@ -69,6 +69,8 @@ pub enum Challenged {
     RateLimited(RateLimited),
     /// The sale is over.
     Closed,
+    /// The user is kept out.
+    Denied,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -82,7 +84,7 @@ pub struct AdmitRequest<'a> {
     pub id: Uuid,
     /// The answer.
     pub answer: &'a str,
-    /// What all users together may do, if the sale is held back.
+    /// How many right answers of all users together are taken, if the sale is isolated.
     pub per_sale: Option<GcraLimit>,
 }
 
@@ -111,6 +113,8 @@ pub enum Admit {
     Closed,
     /// An operator paused the sale.
     Paused,
+    /// The user is kept out.
+    Denied,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -129,6 +133,7 @@ impl Stock {
             (Code::Challenged, _) => Ok(Challenged::Issued),
             (Code::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
             (Code::Closed, _) => Ok(Challenged::Closed),
+            (Code::Denied, _) => Ok(Challenged::Denied),
             (Code::UnknownSale, _) => Ok(Challenged::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
@@ -152,6 +157,7 @@ impl Stock {
             (Code::SoldOut, at) => Ok(Admit::SoldOut { last_won_at_ms: moment(at, &answer)? }),
             (Code::Closed, _) => Ok(Admit::Closed),
             (Code::Paused, _) => Ok(Admit::Paused),
+            (Code::Denied, _) => Ok(Admit::Denied),
             (Code::UnknownSale, _) => Ok(Admit::UnknownSale),
             _ => Err(unexpected(&answer)),
         }

@@ -32,6 +32,8 @@ pub enum Reserve {
     Closed,
     /// An operator paused the sale.
     Paused,
+    /// The user is kept out.
+    Denied,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -99,6 +101,7 @@ impl Stock {
             (Code::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
             (Code::Closed, _) => Ok(Reserve::Closed),
             (Code::Paused, _) => Ok(Reserve::Paused),
+            (Code::Denied, _) => Ok(Reserve::Denied),
             (Code::UnknownSale, _) => Ok(Reserve::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
