@@ -22,6 +22,7 @@
 --   not_open MS              opens at MS
 --   sold_out MS FOR_MS       the last unit was handed out at MS, and nobody gets one within the next FOR_MS
 --   closed | paused | unknown_sale
+--   denied                   a note in the user's record keeps the user out
 -- where MS are milliseconds, since the Unix epoch if it is a moment.
 
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
@@ -36,6 +37,8 @@ local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
 if now >= closes_at then return 'closed' end
+local record = ';' .. (redis.call('HGET', buyers_key, user) or '')
+if (tonumber(string.match(record, ';d (%d+)')) or 0) > now then return 'denied' end
 
 local state, noted, admitted_at = string.match(redis.call('GET', challenge_key) or '', '^(%a+) (%S+) ?(%d*)$')
 if step == 'challenge' then
@@ -49,7 +52,7 @@ end
 -- GCRA: a request is taken if it comes no earlier than `burst` intervals before all earlier ones are used up. Nothing is
 -- charged unless all of them take it.
 local used_up, waits_us, wait_us = {}, {}, 0
-for i = 0, 2 do
+for i = 0, 1 do
   local interval, burst = tonumber(ARGV[5 + 2 * i]), tonumber(ARGV[6 + 2 * i])
   if interval > 0 then
     local at = math.max(tonumber(redis.call('GET', KEYS[4 + i]) or 0), now_us) + interval
@@ -77,7 +80,7 @@ local sellable_at, sold_out_for = #sale >= 58 and struct.unpack('>I6', sale, 53)
 if returned == 0 and next_unit > last_unit then sold_out_for = HOLD_BACK_MS
 elseif now < sellable_at then sold_out_for = sellable_at - now end
 -- Who has a reservation may ask for it again, whatever is left.
-if sold_out_for > 0 and redis.call('HEXISTS', buyers_key, user) == 0 then
+if sold_out_for > 0 and not string.find(record, ';%d') then
   return string.format('sold_out %d %d', won_at, sold_out_for)
 end
 
@@ -86,6 +89,15 @@ if not is_open then return 'no_challenge' end
 if noted ~= answer then
   redis.call('SET', challenge_key, 'wrong ' .. answer, 'PX', life_ms)
   return 'wrong_answer 0'
+end
+-- Only a right answer counts for everybody: wrong ones, of which anybody can send many, would keep the others out. Whoever
+-- is refused here can send the same answer again.
+local everybody = tonumber(ARGV[9])
+if everybody > 0 then
+  local at = math.max(tonumber(redis.call('GET', KEYS[6]) or 0), now_us) + everybody
+  wait_us = at - everybody * tonumber(ARGV[10]) - now_us
+  if wait_us > 0 then return string.format('rate_limited %d 0', math.ceil(wait_us / 1000)) end
+  redis.call('SET', KEYS[6], string.format('%d', at), 'PX', math.ceil((at - now_us) / 1000))
 end
 redis.call('SET', challenge_key, string.format('right %s %d', answer, now), 'PX', life_ms)
 return string.format('admitted %d', now)

@@ -14,6 +14,7 @@
 --   sold_out MS FOR_MS         the last unit was handed out at MS (ms since the Unix epoch), and nobody gets one within
 --                              the next FOR_MS
 --   closed | paused | unknown_sale
+--   denied                     a note in the user's record keeps the user out; a repeated request is answered all the same
 --   not_open MS                opens at MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".
 
@@ -57,14 +58,20 @@ end
 
 if record then
   -- A repeated request hears what it heard before, also when the sale has ended since.
-  local live, used = {}, {}
+  local live, used, denied_until = {}, {}, nil
   for old in string.gmatch(record, '[^;]+') do
     local slot, state, old_id = string.match(old, '^(%d+) (%a) (%x+) ')
     if old_id == id then return 'replayed ' .. old end
     if slot and state ~= 'r' then
       live[#live + 1] = old
       used[tonumber(slot)] = true
+    elseif not slot then
+      denied_until = denied_until or tonumber(string.match(old, '^d (%d+)$'))
     end
+  end
+  if denied_until then
+    local time = redis.call('TIME')
+    if time[1] * 1000 + math.floor(time[2] / 1000) < denied_until then return 'denied' end
   end
   if #live >= limit then return 'already_reserved ' .. table.concat(live, ';') end
   if refusal then return refusal end
@@ -73,10 +80,11 @@ if record then
   local slot = 0
   while used[slot] do slot = slot + 1 end
   entry = string.format('%d h %s %d %d', slot, id, unit, now)
-  -- The new entry takes the place of the released one that had its slot, so a record never outgrows the limit.
+  -- The new entry takes the place of the released one that had its slot, so a record never outgrows the limit. A denial
+  -- that is noted here is over.
   local entries = {}
   for old in string.gmatch(record, '[^;]+') do
-    if tonumber(string.match(old, '^%d+')) ~= slot then entries[#entries + 1] = old end
+    if tonumber(string.match(old, '^%d+')) ~= slot and not string.find(old, '^d ') then entries[#entries + 1] = old end
   end
   entries[#entries + 1] = entry
   redis.call('HSET', buyers_key, user, table.concat(entries, ';'))

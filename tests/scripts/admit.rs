@@ -246,9 +246,18 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
     assert_eq!((Door { per_ip: THREE, ip: "192.0.2.8", ..door(&round, "frank") }).guess().await, Admit::NoChallenge);
 
     for name in ["gina", "hal", "ivy"] {
-        assert_eq!((Door { per_sale: Some(THREE), ..door(&round, name) }).guess().await, Admit::NoChallenge);
+        let right = (Door { per_sale: Some(THREE), ..door(&round, name) }).pass().await;
+        assert!(matches!(right, Admit::Admitted(_)));
     }
-    assert!(limited((Door { per_sale: Some(THREE), ..door(&round, "jo") }).guess().await, false));
+    for _ in 0..5 {
+        let guess = (Door { per_sale: Some(THREE), ..door(&round, "mallory") }).guess().await;
+        assert_eq!(guess, Admit::NoChallenge, "it is not charged to the sale");
+    }
+    let (id, jo) = (Uuid::now_v7(), Door { per_sale: Some(THREE), ..door(&round, "jo") });
+    jo.challenge(id, "5").await;
+    assert!(limited(jo.answer(id, "5").await, false));
+    let later = Door { per_sale: None, ..jo };
+    assert!(matches!(later.answer(id, "5").await, Admit::Admitted(_)), "the challenge was left alone");
 }
 
 #[tokio::test]

@@ -52,6 +52,7 @@ async fn sell(stock: &Stock, id: &SaleId) {
         version: 1,
         epoch_ms: EpochMs(1),
         taken: vec![(taken.user, hold)],
+        denied: Vec::new(),
     };
     assert_eq!(stock.load(&round).await.unwrap(), Loaded::Now);
 

@@ -73,6 +73,7 @@ struct Shared {
     upstream: Upstream,
     conduct: Mutex<HashMap<Service, Conduct>>,
     hangs_on: Mutex<Option<String>>,
+    refused: Mutex<Option<String>>,
     asked: AtomicUsize,
     answered: watch::Sender<HashMap<String, usize>>,
 }
@@ -84,6 +85,7 @@ impl FaultyAws {
             upstream: Upstream::new(upstream),
             conduct: Mutex::default(),
             hangs_on: Mutex::default(),
+            refused: Mutex::default(),
             asked: AtomicUsize::new(0),
             answered: watch::Sender::default(),
         });
@@ -102,6 +104,11 @@ impl FaultyAws {
     /// From now on.
     pub fn set(&self, service: Service, conduct: Conduct) {
         self.shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).insert(service, conduct);
+    }
+
+    /// From now on throttles the requests of DynamoDB whose body has this text, whatever else is set.
+    pub fn throttle_those_with(&self, text: &str) {
+        *self.shared.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
     }
 
     /// Likewise, for every service.
@@ -134,6 +141,12 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     let conduct = service
         .and_then(|service| shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).get(&service).copied());
     let number = shared.asked.fetch_add(1, Ordering::Relaxed);
+    let refused = shared.refused.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if service == Some(Service::DynamoDb)
+        && refused.is_some_and(|text| body.windows(text.len()).any(|part| part == text.as_bytes()))
+    {
+        return refusal(Service::DynamoDb, number);
+    }
     match (service, conduct) {
         (Some(service), Some(Conduct::Fails)) => return refusal(service, number),
         (Some(service), Some(Conduct::FailsOften)) if !(number + 1).is_multiple_of(WELL_ONE_IN) => {

@@ -80,7 +80,17 @@ impl TestRound {
     pub async fn load(&self, terms: Terms, taken: Vec<(UserId, stock::Hold)>) -> stock::Loaded {
         let (sale, round) = (self.sale.clone(), self.round);
         let epoch_ms = EpochMs(runtime_now());
-        let round = RoundStock { sale, round, lane: LANE, terms, paused: false, version: 1, epoch_ms, taken };
+        let round = RoundStock {
+            sale,
+            round,
+            lane: LANE,
+            terms,
+            paused: false,
+            version: 1,
+            epoch_ms,
+            taken,
+            denied: Vec::new(),
+        };
         self.stock.load(&round).await.expect("the round is loaded")
     }
 

@@ -199,8 +199,7 @@ async fn who_is_denied_gets_nothing() {
     let lab = Lab::selling(terms(100, 1)).await;
     let until_ms = in_ms(60_000);
     let denial = Denial { user: user("mallory"), until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    lab.ledger.deny(&denial).await.unwrap();
-    lab.board.refresh().await.unwrap();
+    fulfilment::deny(&lab.stock, &lab.ledger, &denial, in_ms(0)).await.unwrap();
     ask(&lab, "mallory", "picture").await.problem(403, "denied");
     answer(&lab, "mallory", &"0".repeat(32), "1").await.problem(403, "denied");
     ask(&lab, "alice", "picture").await.expect(201);
@@ -213,8 +212,6 @@ async fn who_answers_wrong_again_and_again_is_denied() {
         let (id, _) = read_picture(&lab, "mallory").await;
         answer(&lab, "mallory", &id, "1").await.problem(403, "wrong_answer");
     }
-    ask(&lab, "mallory", "picture").await.problem(403, "denied");
-    lab.board.refresh().await.unwrap();
     ask(&lab, "mallory", "picture").await.problem(403, "denied");
 }
 

@@ -1,15 +1,16 @@
 //! What a process knows of the ledger without asking it.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use fulfilment::Board;
 use futures::FutureExt;
 use runtime::Clock;
 use sale::{DoorTerms, Terms};
-use tests::{Conduct, Service, terms, user};
+use tests::{Conduct, Service, terms};
 
 use crate::ask::Ask;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, movable_clock};
 use crate::parts::Parts;
 use crate::wait::until;
 
@@ -20,10 +21,11 @@ async fn many_questions_are_one_reading() {
     lab.board_calls.take();
     let began = Instant::now();
     for number in 0..50 {
-        lab.answer(&Ask::reserve(&format!("nowhere-{number}"), "alice")).await.problem(404, "unknown_sale");
+        let challenge = Ask::post(format!("/v1/sales/nowhere-{number}/challenges")).by("alice");
+        lab.answer(&challenge).await.problem(404, "unknown_sale");
     }
-    let readings = lab.board_calls.take_targets().iter().filter(|target| target.ends_with("GetItem")).count();
-    let time_for = 2 + began.elapsed().as_secs() / 2;
+    let readings = lab.board_calls.take_targets().iter().filter(|target| target.ends_with("Query")).count();
+    let time_for = began.elapsed().as_secs() + 1;
     assert!(readings as u64 <= time_for, "{readings} readings, though there was time for {time_for}");
 }
 
@@ -33,7 +35,7 @@ async fn those_who_come_first_share_a_reading() {
     lab.calls.take();
     let board = Board::new(lab.ledger.clone(), Clock::system());
     let all = futures::future::try_join_all((0..20).map(|_| board.now())).await.unwrap();
-    assert_eq!(lab.calls.take().len(), 3, "sales, switches, denials");
+    assert_eq!(lab.calls.take().len(), 2, "sales and switches");
     assert!(all.iter().all(|snapshot| snapshot.sale(&SALE.parse().unwrap()).is_some()));
 }
 
@@ -46,13 +48,55 @@ async fn what_others_change_is_known_within_seconds() {
     until("it is known", 5, async || board.now().await.unwrap().switches.stopped.then_some(())).await;
 }
 
+/// A process that Lambda froze: its monotonic clock stood still, and the wall clock tells.
 #[tokio::test]
-async fn a_denial_that_this_process_made_holds_at_once() {
+async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
     let lab = Lab::selling(terms(5, 1)).await;
-    let now = Clock::system().now();
-    lab.board.note_denied(&user("eve"), now.plus_s(60));
-    assert!(lab.board.now().await.unwrap().is_denied(&user("eve"), now));
-    lab.answer(&Ask::reserve(SALE, "eve")).await.problem(403, "denied");
+    let (clock, moved_ms) = movable_clock();
+    let board = Board::new(lab.ledger.clone(), clock);
+    for (pause_s, stopped) in [(20, true), (40, false), (3600, true)] {
+        board.refresh().await.unwrap();
+        let to = if stopped { lab.ledger.stop(None).await } else { lab.ledger.start(None).await };
+        assert_eq!(to.unwrap().stopped, stopped);
+        moved_ms.fetch_add(pause_s * 1000, Ordering::Relaxed);
+        lab.calls.take();
+        let all = futures::future::try_join_all((0..20).map(|_| board.now())).await.unwrap();
+        assert!(all.iter().all(|snapshot| snapshot.switches.stopped == stopped), "after {pause_s} s");
+        assert_eq!(lab.calls.take().len(), 2, "one reads for all");
+    }
+}
+
+/// A part of the table that is throttled must not keep the others from being read.
+#[tokio::test]
+async fn what_cannot_be_read_does_not_hide_what_can() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let board = Board::new(parts.ledger.clone(), Clock::system());
+    board.now().await.unwrap();
+    parts.aws.throttle_those_with("sales_by_close");
+    lab.ledger.stop(None).await.unwrap();
+    let stopped =
+        until("the stop is known", 10, async || Some(board.now().await.unwrap()).filter(|it| it.switches.stopped));
+    assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the sales that were known last hold");
+}
+
+/// The ledger is asked about once a second while it does not answer, and the last word of it holds for minutes, not for ever.
+#[tokio::test]
+async fn what_cannot_be_read_holds_for_minutes() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let (clock, moved_ms) = movable_clock();
+    let board = Board::new(parts.ledger.clone(), clock);
+    board.now().await.unwrap();
+    parts.aws.set(Service::DynamoDb, Conduct::Fails);
+    moved_ms.store(4 * 60 * 1000, Ordering::Relaxed);
+    for _ in 0..50 {
+        assert!(board.now().await.unwrap().sale(&SALE.parse().unwrap()).is_some());
+    }
+    moved_ms.store(6 * 60 * 1000, Ordering::Relaxed);
+    assert!(board.now().await.is_err(), "a stop that nobody can read is none");
+    parts.aws.set(Service::DynamoDb, Conduct::Answers);
+    until("it is read again", 5, async || board.now().await.ok()).await;
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use tests::{terms, user};
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
+use crate::wait::until;
 
 const STRICT: DoorTerms =
     DoorTerms { strikes: 2, strike_window_s: 600, denied_for_s: 900, unpaid_limit: 3, planned_requests_per_s: None };
@@ -27,12 +28,11 @@ async fn denied(lab: &Lab) -> Vec<String> {
 }
 
 /// With forged passes: what each is answered.
-async fn forge(lab: &Lab, deps: &reservation::Deps, name: &str, times: usize) {
+async fn forge(deps: &reservation::Deps, name: &str, times: usize) {
     for _ in 0..times {
         let ask = Ask::post(format!("/v1/sales/{SALE}/reservations/forged")).by(name);
         Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await).problem(403, "bad_token");
     }
-    lab.board.refresh().await.unwrap();
 }
 
 #[tokio::test]
@@ -55,6 +55,67 @@ async fn operators_keep_a_user_out_and_let_in_again() {
         assert_eq!(left.body["denied"], json!([]));
     }
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
+}
+
+/// No process has to hear of it: Redis knows, and every request asks it.
+#[tokio::test]
+async fn a_denial_and_its_end_hold_everywhere_at_once() {
+    let lab = Lab::selling(terms(50, 1)).await;
+    lab.publish("other", &terms(50, 1)).await;
+    lab.load("other").await;
+    let clock = Clock::system();
+    let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
+    reserving.board.now().await.unwrap();
+    admitting.board.now().await.unwrap();
+    let reserve = async |sale: &str| {
+        let ask = Ask::reserve(sale, "eve");
+        Answer::of_handler(&ask, reservation::handle(&reserving, ask.request()).await)
+    };
+    let challenge = async || {
+        let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("eve");
+        Answer::of_handler(&ask, admission::handle(&admitting, ask.request()).await)
+    };
+    lab.answer(&deny("eve", in_s(3600))).await.expect(200);
+    for sale in [SALE, "other"] {
+        reserve(sale).await.problem(403, "denied");
+    }
+    challenge().await.problem(403, "denied");
+    lab.answer(&Ask::delete("/v1/admin/denied/eve").by_operator()).await.expect(200);
+    for sale in [SALE, "other"] {
+        reserve(sale).await.expect(202);
+    }
+    challenge().await.expect(201);
+}
+
+/// Redis forgets everything, or never heard of it: a round that is made again knows, and so does one within a minute.
+#[tokio::test]
+async fn what_redis_does_not_know_of_denials_it_is_told_again() {
+    let lab = Lab::selling(terms(50, 1)).await;
+    lab.buy("alice").await;
+    for name in ["alice", "eve"] {
+        lab.answer(&deny(name, in_s(3600))).await.expect(200);
+    }
+    lab.redis(&["FLUSHALL"]).await;
+    lab.load(SALE).await;
+    for name in ["alice", "eve"] {
+        lab.answer(&Ask::reserve(SALE, name)).await.problem(403, "denied");
+    }
+    // The ledger alone hears of one more, and of one less: Redis did not answer, or the process died.
+    let denial =
+        Denial { user: user("mallory"), until_ms: in_s(60), reason: DeniedWhy::Asked, by: DeniedBy::Operators };
+    lab.ledger.deny(&denial).await.unwrap();
+    lab.ledger.allow(&user("eve")).await.unwrap();
+    let sales = [lab.sale().await];
+    let reconcile = async || fulfilment::reconcile_denials(&lab.stock, &lab.ledger, &sales, in_s(0)).await.unwrap();
+    assert_eq!(reconcile().await, 2);
+    assert_eq!(reconcile().await, 0);
+    lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
+    lab.reserve("eve").await;
+    lab.ledger.allow(&user("alice")).await.unwrap();
+    assert_eq!(reconcile().await, 1);
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
+    assert_eq!(lab.clean_audit().await, (48, 1, 1));
 }
 
 #[tokio::test]
@@ -86,12 +147,13 @@ async fn whoever_was_denied_can_be_let_in_through_the_gateway() {
 #[tokio::test]
 async fn a_denial_ends_by_itself() {
     let lab = Lab::selling(terms(5, 1)).await;
-    lab.answer(&deny("alice", in_s(30))).await.expect(200);
+    lab.answer(&deny("alice", in_s(8))).await.expect(200);
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(403, "denied");
-    // The same board, and nothing is read again: the clock alone ends it.
-    let later = reservation::Deps { clock: Clock::ahead_by_ms(31_000), ..lab.reservation() };
-    let ask = Ask::reserve(SALE, "alice");
-    Answer::of_handler(&ask, reservation::handle(&later, ask.request()).await).expect(202);
+    // Nothing is told to anybody: Redis's clock ends it.
+    let let_in = async || Some(lab.answer(&Ask::reserve(SALE, "alice")).await).filter(|answer| answer.status != 403);
+    until("it ends", 20, let_in).await.expect(202);
+    let key = format!("buyers:{{{SALE}:1:0}}");
+    assert!(!lab.redis_text(&["HGET", &key, "alice"]).await.contains(';'), "and its note is gone");
     let admin = admin::Deps { clock: Clock::ahead_by_ms(31_000), ..lab.admin() };
     let ask = Ask::get("/v1/admin/denied").by_operator();
     let list = Answer::of_handler(&ask, admin::handle(&admin, ask.request()).await).expect(200);
@@ -102,16 +164,16 @@ async fn a_denial_ends_by_itself() {
 async fn forged_passes_are_strikes_and_enough_of_them_a_denial() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(5, 1) }).await;
     let deps = lab.reservation();
-    forge(&lab, &deps, "mallory", 1).await;
+    forge(&deps, "mallory", 1).await;
     assert_eq!(denied(&lab).await, [""; 0]);
-    forge(&lab, &deps, "mallory", 1).await;
+    forge(&deps, "mallory", 1).await;
     assert_eq!(denied(&lab).await, ["mallory"]);
     lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");
     lab.reserve("alice").await;
     // Let in again with nothing counted; the process that knew of the denial goes by it until it is over.
     lab.answer(&Ask::delete("/v1/admin/denied/mallory").by_operator()).await.expect(200);
     let another = lab.reservation();
-    forge(&lab, &another, "mallory", 1).await;
+    forge(&another, "mallory", 1).await;
     lab.reserve("mallory").await;
 }
 
@@ -120,10 +182,10 @@ async fn ten_forged_passes_are_ten_whatever_processes_they_come_to() {
     let lab = Lab::selling(terms(5, 1)).await;
     let processes = [lab.reservation(), lab.reservation()];
     for number in 0..9 {
-        forge(&lab, &processes[number % 2], "mallory", 1).await;
+        forge(&processes[number % 2], "mallory", 1).await;
     }
     assert_eq!(denied(&lab).await, [""; 0]);
-    forge(&lab, &processes[0], "mallory", 1).await;
+    forge(&processes[0], "mallory", 1).await;
     assert_eq!(denied(&lab).await, ["mallory"]);
 }
 
@@ -131,10 +193,10 @@ async fn ten_forged_passes_are_ten_whatever_processes_they_come_to() {
 async fn a_flood_of_forged_passes_does_not_reach_the_ledger() {
     let lab = Lab::selling(Terms { door: STRICT, ..terms(5, 1) }).await;
     let deps = lab.reservation();
-    forge(&lab, &deps, "mallory", 2).await;
+    forge(&deps, "mallory", 2).await;
     assert_eq!(denied(&lab).await, ["mallory"]);
     lab.calls.take();
-    forge(&lab, &deps, "mallory", 100).await;
+    forge(&deps, "mallory", 100).await;
     assert_eq!(lab.calls.take_targets(), [""; 0]);
 }
 

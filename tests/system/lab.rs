@@ -1,6 +1,7 @@
 //! A system for one test: the functions in this process, with a Valkey, a table and queues that nobody else uses.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
@@ -32,6 +33,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The sale of every lab.
 pub(crate) const SALE: &str = "lamp";
+
+/// A clock, and how far a test has moved it.
+pub(crate) fn movable_clock() -> (Clock, &'static AtomicI64) {
+    let moved_ms: &AtomicI64 = Box::leak(Box::default());
+    (Clock::moved_by_ms(moved_ms), moved_ms)
+}
 
 pub(crate) struct Lab {
     pub(crate) valkey: Valkey,
@@ -145,6 +152,16 @@ impl Lab {
             expiry: self.expiry_queue(),
             clock: Clock::system(),
         }
+    }
+
+    /// The reservation function in a process of its own, which knows nothing yet.
+    pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::Deps {
+        reservation::Deps { board: Board::new(self.ledger.clone(), clock), ..self.reservation() }
+    }
+
+    /// The admission function in a process of its own, which knows nothing yet.
+    pub(crate) fn another_admission(&self, clock: Clock) -> admission::Deps {
+        admission::Deps { board: Board::new(self.ledger.clone(), clock), ..self.admission() }
     }
 
     pub(crate) fn admission(&self) -> admission::Deps {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use futures::{StreamExt, stream};
-use sale::{ReservationId, Round};
+use sale::{ReservationId, Round, SaleId};
 use tests::terms;
 use tokio::sync::watch;
 use tokio::task::block_in_place;
@@ -18,7 +18,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::events;
 use crate::heal::heal;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, movable_clock};
 use crate::resources::{depth, receive};
 use crate::wait::until;
 
@@ -289,6 +289,37 @@ async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) {
     }
     lab.answer(&Ask::reserve(SALE, "too-late")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
+}
+
+/// A process that read the ledger before the sale was published knows nothing of it, and Redis has lost it. Nobody may
+/// hear that the sale does not exist: clients take that for final.
+#[tokio::test]
+async fn a_published_sale_that_redis_lost_is_never_unknown() {
+    let lab = Lab::new().await;
+    let (clock, moved_ms) = movable_clock();
+    let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
+    reserving.board.now().await.unwrap();
+    admitting.board.now().await.unwrap();
+    // Not by the lab's own means, which have its board read.
+    let sale: SaleId = SALE.parse().unwrap();
+    lab.ledger.create_sale(&sale, &terms(9, 1), None).await.unwrap();
+    lab.ledger.publish_sale(&sale).await.unwrap();
+    lab.load(SALE).await;
+    let reservation = Ask::reserve(SALE, "early");
+    let id = answer(&reserving, &reservation).await.expect(202).text("reservation_id").to_owned();
+    lab.redis(&["FLUSHALL"]).await;
+    // What was read is good for some seconds more, and to say that a sale does not exist for one.
+    moved_ms.store(1000, Ordering::Relaxed);
+    for number in 0..8 {
+        let user = format!("user-{number}");
+        let refused = answer(&reserving, &Ask::reserve(SALE, &user)).await.problem(503, "overloaded");
+        assert!(refused.headers.contains_key("retry-after"));
+        let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(&user);
+        let refused = Answer::of_handler(&challenge, admission::handle(&admitting, challenge.request()).await);
+        assert!(refused.problem(503, "overloaded").headers.contains_key("retry-after"));
+        let look = Ask::get(format!("/v1/reservations/{id}")).by("early");
+        answer(&reserving, &look).await.problem(503, "overloaded");
+    }
 }
 
 /// Once for each kind of loss, or as often as the environment's `STAMPEDES` says.

@@ -70,9 +70,10 @@ async fn before_it_opens_and_after_it_closed() {
 
 #[tokio::test]
 async fn what_is_not_there_is_not_found() {
-    Ask::reserve("shop-nowhere", "alice").send().await.problem(404, "unknown_sale");
+    Ask::post("/v1/sales/shop-nowhere/challenges").by("alice").send().await.problem(404, "unknown_sale");
     let shop = Shop::open("rounds", json!({})).await;
-    Ask::reserve_in(&shop.sale, 2, "alice").send().await.problem(404, "unknown_sale");
+    // Whoever has a pass was let in to a round that exists.
+    Ask::reserve_in(&shop.sale, 2, "alice").send().await.problem(503, "overloaded");
     for path in [
         "/v1/admin/sales/shop-nowhere",
         "/v1/admin/sales/shop-nowhere/rounds/1/audit",

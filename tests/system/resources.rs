@@ -130,6 +130,13 @@ impl Lab {
         assert_ne!(done, redis::Value::Int(0), "{command:?} changed nothing");
     }
 
+    /// What Redis answers a command, past the scripts.
+    pub(crate) async fn redis_text(&self, command: &[&str]) -> String {
+        let client = redis::Client::open(self.valkey.url()).unwrap();
+        let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+        redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap()
+    }
+
     /// Deletes an item, past the ledger.
     pub(crate) async fn delete_item(&self, pk: &str) {
         let delete = self.dynamodb.delete_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));

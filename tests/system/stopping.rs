@@ -1,12 +1,16 @@
 //! Operators stop one sale, or everything, at once.
 
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use tests::terms;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, movable_clock};
+use crate::wait::until;
 
 async fn switch(lab: &Lab, what: &str, which: Value) -> Answer {
     lab.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(&which)).await
@@ -62,6 +66,28 @@ async fn everything_is_stopped_and_can_be_looked_at() {
     lab.reserve("bob").await;
 }
 
+/// The crowd of a sale meets many processes, most of which were idle when the operator stopped it.
+#[tokio::test]
+async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let (clock, moved_ms) = movable_clock();
+    let processes: Vec<_> = (0..40).map(|_| lab.another_reservation(clock)).collect();
+    let ask_all = async |round: &str| {
+        let asked = processes.iter().enumerate().map(async |(number, deps)| {
+            let ask = Ask::reserve(SALE, &format!("{round}-{number}"));
+            Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await).status
+        });
+        futures::future::join_all(asked).await
+    };
+    assert_eq!(ask_all("before").await, [202; 40]);
+    switch(&lab, "stop", json!({})).await.expect(200);
+    moved_ms.fetch_add(20_000, Ordering::Relaxed);
+    assert_eq!(ask_all("during").await, [503; 40]);
+    switch(&lab, "start", json!({})).await.expect(200);
+    moved_ms.fetch_add(20_000, Ordering::Relaxed);
+    assert_eq!(ask_all("after").await, [202; 40]);
+}
+
 #[tokio::test]
 async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
     let lab = lab().await;
@@ -92,6 +118,69 @@ async fn what_does_not_say_what_to_stop_stops_nothing() {
     lab.answer(&Ask::post("/v1/admin/stop").by_operator()).await.problem(415, "unsupported_media_type");
     switch(&lab, "stop", json!({ "sale_id": "nowhere" })).await.problem(404, "unknown_sale");
     assert_eq!(lab.ledger.switches().await.unwrap(), ledger::Switches::default());
+}
+
+/// The limit is on what reaches Redis, whoever has which pass, in all processes together.
+#[tokio::test]
+async fn an_isolated_sale_gets_no_more_than_its_share() {
+    const PER_S: u32 = 2;
+    const PROCESSES: usize = 3;
+    let lab = Lab::selling(terms(100, 1)).await;
+    let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    lab.answer(&isolated.json(&json!({ "requests_per_s": PER_S }))).await.expect(200);
+    let clock = runtime::Clock::system();
+    let processes: Vec<_> = (0..PROCESSES).map(|_| lab.another_reservation(clock)).collect();
+    let began = Instant::now();
+    let (answers, calls) = redis_calls(&lab.valkey.url(), async {
+        let mut answers = Vec::new();
+        // Some rounds, so that more than one second's share is asked for.
+        for round in 0..10 {
+            let asked = (0..30).map(|number| {
+                let deps = &processes[number % PROCESSES];
+                async move {
+                    let ask = Ask::reserve(SALE, &format!("user-{round}-{number}"));
+                    Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await)
+                }
+            });
+            answers.extend(futures::future::join_all(asked).await);
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+        answers
+    })
+    .await;
+    // Seconds of Redis's clock that the work touched.
+    let seconds = began.elapsed().as_secs() as usize + 2;
+    let won = answers.iter().filter(|answer| answer.status == 202).count();
+    assert!((2..=seconds * PER_S as usize).contains(&won), "{won} in {seconds} s");
+    let calls = calls.iter().filter(|call| call.starts_with("EVAL")).count();
+    // A script that Redis does not have yet is sent a second time.
+    assert!(calls <= seconds * (PER_S as usize + PROCESSES) + 2 * PROCESSES, "{calls} calls in {seconds} s");
+    for answer in answers.into_iter().filter(|answer| answer.status != 202) {
+        assert_eq!(answer.problem(429, "rate_limited").header("retry-after"), "1");
+    }
+}
+
+/// Who answers wrong does not use up what those who answer right may have.
+#[tokio::test]
+async fn junk_does_not_use_up_an_isolated_sales_share() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    lab.answer(&isolated.json(&json!({ "requests_per_s": 2 }))).await.expect(200);
+    let token = |user: &str, id: &str, answer: &str| {
+        let body = json!({ "challenge_id": id, "answer": answer });
+        Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)
+    };
+    let until_not_limited = async |ask: &Ask| {
+        until("it is taken", 20, async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
+    };
+    until_not_limited(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice")).await.expect(201);
+    let noted = lab.redis_text(&["GET", &format!("challenge:{{{SALE}:1:0}}:alice")]).await;
+    let (id, sum) = noted.split_once(' ').unwrap();
+    for number in 0..12 {
+        let user = format!("mallory-{number}");
+        lab.answer(&token(&user, &"7".repeat(32), "1")).await.problem(403, "wrong_answer");
+    }
+    lab.answer(&token("alice", id, sum)).await.expect(201);
 }
 
 #[tokio::test]

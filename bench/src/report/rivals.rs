@@ -91,6 +91,7 @@ impl Ring {
                     version: 1,
                     epoch_ms: runtime::Clock::system().now(),
                     taken: Vec::new(),
+                    denied: Vec::new(),
                 };
                 self.stock.load(&round).await?;
                 if units == 0 {

@@ -1,4 +1,5 @@
-//! Keeping users out, and stopping at once: the ledger is told, and every process reads it within seconds.
+//! Keeping users out, and stopping at once. Stops are in the ledger, which every process reads every few seconds. Denials are
+//! in Redis as well, which every request meets.
 
 use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
@@ -96,7 +97,7 @@ pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
         return Err(Problem::invalid("until: later than now, by ten years at most"));
     }
     let denial = Denial { user, until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    let denial = deps.ledger.deny(&denial).await.map_err(unanswered)?;
+    let denial = fulfilment::deny(&deps.stock, &deps.ledger, &denial, now).await.map_err(unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, user = %denial.user, until = %denial.until_ms, "denied");
     Ok(json(StatusCode::OK, &DenialDocument::of(denial)))
 }
@@ -116,7 +117,7 @@ pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
 }
 
 async fn let_in(deps: &Deps, request: &Request, user: &UserId) -> Reply {
-    deps.ledger.allow(user).await.map_err(unanswered)?;
+    fulfilment::allow(&deps.stock, &deps.ledger, user, deps.clock.now()).await.map_err(unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, %user, "allowed");
     denied(deps).await
 }

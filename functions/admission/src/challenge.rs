@@ -1,5 +1,6 @@
 use api::{Code, Problem, Reply, json, json_body, text_body};
 use door::{Route, Sum, WORK_BITS};
+use fulfilment::Step;
 use http::StatusCode;
 use lambda_http::Request;
 use serde::{Deserialize, Serialize};
@@ -58,9 +59,11 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     let now = deps.clock.now();
     let applicant = entry.applicant(Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
+    entry.take_turn(deps, Step::Challenge).await?;
     match deps.stock.challenge(&asked).await.map_err(|error| overloaded(&error))? {
         Challenged::Issued => {}
         Challenged::RateLimited(limited) => return Err(rate_limited(Route::Challenge, limited)),
+        Challenged::Denied => return Err(Problem::new(Code::Denied)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
         Challenged::UnknownSale => return Err(entry.not_in_redis(now)),
     }

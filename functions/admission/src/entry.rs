@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use api::{Code, Problem, RatePolicy, caller, client_ip};
 use door::{Rate, Route};
-use fulfilment::{LANE, LiveSale};
+use fulfilment::{LANE, LiveSale, Step, Turn};
 use lambda_http::Request;
 use sale::{EpochMs, Sale, SaleId, UserId};
 use stock::{Applicant, GcraLimit, RateLimited};
@@ -12,7 +12,7 @@ use crate::{Deps, overloaded};
 /// Stands for the addresses of requests that did not come through the gateway: they count as one.
 const NO_ADDRESS: &str = "none";
 
-/// Who asks for what, once it is known that the sale is there, that the user is not denied and that nothing is stopped.
+/// Who asks for what, once it is known that the sale is there and that nothing is stopped.
 pub(crate) struct Entry {
     pub(crate) user: UserId,
     pub(crate) ip: String,
@@ -23,17 +23,26 @@ impl Entry {
     pub(crate) async fn of(deps: &Deps, request: &Request, sale: &str) -> Result<Self, Problem> {
         let caller = caller(request)?;
         let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-        let board = deps.board.now().await.map_err(|error| overloaded(&error))?;
+        let mut board = deps.board.now().await.map_err(|error| overloaded(&error))?;
+        if board.sale(&sale).is_none() {
+            // It may have been published since.
+            board = Box::pin(deps.board.lately()).await.map_err(|error| overloaded(&error))?;
+        }
         let live = board.sale(&sale).ok_or_else(|| Problem::new(Code::UnknownSale))?;
         live.load.count();
-        if board.is_denied(&caller.user, deps.clock.now()) {
-            return Err(Problem::new(Code::Denied));
-        }
         if board.switches.stop(&sale) {
             return Err(Problem::paused());
         }
         let ip = client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned());
         Ok(Self { user: caller.user, ip, live: Arc::clone(live) })
+    }
+
+    /// Refuses a request that an isolated sale has no turn for.
+    pub(crate) async fn take_turn(&self, deps: &Deps, step: Step) -> Result<(), Problem> {
+        match self.live.take_turn(&deps.stock, step, deps.clock).await.map_err(|error| overloaded(&error))? {
+            Turn::Now => Ok(()),
+            Turn::Later(wait) => Err(Problem::rate_limited(None, wait.as_millis() as u64)),
+        }
     }
 
     pub(crate) fn sale(&self) -> &Sale {

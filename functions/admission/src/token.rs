@@ -2,9 +2,10 @@ use std::time::Duration;
 
 use api::{Code, Problem, Reply, json, json_body};
 use door::{Grant, PASS_LIFE_S, Route};
+use fulfilment::Step;
 use http::StatusCode;
 use lambda_http::Request;
-use ledger::{Strike, Struck};
+use ledger::Strike;
 use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
 
@@ -30,7 +31,13 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let ring = deps.keys.ring().await.map_err(|error| overloaded(&error))?;
     let per_sale = entry.sale().isolated_requests_per_s.map(public);
     let asked = AdmitRequest { applicant: entry.applicant(Route::Token), id, answer: &answer, per_sale };
-    let at_ms = match deps.stock.admit(&asked).await.map_err(|error| overloaded(&error))? {
+    entry.take_turn(deps, Step::Token).await?;
+    let admit = deps.stock.admit(&asked).await.map_err(|error| overloaded(&error))?;
+    if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
+        // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
+        entry.live.give_turn_back(Step::Token);
+    }
+    let at_ms = match admit {
         Admit::Admitted(at_ms) => at_ms,
         Admit::WrongAnswer { again } => {
             if !again {
@@ -43,6 +50,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
         Admit::SoldOut { .. } => return Err(Problem::new(Code::SoldOut)),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
+        Admit::Denied => return Err(Problem::new(Code::Denied)),
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => return Err(entry.not_in_redis(deps.clock.now())),
     };
@@ -61,10 +69,10 @@ fn public(requests_per_s: u32) -> GcraLimit {
 
 async fn strike(deps: &Deps, entry: &Entry) {
     let door = &entry.sale().terms.door;
-    let counted = deps.ledger.strike(&entry.user, &Strike::WrongAnswers, door, deps.clock.now());
+    let now = deps.clock.now();
+    let counted = fulfilment::strike(&deps.stock, &deps.ledger, &entry.user, &Strike::WrongAnswers, door, now);
     match tokio::time::timeout(STRIKE_TIMEOUT, counted).await {
-        Ok(Ok(Struck::Denied(until))) => deps.board.note_denied(&entry.user, until),
-        Ok(Ok(Struck::Counted(_))) => {}
+        Ok(Ok(_)) => {}
         Ok(Err(error)) => tracing::error!(error = &error as &dyn std::error::Error, "a strike is not counted"),
         Err(late) => tracing::error!(error = &late as &dyn std::error::Error, "a strike may not be counted"),
     }

@@ -50,7 +50,8 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
 /// One that is not counted is no reason to have the message again.
 async fn strike(deps: &Deps, order: &Order, door: &DoorTerms, now: EpochMs) {
     if order.failure == Some(Failure::LimitReached)
-        && let Err(error) = deps.ledger.strike(&order.user, &Strike::FailedOrder(order.id.clone()), door, now).await
+        && let strike = Strike::FailedOrder(order.id.clone())
+        && let Err(error) = fulfilment::strike(&deps.stock, &deps.ledger, &order.user, &strike, door, now).await
     {
         tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted");
     }

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fulfilment::{
-    FulfilmentError, LANE, Numbers, Overdue, Repaired, expire_overdue, list, load_round, repair, send_due,
+    FulfilmentError, LANE, Numbers, Overdue, Repaired, expire_overdue, list, load_round, reconcile_denials, repair,
+    send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::Ledger;
@@ -33,12 +34,15 @@ const TENDED_AT_ONCE: usize = 8;
 const TEND_BUDGET: Duration = Duration::from_secs(8);
 /// Longest work on what buyers wait for, of all sales: leaves the audits more than half of the run.
 const TEND_ALL_BUDGET: Duration = Duration::from_secs(20);
+/// Longest work on denials. What is left is done by the next run.
+const DENIALS_BUDGET: Duration = Duration::from_secs(5);
 /// Longest work on overdue orders. They are read in pages, and the next run goes on.
 const OVERDUE_BUDGET: Duration = Duration::from_secs(8);
 /// Longest audit and repair of one round: enough for some hundred thousand reservations, and leaves time for another one.
 const AUDIT_BUDGET: Duration = Duration::from_secs(15);
 const _: () = assert!(
-    TEND_ALL_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs() < RUN_TIMEOUT.as_secs(),
+    TEND_ALL_BUDGET.as_secs() + DENIALS_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs()
+        < RUN_TIMEOUT.as_secs(),
     "every run audits"
 );
 /// After its last order's time a round is over, and audited after all those that are not.
@@ -103,16 +107,30 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
     let began = Instant::now();
     let now = deps.clock.now();
     let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
-    let sales = deps.ledger.published_sales(since).await;
-    let begun = |sale: &Sale| now >= sale.terms.opens_at_ms || sale.round > Round(1);
-    let sales = sales.map(|sales| sales.into_iter().filter(begun).collect::<Vec<Sale>>());
-    if let Ok(sales) = &sales {
-        let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, sales, now, summary)).await;
+    let published = deps.ledger.published_sales(since).await;
+    if let Ok(published) = &published {
+        let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, &begun(published, now), now, summary)).await;
         tended.unwrap_or_else(|late| failed(summary, "what buyers wait for", &late));
+        // Sales that are not open yet have them as well: who is denied gets no challenge.
+        note_denials(deps, published, now, summary).await;
     }
     expire(deps, now, summary).await;
-    audit_all(deps, &by_urgency(&sales?, now), began, summary).await;
+    audit_all(deps, &by_urgency(&begun(&published?, now), now), began, summary).await;
     Ok(())
+}
+
+/// Sales of which a round has opened.
+fn begun(published: &[Sale], now: EpochMs) -> Vec<Sale> {
+    let begun = |sale: &&Sale| now >= sale.terms.opens_at_ms || sale.round > Round(1);
+    published.iter().filter(begun).cloned().collect()
+}
+
+async fn note_denials(deps: &Deps, sales: &[Sale], now: EpochMs, summary: &mut Summary) {
+    match timeout(DENIALS_BUDGET, reconcile_denials(&deps.stock, &deps.ledger, sales, now)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => failed(summary, "denials", &error),
+        Err(late) => failed(summary, "denials", &late),
+    }
 }
 
 fn failed(summary: &mut Summary, what: &str, error: &(dyn std::error::Error + 'static)) {

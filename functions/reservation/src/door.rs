@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::{Code, Problem, RatePolicy, client_ip};
 use door::{Pass, Route};
-use fulfilment::{LiveSale, Snapshot};
+use fulfilment::{LiveSale, Snapshot, Step, Turn};
 use lambda_http::Request;
 use ledger::{Strike, Struck};
 use sale::{SaleId, UserId};
@@ -26,8 +26,8 @@ impl Admitted {
     }
 }
 
-/// Lets a user through who has a pass, is not denied, asks no more often than one may, and comes to a sale that is not
-/// stopped. Costs no call.
+/// Lets a user through who has a pass, asks no more often than one may, and comes to a sale that is not stopped. Costs no
+/// call. Whether the user is denied says the script.
 pub(crate) async fn admit(
     deps: &Deps,
     request: &Request,
@@ -41,21 +41,25 @@ pub(crate) async fn admit(
     if let Some(live) = &live {
         live.load.count();
     }
-    let now = deps.clock.now();
-    let Ok(pass) = ring.open(token, sale, user, now) else {
+    let Ok(pass) = ring.open(token, sale, user, deps.clock.now()) else {
         if !ring.has_sealed(token, sale, user) {
             Box::pin(strike(deps, &board, sale, user)).await;
         }
         return Err(Problem::new(Code::BadToken));
     };
-    if board.is_denied(user, now) {
-        return Err(Problem::new(Code::Denied));
-    }
     if board.switches.stop(sale) {
         return Err(Problem::paused());
     }
     limit(deps, request, Route::Reserve, user)?;
     Ok(Admitted { pass, sale: live })
+}
+
+/// Refuses a request that an isolated sale has no turn for. Costs no call otherwise, and one a second in this process if so.
+pub(crate) async fn take_turn(deps: &Deps, sale: &LiveSale) -> Result<(), Problem> {
+    match sale.take_turn(&deps.stock, Step::Reserve, deps.clock).await.map_err(|error| overloaded(error.into()))? {
+        Turn::Now => Ok(()),
+        Turn::Later(wait) => Err(Problem::rate_limited(None, wait.as_millis() as u64)),
+    }
 }
 
 /// Refuses who asks too often, in this process's count.
@@ -71,14 +75,12 @@ pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId)
 /// Counts a pass that was none as a strike, unless the ledger has heard enough of this user.
 async fn strike(deps: &Deps, board: &Snapshot, sale: &SaleId, user: &UserId) {
     let door = board.sale(sale).map(|live| live.sale.terms.door.clone()).unwrap_or_default();
-    if !deps.forgeries.is_to_be_told(user, door.strikes, deps.clock.now()) {
+    let now = deps.clock.now();
+    if !deps.forgeries.is_to_be_told(user, door.strikes, now) {
         return;
     }
-    match deps.ledger.strike(user, &Strike::ForgedTokens, &door, deps.clock.now()).await {
-        Ok(Struck::Denied(until)) => {
-            deps.forgeries.note_denied(user, until);
-            deps.board.note_denied(user, until);
-        }
+    match fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::ForgedTokens, &door, now).await {
+        Ok(Struck::Denied(until)) => deps.forgeries.note_denied(user, until),
         Ok(Struck::Counted(_)) => {}
         Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted"),
     }

@@ -32,6 +32,9 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     if admitted.is_sold_out(&caller.user) {
         return Err(Problem::new(Code::SoldOut));
     }
+    if let Some(live) = admitted.sale.as_ref().filter(|live| live.sale.isolated_requests_per_s.is_some()) {
+        Box::pin(door::take_turn(deps, live)).await?;
+    }
     let id = match key {
         Some(key) => ReservationId::derived(sale, round, &caller.user, key),
         None => ReservationId::of_pass(sale, round, &caller.user, token, admitted.pass.issued_at_ms),
@@ -64,12 +67,13 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
+        Reserve::Denied => Err(Problem::new(Code::Denied)),
         Reserve::UnknownSale => Err(Box::pin(not_in_redis(deps, &id)).await),
     }
 }
 
-/// A round that Redis does not have: it never was, is not loaded yet, is over, or is lost and will be back. Only the ledger knows,
-/// and it is asked for all such rounds together.
+/// A round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. The pass proves that it was
+/// published, so a board that does not have it is older than that, and nobody may hear that it does not exist.
 async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
     let now = deps.clock.now();
     let board = match deps.board.now().await {
@@ -79,8 +83,7 @@ async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
     match board.sale_of(id) {
         Some(sale) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
         Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
-        Some(_) => Problem::restoring(),
-        None => Problem::new(Code::UnknownSale),
+        _ => Problem::restoring(),
     }
 }
 

@@ -64,21 +64,21 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       reservation,
       ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['orders_by_user', 'sales_by_close', 'denied_by_end'],
+      ['orders_by_user', 'sales_by_close'],
     );
     queues.orders.sendFrom(reservation);
     queues.expiry.sendFrom(reservation);
     passes.readFrom(reservation);
 
     const admission = make('admission');
-    table.useFrom(admission, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'denied_by_end']);
+    table.useFrom(admission, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
     passes.readFrom(admission);
 
     const catalog = make('catalog');
     table.useFrom(catalog, ['GetItem'], ['sales_by_close', 'campaigns_by_id']);
 
     const order = make('order');
-    table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem']);
+    table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
@@ -98,14 +98,14 @@ export class FlashSaleStack extends Stack {
     secret.readFrom(payment);
 
     const warmup = make('warmup');
-    table.useFrom(warmup, [], ['sales_by_close', 'guards_by_round']);
+    table.useFrom(warmup, [], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
     new EveryMinute(this, 'WarmupSchedule', warmup);
 
     const reconciliation = make('reconciliation');
     table.useFrom(
       reconciliation,
       ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by'],
+      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by', 'denied_by_end'],
     );
     queues.orders.sendFrom(reconciliation);
     new EveryMinute(this, 'ReconciliationSchedule', reconciliation);

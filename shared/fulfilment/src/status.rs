@@ -41,10 +41,15 @@ pub async fn status(
         Some(hold) if hold.state == HoldState::Held => Ok(Status::Queued(hold)),
         // Ordered or released since the ledger was asked.
         Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
-        None => match board.now().await?.sale_of(id) {
-            Some(sale) if sale.round == id.round && is_settling(stock, sale, now).await? => Ok(Status::Settling),
-            _ => Ok(Status::Unknown),
-        },
+        None => {
+            let known = board.now().await?;
+            // The sale may have been published, or come to its round, since its last reading.
+            let known = if known.sale_of(id).is_none() { board.lately().await? } else { known };
+            match known.sale_of(id) {
+                Some(sale) if sale.round == id.round && is_settling(stock, sale, now).await? => Ok(Status::Settling),
+                _ => Ok(Status::Unknown),
+            }
+        }
     }
 }
 

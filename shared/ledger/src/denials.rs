@@ -1,15 +1,18 @@
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValuesOnConditionCheckFailure};
 use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
-use crate::item::{number, text, to_item};
+use crate::item::{Item, number, text, to_item};
+use crate::orders::BATCH_GET;
 use crate::{Ledger, LedgerError, keys};
 
-/// Most denials that are read: every process holds them in memory and reads them every few seconds.
-const MAX_DENIALS: usize = 10_000;
+/// Most denials that are read, by operators who list them and by whoever loads or reconciles a round: about 1 MB.
+pub const MAX_DENIALS: usize = 10_000;
 /// How long the item of a denial that has ended stays for a look, until DynamoDB's time to live takes it.
 const KEPT_AFTER_S: u32 = 24 * 60 * 60;
 
@@ -107,6 +110,35 @@ impl Ledger {
         Ok(())
     }
 
+    /// The denials of these users, as they were last written, ended ones included.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn denials_of(&self, users: &[UserId]) -> Result<HashMap<UserId, Denial>, LedgerError> {
+        let mut denials = HashMap::new();
+        for page in users.chunks(BATCH_GET) {
+            let mut keys: Vec<Item> =
+                page.iter().map(|user| Item::from([("pk".to_owned(), text(keys::denied(user)))])).collect();
+            // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
+            while !keys.is_empty() {
+                let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
+                let output = self
+                    .client
+                    .batch_get_item()
+                    .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
+                    .send()
+                    .await
+                    .map_err(LedgerError::of("BatchGetItem"))?;
+                for item in output.responses.unwrap_or_default().into_values().flatten() {
+                    let DenialItem { denial, .. } = serde_dynamo::from_item(item)?;
+                    denials.insert(denial.user.clone(), denial);
+                }
+                keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
+            }
+        }
+        Ok(denials)
+    }
+
     /// Everybody who is denied at `now`, those for longest first. May lag a moment behind.
     ///
     /// # Errors
@@ -140,7 +172,10 @@ impl Ledger {
                 break;
             }
             if denials.len() >= MAX_DENIALS {
-                tracing::error!(MAX_DENIALS, "more users are denied than are read: those that end first get in");
+                tracing::error!(
+                    MAX_DENIALS,
+                    "more users are denied than are read: Redis may not know those that end first"
+                );
                 break;
             }
         }

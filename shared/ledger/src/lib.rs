@@ -37,7 +37,7 @@ use aws_sdk_dynamodb::Client;
 pub use campaigns::PutCampaign;
 pub use change::Change;
 pub use connections::{Connection, MAX_CONNECTIONS};
-pub use denials::{Denial, DeniedBy, DeniedWhy};
+pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use error::LedgerError;
 pub use guards::Guard;
 pub use item::NewOrder;

@@ -10,7 +10,7 @@ use crate::item::{GuardItem, Item, NewOrder, OrderItem, number, order_from, orde
 use crate::{Ledger, LedgerError, keys};
 
 /// Most keys in one `BatchGetItem` (DynamoDB API reference).
-const BATCH_GET: usize = 100;
+pub(crate) const BATCH_GET: usize = 100;
 const ABSENT: &str = "attribute_not_exists(pk)";
 /// The position of each write in the transaction that places an order, and of its cancellation reason.
 const ORDER: usize = 0;

@@ -40,6 +40,15 @@ impl Ledger {
         Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
     }
 
+    /// What is stopped. May lag a moment behind, for half the price: every process reads it all the time.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn recent_switches(&self) -> Result<Switches, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::SWITCHES));
+        Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+    }
+
     /// Stops one sale, or everything.
     ///
     /// # Errors

@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use sale::EpochMs;
@@ -6,22 +7,29 @@ use sale::EpochMs;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clock {
     ahead_ms: i64,
+    moved_ms: Option<&'static AtomicI64>,
 }
 
 impl Clock {
     /// The machine's clock.
     pub const fn system() -> Self {
-        Self { ahead_ms: 0 }
+        Self { ahead_ms: 0, moved_ms: None }
     }
 
     /// A clock that is ahead of the machine's by so much, or behind it.
     pub const fn ahead_by_ms(ahead_ms: i64) -> Self {
-        Self { ahead_ms }
+        Self { ahead_ms, moved_ms: None }
+    }
+
+    /// A clock that is ahead of the machine's by as much as `moved_ms` says each time.
+    pub const fn moved_by_ms(moved_ms: &'static AtomicI64) -> Self {
+        Self { ahead_ms: 0, moved_ms: Some(moved_ms) }
     }
 
     /// The moment.
     pub fn now(self) -> EpochMs {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        EpochMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX).saturating_add(self.ahead_ms))
+        let ahead_ms = self.ahead_ms + self.moved_ms.map_or(0, |moved_ms| moved_ms.load(Ordering::Relaxed));
+        EpochMs(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX).saturating_add(ahead_ms))
     }
 }

@@ -74,6 +74,8 @@ pub enum Challenged {
     RateLimited(RateLimited),
     /// The sale is over.
     Closed,
+    /// The user is kept out.
+    Denied,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -87,7 +89,7 @@ pub struct AdmitRequest<'a> {
     pub id: Uuid,
     /// The answer.
     pub answer: &'a str,
-    /// What all users together may do, if the sale is held back.
+    /// How many right answers of all users together are taken, if the sale is isolated.
     pub per_sale: Option<GcraLimit>,
 }
 
@@ -118,6 +120,8 @@ pub enum Admit {
     Closed,
     /// An operator paused the sale.
     Paused,
+    /// The user is kept out.
+    Denied,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -136,6 +140,7 @@ impl Stock {
             (Code::Challenged, _) => Ok(Challenged::Issued),
             (Code::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
             (Code::Closed, _) => Ok(Challenged::Closed),
+            (Code::Denied, _) => Ok(Challenged::Denied),
             (Code::UnknownSale, _) => Ok(Challenged::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
@@ -160,6 +165,7 @@ impl Stock {
             }
             (Code::Closed, _) => Ok(Admit::Closed),
             (Code::Paused, _) => Ok(Admit::Paused),
+            (Code::Denied, _) => Ok(Admit::Denied),
             (Code::UnknownSale, _) => Ok(Admit::UnknownSale),
             _ => Err(unexpected(&answer)),
         }

@@ -83,6 +83,12 @@ codes! {
     NoChallenge = "no_challenge",
     /// Too many requests.
     RateLimited = "rate_limited",
+    /// The user is kept out.
+    Denied = "denied",
+    /// The users' denials are noted, or their notes removed.
+    Noted = "noted",
+    /// So many requests may come in the rest of the second.
+    Leased = "leased",
     /// The counts are added.
     Tallied = "tallied",
 }

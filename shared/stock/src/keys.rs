@@ -8,6 +8,7 @@ pub(crate) struct Keys {
     pub(crate) free: String,
     pub(crate) outbox: String,
     pub(crate) answers: String,
+    pub(crate) denied: String,
 }
 
 impl Keys {
@@ -19,7 +20,13 @@ impl Keys {
             free: name("free"),
             outbox: name("outbox"),
             answers: name("answers"),
+            denied: name("denied"),
         }
+    }
+
+    /// What processes were granted of one step of an isolated sale.
+    pub(crate) fn lease(sale: &SaleId, round: Round, lane: Lane, step: &str) -> String {
+        format!("lease:{{{sale}:{round}:{lane}}}:{step}")
     }
 
     /// What one loading has read of the buyers so far.

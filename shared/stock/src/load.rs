@@ -37,6 +37,8 @@ pub struct RoundStock {
     pub epoch_ms: EpochMs,
     /// What the ledger says is taken: who has which unit in which slot.
     pub taken: Vec<(UserId, Hold)>,
+    /// Who is kept out until when.
+    pub denied: Vec<(UserId, EpochMs)>,
 }
 
 /// What became of a loading.
@@ -71,12 +73,14 @@ impl RoundStock {
 
     fn records(&self) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
-        for (user, hold) in &self.taken {
+        let entries = self.taken.iter().map(|(user, hold)| (user, hold.to_entry()));
+        let notes = self.denied.iter().map(|(user, until)| (user, format!("d {}", until.0)));
+        for (user, part) in entries.chain(notes) {
             let record = records.entry(user).or_default();
             if !record.is_empty() {
                 record.push(';');
             }
-            record.push_str(&hold.to_entry());
+            record.push_str(&part);
         }
         records
     }
@@ -133,6 +137,7 @@ impl Stock {
             .key(keys.free)
             .key(keys.outbox)
             .key(Keys::staged(&stock.sale, stock.round, stock.lane, loading))
+            .key(keys.denied)
             .arg(args)
             .invoke_async(&self.connection)
             .await?;

@@ -37,6 +37,8 @@ pub enum Reserve {
     Closed,
     /// An operator paused the sale.
     Paused,
+    /// The user is kept out.
+    Denied,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -108,6 +110,7 @@ impl Stock {
             (Code::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
             (Code::Closed, _) => Ok(Reserve::Closed),
             (Code::Paused, _) => Ok(Reserve::Paused),
+            (Code::Denied, _) => Ok(Reserve::Denied),
             (Code::UnknownSale, _) => Ok(Reserve::UnknownSale),
             _ => Err(unexpected(&answer)),
         }

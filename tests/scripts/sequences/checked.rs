@@ -134,8 +134,17 @@ impl Checked {
         // Another one for each loading, as a clock would give.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
         let epoch_ms = self.epoch_ms;
-        let loading =
-            RoundStock { sale: id, round, lane: LANE, terms, paused, version, epoch_ms, taken: taken.clone() };
+        let loading = RoundStock {
+            sale: id,
+            round,
+            lane: LANE,
+            terms,
+            paused,
+            version,
+            epoch_ms,
+            taken: taken.clone(),
+            denied: Vec::new(),
+        };
         let answer = self.stock.load(&loading).await;
         let expected = if self.models.contains_key(&round) { Loaded::Present } else { Loaded::Now };
         if expected == Loaded::Now {

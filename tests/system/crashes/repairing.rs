@@ -109,6 +109,7 @@ pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
         version: sale.version,
         epoch_ms: Clock::system().now(),
         taken: Vec::new(),
+        denied: Vec::new(),
     };
     lab.stock.load(&round).await.unwrap();
 }

@@ -1,0 +1,37 @@
+-- Notes in users' records until when they are denied, or removes the notes.
+--
+-- KEYS  1 sale    string, packed (layout in README.md)
+--       2 buyers  hash, user -> entries
+--       3 denied  hash, user -> until when the note in the user's record denies (ms since the Unix epoch)
+-- ARGV  pairs of a user and the first moment at which the user is let in again, or 0 to remove the note (bounded by the
+--       caller)
+-- Returns
+--   noted          that is how it stands now
+--   unknown_sale   the round has no keys; nothing changed
+
+local sale_key, buyers_key, denied_key = KEYS[1], KEYS[2], KEYS[3]
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+
+for i = 1, #ARGV, 2 do
+  local user, until_ms = ARGV[i], ARGV[i + 1]
+  local parts = {}
+  for part in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
+    if not string.find(part, '^d ') then parts[#parts + 1] = part end
+  end
+  if until_ms == '0' then
+    redis.call('HDEL', denied_key, user)
+  else
+    parts[#parts + 1] = 'd ' .. until_ms
+    redis.call('HSET', denied_key, user, until_ms)
+  end
+  if #parts > 0 then
+    redis.call('HSET', buyers_key, user, table.concat(parts, ';'))
+  else
+    redis.call('HDEL', buyers_key, user)
+  end
+end
+local expires_at = struct.unpack('>I6', sale, 43)
+redis.call('PEXPIREAT', buyers_key, expires_at)
+redis.call('PEXPIREAT', denied_key, expires_at)
+return 'noted'

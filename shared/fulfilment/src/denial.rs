@@ -1,0 +1,115 @@
+//! Keeping users out. The ledger has the denials. A request meets them in Redis, as a note in the user's record of each
+//! loaded round, so that nobody has to read the whole list.
+
+use futures::future::join_all;
+use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
+use sale::{DoorTerms, EpochMs, Sale, UserId};
+use stock::{Noted, Stock};
+
+use crate::{FulfilmentError, LANE};
+
+/// Rounds whose notes are changed at once.
+const AT_ONCE: usize = 8;
+/// Notes of a round that one run of reconciliation changes: each is looked up in the ledger before. The rest waits for the
+/// next run.
+const CHANGES_PER_RUN: usize = 1000;
+
+/// Denies a user, in the ledger and then in every loaded round. What stands then.
+///
+/// Redis not answering, or dying in between, leaves rounds without the note until reconciliation makes up for it.
+///
+/// # Errors
+/// If DynamoDB does not answer. Can be repeated.
+pub async fn deny(stock: &Stock, ledger: &Ledger, denial: &Denial, now: EpochMs) -> Result<Denial, FulfilmentError> {
+    let stands = ledger.deny(denial).await?;
+    note(stock, ledger, &stands.user, Some(stands.until_ms), now).await;
+    Ok(stands)
+}
+
+/// Lets a user in again, in the ledger and then in every loaded round; see [`deny`].
+///
+/// # Errors
+/// If DynamoDB does not answer. Can be repeated.
+pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) -> Result<(), FulfilmentError> {
+    ledger.allow(user).await?;
+    note(stock, ledger, user, None, now).await;
+    Ok(())
+}
+
+/// Counts a strike. If it is one too many, the user is denied in the ledger and then in every loaded round; see [`deny`].
+///
+/// # Errors
+/// If DynamoDB does not answer; then it may or may not be counted.
+pub async fn strike(
+    stock: &Stock,
+    ledger: &Ledger,
+    user: &UserId,
+    strike: &Strike,
+    door: &DoorTerms,
+    now: EpochMs,
+) -> Result<Struck, FulfilmentError> {
+    let struck = ledger.strike(user, strike, door, now).await?;
+    if let Struck::Denied(until) = struck {
+        note(stock, ledger, user, Some(until), now).await;
+    }
+    Ok(struck)
+}
+
+async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<EpochMs>, now: EpochMs) {
+    let late = |error: &(dyn std::error::Error + 'static)| {
+        tracing::warn!(error, %user, "Redis is not told of a denial or its end; reconciliation does it within a minute");
+    };
+    let sales = match ledger.published_sales(now).await {
+        Ok(sales) => sales,
+        Err(error) => return late(&error),
+    };
+    let notes = &[(user.clone(), until)];
+    for some in sales.chunks(AT_ONCE) {
+        let noted = some.iter().map(|sale| stock.note_denials(&sale.id, sale.round, LANE, notes));
+        for error in join_all(noted).await.into_iter().filter_map(Result::err) {
+            late(&error);
+        }
+    }
+}
+
+/// Makes the notes in the current rounds of these sales what the ledger says: adds those that Redis lost or never had, and
+/// removes those of users who were let in again. How many were changed.
+///
+/// The list is read once, and may lag behind. So the ledger is asked about each user whose note differs, by a consistent
+/// read, before the note is changed. Guards against: a user who is denied, or let in, since the list was read.
+///
+/// # Errors
+/// If a part does not answer. Can be repeated, and can run beside itself.
+pub async fn reconcile_denials(
+    stock: &Stock,
+    ledger: &Ledger,
+    sales: &[Sale],
+    now: EpochMs,
+) -> Result<usize, FulfilmentError> {
+    let listed = ledger.denied(now).await?;
+    let complete = listed.len() < MAX_DENIALS;
+    let mut changed = 0;
+    for sale in sales.iter().filter(|sale| sale.terms.closes_at_ms > now) {
+        let mut noted = stock.noted_denials(&sale.id, sale.round, LANE).await?;
+        let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
+        let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
+        // A list that is cut off says nothing about those who are not in it.
+        let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
+        users.extend(stale.map(|(user, _)| user));
+        users.truncate(CHANGES_PER_RUN);
+        if users.is_empty() || !stock.is_loaded(&sale.id, sale.round, LANE).await? {
+            continue;
+        }
+        let mut truth = ledger.denials_of(&users).await?;
+        let until = |user: UserId| {
+            let until = truth.remove(&user).map(|denial| denial.until_ms).filter(|until| *until > now);
+            (user, until)
+        };
+        let notes: Vec<_> = users.into_iter().map(until).collect();
+        if stock.note_denials(&sale.id, sale.round, LANE, &notes).await? == Noted::Now {
+            tracing::info!(sale_id = %sale.id, round = sale.round.0, notes = notes.len(), "denials are noted again");
+            changed += notes.len();
+        }
+    }
+    Ok(changed)
+}

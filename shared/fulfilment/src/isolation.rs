@@ -1,0 +1,102 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use runtime::Clock;
+use stock::{Lease, Stock, StockError};
+use tokio::sync::Mutex;
+
+use crate::refreshed::Moment;
+use crate::{LANE, LiveSale};
+
+/// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
+const MOST_ONE_IN: u32 = 2;
+/// Pause after a lease that Redis did not answer.
+const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
+/// A kind of request that an isolated sale gets a number of. Each has its own, so that who answers wrong does not keep those
+/// out who reserve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Asking for a challenge.
+    Challenge,
+    /// Answering it.
+    Token,
+    /// Trying for a unit.
+    Reserve,
+}
+
+/// Whether a request may go on to Redis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Yes.
+    Now,
+    /// Not before so long.
+    Later(Duration),
+}
+
+/// What this process may pass on to Redis of the requests for an isolated sale.
+#[derive(Debug, Default)]
+pub(crate) struct Isolation([Share; 3]);
+
+#[derive(Debug, Default)]
+struct Share {
+    /// Requests since the last lease, to know how much to ask for.
+    asked: AtomicU32,
+    left: AtomicU32,
+    /// Held while Redis is asked, so that one asks for all.
+    leased: Mutex<Option<Leased>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Leased {
+    since: Moment,
+    holds_for: Duration,
+}
+
+impl Step {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Challenge => "challenge",
+            Self::Token => "token",
+            Self::Reserve => "reserve",
+        }
+    }
+}
+
+impl LiveSale {
+    /// Takes the turn of one request, if the sale is isolated: from what Redis granted this process for the current
+    /// second, or by one call for all that come in it.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
+        let Some(per_s) = self.sale.isolated_requests_per_s else { return Ok(Turn::Now) };
+        let share = &self.isolation.0[step as usize];
+        share.asked.fetch_add(1, Ordering::Relaxed);
+        let mut leased = share.leased.lock().await;
+        let now = Moment::now(clock);
+        let rest =
+            |leased: &Leased| leased.holds_for.checked_sub(now.since(leased.since)).filter(|rest| !rest.is_zero());
+        if let Some(rest) = leased.as_ref().and_then(rest) {
+            let taken = share.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+            return Ok(taken.map_or(Turn::Later(rest), |_| Turn::Now));
+        }
+        let wanted = share.asked.swap(0, Ordering::Relaxed).clamp(1, per_s.div_ceil(MOST_ONE_IN));
+        // Whoever comes while Redis does not answer is not to ask again at once.
+        share.left.store(0, Ordering::Relaxed);
+        *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
+        let (id, round) = (&self.sale.id, self.sale.round);
+        let Lease { count, holds_for } = stock.lease(id, round, LANE, step.as_str(), per_s, wanted).await?;
+        // Counted from before the call: what is granted for a second is not used after it.
+        *leased = Some(Leased { since: now, holds_for });
+        share.left.store(count.saturating_sub(1), Ordering::Relaxed);
+        Ok(if count == 0 { Turn::Later(holds_for) } else { Turn::Now })
+    }
+
+    /// Gives the turn back of a request that does not count.
+    pub fn give_turn_back(&self, step: Step) {
+        if self.sale.isolated_requests_per_s.is_some() {
+            self.isolation.0[step as usize].left.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use sale::{EpochMs, Lane, Round, SaleId, UserId};
+
+use crate::code::{parse, unexpected};
+use crate::keys::Keys;
+use crate::script::Script;
+use crate::{Code, Stock, StockError};
+
+static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/deny.lua")));
+
+/// Most users whose notes one call changes: keeps the script in the order of a millisecond.
+pub const MAX_NOTED: usize = 200;
+/// Notes asked for at a time.
+const PAGE: usize = 1000;
+
+/// What became of notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noted {
+    /// They are as they should be.
+    Now,
+    /// Redis has no such round.
+    UnknownSale,
+}
+
+impl Stock {
+    /// Notes in users' records until when they are denied, or removes the notes of those who have no such moment.
+    ///
+    /// # Errors
+    /// If Redis does not answer; then some may be noted. Can be repeated.
+    pub async fn note_denials(
+        &self,
+        sale: &SaleId,
+        round: Round,
+        lane: Lane,
+        denials: &[(UserId, Option<EpochMs>)],
+    ) -> Result<Noted, StockError> {
+        for page in denials.chunks(MAX_NOTED) {
+            let keys = Keys::of(sale, round, lane);
+            let mut call = DENY.key(keys.sale).key(keys.buyers).key(keys.denied);
+            for (user, until) in page {
+                call = call.arg(user.as_str()).arg(until.map_or(0, |until| until.0));
+            }
+            let answer = call.invoke_async(&self.connection).await?;
+            match parse(&answer)?.0 {
+                Code::Noted => {}
+                Code::UnknownSale => return Ok(Noted::UnknownSale),
+                _ => return Err(unexpected(&answer)),
+            }
+        }
+        Ok(Noted::Now)
+    }
+
+    /// Whose records have a note that they are denied, and until when.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn noted_denials(
+        &self,
+        sale: &SaleId,
+        round: Round,
+        lane: Lane,
+    ) -> Result<BTreeMap<UserId, EpochMs>, StockError> {
+        let key = Keys::of(sale, round, lane).denied;
+        let (mut noted, mut cursor) = (BTreeMap::new(), 0u64);
+        loop {
+            let (next, page): (u64, Vec<(String, i64)>) =
+                self.connection.ask(redis::cmd("HSCAN").arg(&key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
+            for (user, until) in page {
+                noted.insert(user.parse().map_err(|_| unexpected(&user))?, EpochMs(until));
+            }
+            cursor = next;
+            if cursor == 0 {
+                return Ok(noted);
+            }
+        }
+    }
+}

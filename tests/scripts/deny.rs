@@ -1,0 +1,128 @@
+use redis::AsyncCommands;
+use sale::{EpochMs, HoldState, Lane, Unit};
+use stock::{Admit, AdmitRequest, Adopted, Applicant, GcraLimit, Noted, Reseated, Reserve};
+use tests::{TestRound, fresh_id, terms, user};
+use uuid::Uuid;
+
+const LANE: Lane = Lane(0);
+const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
+
+async fn in_ms(round: &TestRound, ms: i64) -> EpochMs {
+    let (seconds, micros): (i64, i64) = redis::cmd("TIME").query_async(&mut round.redis().await).await.unwrap();
+    EpochMs(seconds * 1000 + micros / 1000 + ms)
+}
+
+async fn note(round: &TestRound, name: &str, until: Option<EpochMs>) -> Noted {
+    round.stock.note_denials(&round.sale, round.round, LANE, &[(user(name), until)]).await.unwrap()
+}
+
+async fn record(round: &TestRound, name: &str) -> Option<String> {
+    round.redis().await.hget("buyers:{lamp:1:0}", name).await.unwrap()
+}
+
+async fn answer(round: &TestRound, name: &str) -> Admit {
+    let user = user(name);
+    let (sale, round_number) = (&round.sale, round.round);
+    let applicant =
+        Applicant { sale, round: round_number, lane: LANE, user: &user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
+    let request = AdmitRequest { applicant, id: Uuid::now_v7(), answer: "0", per_sale: None };
+    round.stock.admit(&request).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_note_keeps_out_until_it_is_removed() {
+    let round = TestRound::start(terms(9, 1)).await;
+    for _ in 0..2 {
+        assert_eq!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await, Noted::Now);
+    }
+    assert_eq!(round.reserve(&user("eve")).await.1, Reserve::Denied);
+    assert_eq!(answer(&round, "eve").await, Admit::Denied);
+    assert_eq!(answer(&round, "alice").await, Admit::NoChallenge);
+    let keys: Vec<String> = round.redis().await.keys("rate:*eve").await.unwrap();
+    assert_eq!(keys, [""; 0], "nothing is charged to who is denied");
+    for key in ["buyers:{lamp:1:0}", "denied:{lamp:1:0}"] {
+        let left_ms: i64 = round.redis().await.pttl(key).await.unwrap();
+        assert!(left_ms > 0, "{key} leaves with the round");
+    }
+    for _ in 0..2 {
+        assert_eq!(note(&round, "eve", None).await, Noted::Now);
+    }
+    assert_eq!(record(&round, "eve").await, None);
+    round.buy(&user("eve")).await;
+    assert_eq!(note(&TestRound::start_empty(), "eve", None).await, Noted::UnknownSale);
+}
+
+#[tokio::test]
+async fn who_is_denied_after_buying_keeps_it_and_hears_of_it() {
+    let round = TestRound::start(terms(9, 2)).await;
+    let (id, hold) = round.buy(&user("eve")).await;
+    note(&round, "eve", Some(in_ms(&round, 60_000).await)).await;
+    assert_eq!(round.reserve_as(&id, &user("eve")).await, Reserve::Replayed(hold.clone()));
+    assert_eq!(round.reserve(&user("eve")).await.1, Reserve::Denied);
+    let view = round.view().await;
+    assert_eq!(view.holds, [(user("eve"), hold)]);
+    note(&round, "eve", None).await;
+    round.buy(&user("eve")).await;
+}
+
+#[tokio::test]
+async fn a_note_that_is_over_goes_with_the_next_reservation() {
+    let round = TestRound::start(terms(9, 2)).await;
+    note(&round, "eve", Some(in_ms(&round, -1).await)).await;
+    assert_eq!(answer(&round, "eve").await, Admit::NoChallenge);
+    round.buy(&user("eve")).await;
+    assert!(!record(&round, "eve").await.unwrap().split(';').any(|part| part.starts_with("d ")));
+}
+
+#[tokio::test]
+async fn a_note_is_no_reservation() {
+    let round = TestRound::start(terms(1, 1)).await;
+    note(&round, "eve", Some(in_ms(&round, -1).await)).await;
+    round.buy(&user("alice")).await;
+    assert!(matches!(answer(&round, "eve").await, Admit::SoldOut { .. }), "she does not return");
+}
+
+#[tokio::test]
+async fn notes_survive_when_entries_are_rewritten() {
+    let round = TestRound::start(terms(9, 1)).await;
+    let until = in_ms(&round, 60_000).await;
+    let noted = async |name: &str| record(&round, name).await.unwrap().contains(&format!("d {}", until.0));
+
+    let (id, _) = round.buy(&user("confirmed")).await;
+    note(&round, "confirmed", Some(until)).await;
+    round.stock.confirm(&id, LANE, &user("confirmed")).await.unwrap();
+    assert!(noted("confirmed").await);
+    round.stock.release(&id, LANE, &user("confirmed"), None, false).await.unwrap();
+    assert!(noted("confirmed").await);
+
+    note(&round, "adopted", Some(until)).await;
+    let id = fresh_id(&round.sale, round.round);
+    let hold = stock::Hold {
+        uuid: id.uuid,
+        slot: sale::Slot(0),
+        state: HoldState::Ordered,
+        unit: Unit(7),
+        reserved_at_ms: EpochMs(1),
+    };
+    let reservation = hold.into_reservation(&round.sale, round.round, LANE, &user("adopted"));
+    assert_eq!(round.stock.adopt(&reservation).await.unwrap(), Adopted::Now);
+    assert!(noted("adopted").await);
+
+    let (id, hold) = round.buy(&user("reseated")).await;
+    note(&round, "reseated", Some(until)).await;
+    let reservation = hold.into_reservation(&id.sale, id.round, LANE, &user("reseated"));
+    assert!(matches!(round.stock.reseat(&reservation).await.unwrap(), Reseated::To(_)));
+    assert!(noted("reseated").await);
+}
+
+#[tokio::test]
+async fn ten_thousand_notes_are_noted_and_read() {
+    let round = TestRound::start(terms(9, 1)).await;
+    let until = in_ms(&round, 60_000).await;
+    let all: Vec<_> = (0..10_000).map(|number| (user(number), Some(until))).collect();
+    round.stock.note_denials(&round.sale, round.round, LANE, &all).await.unwrap();
+    let noted = round.stock.noted_denials(&round.sale, round.round, LANE).await.unwrap();
+    assert_eq!(noted.len(), 10_000);
+    assert!(round.view().await.holds.is_empty());
+    round.buy(&user("alice")).await;
+}

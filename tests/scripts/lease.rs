@@ -1,0 +1,26 @@
+use std::time::Duration;
+
+use sale::Lane;
+use stock::Lease;
+use tests::TestRound;
+
+#[tokio::test]
+async fn no_second_has_more_than_its_share() {
+    let round = TestRound::start_empty();
+    let lease = async |step: &str| round.stock.lease(&round.sale, round.round, Lane(0), step, 10, 4).await.unwrap();
+    let (mut counts, mut second) = (Vec::new(), Duration::ZERO);
+    // A lease says how much of its second is left: if that grows, a new second has begun.
+    for _ in 0..50 {
+        let Lease { count, holds_for } = lease("reserve").await;
+        assert!(holds_for > Duration::ZERO && holds_for <= Duration::from_secs(1));
+        if holds_for > second {
+            counts.push(0);
+        }
+        second = holds_for;
+        *counts.last_mut().unwrap() += count;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert!(counts.iter().all(|count| *count <= 10), "{counts:?}");
+    assert!(counts.len() >= 2 && counts.contains(&10), "{counts:?}");
+    assert_eq!(lease("token").await.count, 4, "each step has its own");
+}
