@@ -110,7 +110,7 @@ impl Ask {
 
     /// The callback that tells of a payment.
     pub(crate) fn paid(payment: &str, reservation: &str, price_minor: u64, key: &str) -> Self {
-        let mut body = events::sample("payment/succeeded");
+        let mut body = events::sample("messages/payment");
         let data = json!({
             "payment_id": payment, "reservation_id": reservation, "price_minor": price_minor, "currency": "EUR"
         });

@@ -118,7 +118,7 @@ async fn a_round_that_redis_does_not_have() {
 async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
     let lab = Lab::selling(terms(3, 1)).await;
     lab.buy("alice").await;
-    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator()).await.expect(200);
+    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator().json(&json!({ "round": 1 }))).await.expect(200);
     lab.redis(&["FLUSHALL"]).await;
     let audit = look(&lab).await;
     assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(false)), "{audit}");

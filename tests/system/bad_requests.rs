@@ -136,8 +136,10 @@ fn reserve(target: &Target) -> Vec<Bad> {
     let good = Ask::reserve(&target.sale, &target.user);
     let mut cases = with_bodies("reserve", &good);
     cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
-    for pass in ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)] {
-        let ask = Ask::post(format!("/v1/sales/{}/reservations/{pass}", target.sale)).by("mallory");
+    let passes = ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)];
+    for (forger, pass) in passes.into_iter().enumerate() {
+        // Each by somebody else: so many of one user would deny the user.
+        let ask = Ask::post(format!("/v1/sales/{}/reservations/{pass}", target.sale)).by(&format!("forger-{forger}"));
         cases.push(bad("reserve: token", ask, 403, "bad_token"));
     }
     for key in bad_keys() {

@@ -20,7 +20,8 @@ async fn a_sale_is_created_and_published_once() {
     Ask::post("/v1/admin/sales").by_operator().json(&other).send().await.problem(409, "sale_exists");
 
     let shop = Shop { sale: "shop-twice".to_owned() };
-    Ask::reserve(&shop.sale, "alice").send().await.problem(404, "unknown_sale");
+    let challenge = Ask::post(format!("/v1/sales/{}/challenges", shop.sale)).by("alice");
+    challenge.send().await.problem(404, "unknown_sale");
     let published = shop.publish().await.body;
     assert_eq!((&published["state"], &published["version"]), (&json!("published"), &json!(2)));
     assert_eq!(shop.publish().await.body, published);

@@ -252,7 +252,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
 async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     let lab = daily().await;
     let restock = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).by_operator();
-    lab.answer(&restock.header("idempotency-key", "key-1").json(&json!({ "units": 2 }))).await.expect(200);
+    lab.answer(&restock.header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 2 }))).await.expect(200);
     for number in 0..UNITS + 2 {
         lab.buy(&format!("user-{number}")).await;
     }

@@ -88,7 +88,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     let good = prop_oneof![
         select(&BODIES[..]).prop_map(str::to_owned),
         Just(sample("admin/create")),
-        Just(events::sample("payment/succeeded").to_string()),
+        Just(events::sample("messages/payment").to_string()),
     ];
     let changes = vec((any::<usize>(), any::<u8>(), any::<bool>()), 0..4);
     prop_oneof![

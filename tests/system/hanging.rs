@@ -219,7 +219,7 @@ async fn ask_twice(late: Duration) -> [Answer; 2] {
     // A first call connects and has the script loaded, so that the next one is this request and no other.
     let unknown = Ask::reserve("no-sale", "alice");
     let first = Answer::of_handler(&unknown, reservation::handle(&deps, unknown.request()).await);
-    first.problem(404, "unknown_sale");
+    first.problem(503, "overloaded");
     parts.redis.delay(late);
     let first = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
     assert_eq!(lab.clean_audit().await, (0, 1, 0), "Redis has done it, in time or not");

@@ -142,7 +142,7 @@ async fn answers_are_counted_and_told_in_one_call() {
     }
     let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("erin");
     lab.answer(&challenge).await.expect(201);
-    lab.answer(&Ask::reserve("nowhere", "alice")).await.problem(404, "unknown_sale");
+    lab.answer(&Ask::reserve("nowhere", "alice")).await.problem(503, "overloaded");
     assert_eq!(live(&lab).await["answers"], json!({}));
     // Loaded by the first.
     lab.board.tell_answers(&lab.stock).await;

@@ -60,7 +60,7 @@ async fn a_repeat_with_another_amount_is_not_applied() {
     assert_eq!(pay(&lab, "pay_1", &alice, 990).await, "applied");
     let before = taken(&lab, &alice).await;
     assert_eq!(pay(&lab, "pay_1", &alice, 991).await, "amount_changed");
-    let mut yen = crate::events::sample("payment/succeeded");
+    let mut yen = crate::events::sample("messages/payment");
     yen["data"] = json!({
         "payment_id": "pay_1", "reservation_id": alice.id.to_string(), "price_minor": 990, "currency": "JPY"
     });
@@ -117,7 +117,7 @@ async fn what_the_provider_tells_besides_is_ignored() {
         let answer = callback(&lab, &unknown).await.expect(200);
         assert_eq!(answer.body, json!({ "outcome": "ignored" }), "{unknown}");
     }
-    let mut more = crate::events::sample("payment/succeeded");
+    let mut more = crate::events::sample("messages/payment");
     more["livemode"] = json!(false);
     more["data"] = json!({
         "payment_id": "pay_1", "reservation_id": alice.id.to_string(), "price_minor": 990, "currency": "EUR",

@@ -127,7 +127,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
     const PROCESSES: usize = 3;
     let lab = Lab::selling(terms(100, 1)).await;
     let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
-    lab.answer(&isolated.json(&json!({ "requests_per_s": PER_S }))).await.expect(200);
+    lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": PER_S }))).await.expect(200);
     let clock = runtime::Clock::system();
     let processes: Vec<_> = (0..PROCESSES).map(|_| lab.another_reservation(clock)).collect();
     let began = Instant::now();
@@ -165,7 +165,7 @@ async fn an_isolated_sale_gets_no_more_than_its_share() {
 async fn junk_does_not_use_up_an_isolated_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;
     let isolated = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
-    lab.answer(&isolated.json(&json!({ "requests_per_s": 2 }))).await.expect(200);
+    lab.answer(&isolated.json(&json!({ "round": 1, "requests_per_s": 2 }))).await.expect(200);
     let token = |user: &str, id: &str, answer: &str| {
         let body = json!({ "challenge_id": id, "answer": answer });
         Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)

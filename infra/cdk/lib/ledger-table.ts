@@ -22,7 +22,7 @@ const INDEXES = {
     partitionKey: text('live_shard'),
     sortKey: number('unit'),
     projectionType: INCLUDE,
-    nonKeyAttributes: ['reserved_at_ms'],
+    nonKeyAttributes: ['reserved_at_ms'] as string[],
   },
   sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
   denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
