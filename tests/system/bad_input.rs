@@ -44,8 +44,15 @@ async fn the_functions_refuse_it_and_change_nothing() {
     asked.sort();
     asked.dedup();
     assert!(asked.iter().all(|target| !target.starts_with("AmazonSQS")), "{asked:?}");
-    assert_eq!(lab.contents().await, before);
+    let mut after = lab.contents().await;
+    after.items.retain(|name, _| !is_strike_of_a_forger(name));
+    assert_eq!(after, before);
     println!("{} bad requests", cases.len());
+}
+
+/// Who sends a forged pass changes one thing: the count of it.
+fn is_strike_of_a_forger(name: &str) -> bool {
+    name.starts_with("STRIKES#forger-")
 }
 
 /// Everything in the deployed system but what other tests do there.
@@ -54,7 +61,9 @@ async fn deployed() -> (BTreeMap<String, (Vec<u8>, i64)>, BTreeMap<String, BTree
     let dynamodb = DynamoDb::new(&deployment.aws_config());
     // How often each answer was given is counted, whatever it was.
     let counted = |name: &str| name.starts_with("answers:");
-    let own = |name: &str| !counted(name) && (!name.contains("shop-") || name.contains("shop-bad-"));
+    let own = |name: &str| {
+        !counted(name) && !is_strike_of_a_forger(name) && (!name.contains("shop-") || name.contains("shop-bad-"))
+    };
     let keys = keys(&deployment.redis_url).await.into_iter().filter(|(name, _)| own(name));
     let items = items(&dynamodb, &deployment.table).await.into_iter().filter(|(name, _)| own(name));
     (keys.collect(), items.collect())

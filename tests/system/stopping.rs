@@ -173,12 +173,14 @@ async fn junk_does_not_use_up_an_isolated_sales_share() {
     let until_not_limited = async |ask: &Ask| {
         until("it is taken", 20, async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
     };
-    until_not_limited(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice")).await.expect(201);
-    let noted = lab.redis_text(&["GET", &format!("challenge:{{{SALE}:1:0}}:alice")]).await;
-    let (id, sum) = noted.split_once(' ').unwrap();
+    let challenged =
+        until_not_limited(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice")).await.expect(201);
+    let id = challenged.text("challenge_id");
+    let noted = lab.redis_text(&["GET", &format!("challenge:{{{SALE}:1:0}}:alice:{id}")]).await;
+    let sum = noted.strip_prefix("open ").unwrap();
     for number in 0..12 {
         let user = format!("mallory-{number}");
-        lab.answer(&token(&user, &"7".repeat(32), "1")).await.problem(403, "wrong_answer");
+        lab.answer(&token(&user, &"7".repeat(32), "1")).await.problem(409, "challenge_over");
     }
     lab.answer(&token("alice", id, sum)).await.expect(201);
 }

@@ -59,6 +59,7 @@ impl Clocks<'_> {
     }
 
     async fn reserve(&self, name: &str) -> Reservation {
+        self.lab.until_sellable().await;
         let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
         self.lab.reservation_of(answer.text("reservation_id"), name).await
     }
