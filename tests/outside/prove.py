@@ -118,7 +118,7 @@ class Shop:
         except FileNotFoundError:
             raise SystemExit("nothing is running; start it with `make up`") from None
         deployment = running["deployment"]
-        self.page, self.api = running["page_url"], deployment["api_url"]
+        self.page, self.api = f"http://127.0.0.1:{running['ports']['web']}", deployment["api_url"]
         self.aws, self.redis = deployment["endpoint"], urlsplit(deployment["redis_url"])
         self.warmup = deployment["warmup_function"]
         self.tokens = {}
