@@ -4,6 +4,10 @@ use local::install::install;
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 
+/// A denial is noted in every round of the deployed system. Held by the test that denies there, and by one whose round may not
+/// change meanwhile.
+pub(crate) static DENYING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
 
 /// The deployed system, one for all tests. What it runs ends with this process.

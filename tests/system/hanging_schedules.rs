@@ -60,11 +60,10 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     assert!((1..SALES).contains(&begun), "too few rounds to be cut off");
     let rest = daily_reset::handle(&daily_reset::Deps { ledger: lab.ledger.clone(), ..deps }).await.unwrap();
     assert_eq!(rest.failed, 0);
-    // The one that was cut off may have begun all the same.
-    assert!([SALES, SALES - 1].contains(&(begun + rest.begun)), "{begun} and {}", rest.begun);
     let sales = lab.ledger.published_sales(Clock::system().now()).await.unwrap();
-    let begun = sales.iter().filter(|sale| sale.round == Round(2)).count();
-    assert_eq!(begun, SALES, "the next run goes on where this one stopped");
+    // What was cut off may have begun all the same.
+    let second = sales.iter().filter(|sale| sale.round == Round(2)).count();
+    assert_eq!(second, SALES, "the next run goes on where this one stopped");
 }
 
 /// One test, so that they wait beside each other.
