@@ -71,6 +71,6 @@ redis.call('PEXPIREAT', free_key, expires_at)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- Whoever remembers the buyers as of `won_at` does not know this one.
-if not record then redis.call('SETRANGE', sale_key, 16, struct.pack('>I6', math.max(now, won_at + 1))) end
+if not string.find(';' .. (record or ''), ';%d') then redis.call('SETRANGE', sale_key, 16, struct.pack('>I6', math.max(now, won_at + 1))) end
 if sold_out and returned > 0 then redis.call('SETRANGE', sale_key, 52, struct.pack('>I6', now + HOLD_BACK_MS)) end
 return known and 'already_confirmed' or 'adopted'

@@ -3,7 +3,7 @@
 -- KEYS  1 buyers  hash, user -> entries
 --       2 outbox  list of reservations that no order has confirmed (README.md has its elements)
 -- ARGV  1 most elements of the outbox to look at
---       2 a reservation is due so long after it was made, and again so long after it was claimed (ms)
+--       2 a reservation is due so long after it was made, and claimed again each time as long has passed (ms)
 -- Returns
 --   due LOOKED LENGTH LINES   LOOKED elements were looked at, of LENGTH that there were; a line "USER ENTRIES" for each
 --                             element that is due, after a line break; fewer than asked for means that nothing else is
@@ -34,7 +34,11 @@ while looked < math.min(tonumber(ARGV[1]), length) do
         is_early = true
         again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, due_from)
       else
-        due[#due + 1] = entry
+        -- Claimed again and again, and sent at doubling ages: through a long outage each copy becomes a dead letter.
+        local age, before = now - reserved_at, (due_at or 0) - wait - reserved_at
+        local _, doublings = math.frexp(age / math.max(wait, 1))
+        local _, doublings_before = math.frexp(before / math.max(wait, 1))
+        if wait == 0 or before < wait or doublings > doublings_before then due[#due + 1] = entry end
         again[#again + 1] = string.format('%s 0%s %d', user, reserved_at, now + wait)
       end
     end

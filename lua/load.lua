@@ -7,6 +7,7 @@
 --       4 outbox  list of reservations that no order has confirmed
 --       5 staged  hash as buyers, of this loading alone: two at once do not mix what they read
 --       6 denied  hash, user -> until when the note in the user's record denies
+--       7 staged denied  hash as denied, of this loading alone
 -- ARGV  1 step: "buyers" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
@@ -19,18 +20,24 @@
 --   loaded    the round can be bought from
 
 local sale_key, buyers_key, free_key, outbox_key, staged_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local denied_key = KEYS[6]
+local denied_key, staged_denied_key = KEYS[6], KEYS[7]
 if redis.call('EXISTS', sale_key) == 1 then return 'present' end
 local expires_at = ARGV[2]
 
 if ARGV[1] == 'buyers' then
-  for i = 3, #ARGV, 2 do redis.call('HSET', staged_key, ARGV[i], ARGV[i + 1]) end
+  for i = 3, #ARGV, 2 do
+    redis.call('HSET', staged_key, ARGV[i], ARGV[i + 1])
+    local denied_until = string.match(';' .. ARGV[i + 1], ';d (%d+)')
+    if denied_until then redis.call('HSET', staged_denied_key, ARGV[i], denied_until) end
+  end
   redis.call('PEXPIREAT', staged_key, expires_at)
+  redis.call('PEXPIREAT', staged_denied_key, expires_at)
   return 'staged'
 end
 
 redis.call('DEL', buyers_key, free_key, outbox_key, denied_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
+if redis.call('EXISTS', staged_denied_key) == 1 then redis.call('RENAME', staged_denied_key, denied_key) end
 for i = 13, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
 redis.call('PEXPIREAT', free_key, expires_at)
 local n = {}

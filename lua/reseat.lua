@@ -59,7 +59,7 @@ local entry = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
 kept[#kept + 1] = entry
 redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
 redis.call('PEXPIREAT', buyers_key, expires_at)
-if not record then
+if not string.find(';' .. (record or ''), ';%d') then
   -- Whoever remembers the buyers as of `won_at` does not know this one.
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)

@@ -1,6 +1,6 @@
 use redis::AsyncCommands;
 use sale::{EpochMs, HoldState, Lane, Unit};
-use stock::{Admit, AdmitRequest, Adopted, Applicant, GcraLimit, Noted, Reseated, Reserve};
+use stock::{Admit, AdmitRequest, Adopted, Applicant, GcraLimit, Noted, Reseated, Reserve, RoundStock};
 use tests::{TestRound, fresh_id, terms, user};
 use uuid::Uuid;
 
@@ -105,8 +105,10 @@ async fn notes_survive_when_entries_are_rewritten() {
         reserved_at_ms: EpochMs(1),
     };
     let reservation = hold.into_reservation(&round.sale, round.round, LANE, &user("adopted"));
+    let before = round.view().await.counters.last_won_at_ms;
     assert_eq!(round.stock.adopt(&reservation).await.unwrap(), Adopted::Now);
     assert!(noted("adopted").await);
+    assert!(round.view().await.counters.last_won_at_ms > before, "who had only a note is a buyer now");
 
     let (id, hold) = round.buy(&user("reseated")).await;
     note(&round, "reseated", Some(until)).await;
@@ -125,4 +127,28 @@ async fn ten_thousand_notes_are_noted_and_read() {
     assert_eq!(noted.len(), 10_000);
     assert!(round.view().await.holds.is_empty());
     round.buy(&user("alice")).await;
+}
+
+/// Whoever loads a round may die right after: reconciliation must find the notes that were loaded.
+#[tokio::test]
+async fn a_round_is_loaded_with_its_denials_in_one_step() {
+    let round = TestRound::start_empty();
+    let until = EpochMs(4_000_000_000_000);
+    let loading = RoundStock {
+        sale: round.sale.clone(),
+        round: round.round,
+        lane: LANE,
+        terms: terms(9, 1),
+        paused: false,
+        version: 1,
+        epoch_ms: EpochMs(1),
+        taken: Vec::new(),
+        denied: vec![(user("eve"), until)],
+    };
+    round.stock.load(&loading).await.unwrap();
+    assert_eq!(round.reserve(&user("eve")).await.1, Reserve::Denied);
+    let noted = round.stock.noted_denials(&round.sale, round.round, LANE).await.unwrap();
+    assert_eq!(noted.into_iter().collect::<Vec<_>>(), [(user("eve"), until)]);
+    let keys: Vec<String> = round.redis().await.keys("staged*").await.unwrap();
+    assert_eq!(keys, [""; 0]);
 }

@@ -143,3 +143,21 @@ async fn what_the_version_before_wrote_is_understood() {
     assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
     assert_eq!(round.view().await.outbox, 3);
 }
+
+/// Through a long outage a copy a minute would be a dead letter a minute.
+#[tokio::test]
+async fn what_stays_held_is_sent_at_doubling_ages() {
+    let round = TestRound::start(terms(5, 1)).await;
+    let (_, hold) = round.buy(&user("alice")).await;
+    let wait = Duration::from_millis(10);
+    let age_ms = || runtime::Clock::system().now().since_ms(hold.reserved_at_ms);
+    let (mut sent, mut asked) = (0, 0);
+    while age_ms() < 700 {
+        sent += due(&round, 10, wait).await.len();
+        asked += 1;
+    }
+    // At 10, 20, 40 ms and so on, as far as it was asked then.
+    let most = (age_ms() / 10).ilog2() as usize + 1;
+    assert!((2..=most).contains(&sent), "{sent} times, and {most} at most, in {asked} questions");
+    assert_eq!(round.view().await.outbox, 1);
+}

@@ -8,7 +8,7 @@ use crate::admission::enter;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, message_batch};
 use crate::wait::until;
 
 /// Another process: nothing that one remembers is known to the other.
@@ -158,4 +158,17 @@ async fn who_cancels_again_and_again_gets_no_more() {
     assert!(refused.text("detail").contains('3'), "{refused:?}");
     lab.reserve("bob").await;
     assert_eq!(lab.clean_audit().await, (8, 1, 0));
+}
+
+/// Nobody is punished for an order that the system made late: the buyer may have gone by then.
+#[tokio::test]
+async fn what_the_system_delayed_does_not_count_as_unpaid() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    let late = order::Deps { clock: Clock::ahead_by_ms(180_000), ..lab.order() };
+    for _ in 0..4 {
+        let alices = lab.reserve("alice").await;
+        assert!(order::handle(&late, message_batch(&[&alices])).await.batch_item_failures.is_empty());
+        lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
+    }
+    lab.reserve("alice").await;
 }

@@ -45,6 +45,8 @@ const _: () = assert!(
         < RUN_TIMEOUT.as_secs(),
     "every run audits"
 );
+/// In one run of so many the rounds that are over come first, so that they are looked at however many others there are.
+const OVER_FIRST_EVERY: i64 = 10;
 /// After its last order's time a round is over, and audited after all those that are not.
 const OVER_AFTER_S: u32 = 5 * 60;
 
@@ -126,7 +128,9 @@ fn begun(published: &[Sale], now: EpochMs) -> Vec<Sale> {
 }
 
 async fn note_denials(deps: &Deps, sales: &[Sale], now: EpochMs, summary: &mut Summary) {
-    match timeout(DENIALS_BUDGET, reconcile_denials(&deps.stock, &deps.ledger, sales, now)).await {
+    let mut sales = sales.to_vec();
+    rotate(&mut sales, now);
+    match timeout(DENIALS_BUDGET, reconcile_denials(&deps.stock, &deps.ledger, &sales, now)).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => failed(summary, "denials", &error),
         Err(late) => failed(summary, "denials", &late),
@@ -235,8 +239,8 @@ fn by_urgency(sales: &[Sale], now: EpochMs) -> Vec<(&Sale, Round)> {
     let (mut over, mut rest): (Vec<_>, Vec<_>) = rounds.partition(|(sale, round)| is_over(sale, *round));
     rotate(&mut over, now);
     rotate(&mut rest, now);
-    rest.extend(over);
-    rest
+    let over_first = now.0 / 60_000 % OVER_FIRST_EVERY == 0;
+    if over_first { [over, rest].concat() } else { [rest, over].concat() }
 }
 
 /// Another first one in every minute.
@@ -269,7 +273,13 @@ async fn repair_round(deps: &Deps, sale: &Sale, round: Round, summary: &mut Summ
     let Some(listing) = list(stock, ledger, &sale.id, round).await? else { return Ok(()) };
     summary.rounds.insert(format!("{}.{round}", sale.id), listing.numbers);
     for each in &listing.repairs {
-        let repaired = repair(stock, ledger, &listing, each).await?;
+        let repaired = match repair(stock, ledger, &listing, each).await {
+            Ok(repaired) => repaired,
+            Err(error) => {
+                failed(summary, sale.id.as_str(), &error);
+                continue;
+            }
+        };
         match repaired {
             Repaired::Adopted => summary.adopted += 1,
             Repaired::Released => summary.released += 1,

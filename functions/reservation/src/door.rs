@@ -1,15 +1,19 @@
 //! The door: who may try to reserve. The last segment of the path is the pass.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{Code, Problem, RatePolicy, client_ip};
 use door::{Pass, Route};
-use fulfilment::{LiveSale, Snapshot, Step, Turn};
+use fulfilment::{FulfilmentError, LiveSale, Snapshot, Step, Turn};
 use lambda_http::Request;
 use ledger::{Strike, Struck};
 use sale::{SaleId, UserId};
 
 use crate::{Deps, overloaded, unanswered};
+
+/// Longest wait for a strike to be counted. The answer is the same without.
+const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Leave to try, and what is known of the sale.
 pub(crate) struct Admitted {
@@ -79,7 +83,9 @@ async fn strike(deps: &Deps, board: &Snapshot, sale: &SaleId, user: &UserId) {
     if !deps.forgeries.is_to_be_told(user, door.strikes, now) {
         return;
     }
-    match fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::ForgedTokens, &door, now).await {
+    let struck = fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::ForgedTokens, &door, now);
+    let struck = tokio::time::timeout(STRIKE_TIMEOUT, struck).await;
+    match struck.unwrap_or(Err(FulfilmentError::OutOfTime)) {
         Ok(Struck::Denied(until)) => deps.forgeries.note_denied(user, until),
         Ok(Struck::Counted(_)) => {}
         Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted"),

@@ -79,7 +79,7 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
 /// read, before the note is changed. Guards against: a user who is denied, or let in, since the list was read.
 ///
 /// # Errors
-/// If a part does not answer. Can be repeated, and can run beside itself.
+/// If a part does not answer: the last one, after all sales were tried. Can be repeated, and can run beside itself.
 pub async fn reconcile_denials(
     stock: &Stock,
     ledger: &Ledger,
@@ -87,29 +87,44 @@ pub async fn reconcile_denials(
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let listed = ledger.denied(now).await?;
-    let complete = listed.len() < MAX_DENIALS;
-    let mut changed = 0;
+    let (mut changed, mut failed) = (0, None);
     for sale in sales.iter().filter(|sale| sale.terms.closes_at_ms > now) {
-        let mut noted = stock.noted_denials(&sale.id, sale.round, LANE).await?;
-        let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
-        let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
-        // A list that is cut off says nothing about those who are not in it.
-        let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
-        users.extend(stale.map(|(user, _)| user));
-        users.truncate(CHANGES_PER_RUN);
-        if users.is_empty() || !stock.is_loaded(&sale.id, sale.round, LANE).await? {
-            continue;
-        }
-        let mut truth = ledger.denials_of(&users).await?;
-        let until = |user: UserId| {
-            let until = truth.remove(&user).map(|denial| denial.until_ms).filter(|until| *until > now);
-            (user, until)
-        };
-        let notes: Vec<_> = users.into_iter().map(until).collect();
-        if stock.note_denials(&sale.id, sale.round, LANE, &notes).await? == Noted::Now {
-            tracing::info!(sale_id = %sale.id, round = sale.round.0, notes = notes.len(), "denials are noted again");
-            changed += notes.len();
+        match reconcile_notes(stock, ledger, sale, &listed, now).await {
+            Ok(notes) => changed += notes,
+            // A shard that is away keeps nobody from the notes of the others.
+            Err(error) => failed = Some(error),
         }
     }
-    Ok(changed)
+    failed.map_or(Ok(changed), Err)
+}
+
+async fn reconcile_notes(
+    stock: &Stock,
+    ledger: &Ledger,
+    sale: &Sale,
+    listed: &[Denial],
+    now: EpochMs,
+) -> Result<usize, FulfilmentError> {
+    let complete = listed.len() < MAX_DENIALS;
+    let mut noted = stock.noted_denials(&sale.id, sale.round, LANE).await?;
+    let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
+    let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
+    // A list that is cut off says nothing about those who are not in it.
+    let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
+    users.extend(stale.map(|(user, _)| user));
+    users.truncate(CHANGES_PER_RUN);
+    if users.is_empty() || !stock.is_loaded(&sale.id, sale.round, LANE).await? {
+        return Ok(0);
+    }
+    let mut truth = ledger.denials_of(&users).await?;
+    let until = |user: UserId| {
+        let until = truth.remove(&user).map(|denial| denial.until_ms).filter(|until| *until > now);
+        (user, until)
+    };
+    let notes: Vec<_> = users.into_iter().map(until).collect();
+    if stock.note_denials(&sale.id, sale.round, LANE, &notes).await? != Noted::Now {
+        return Ok(0);
+    }
+    tracing::info!(sale_id = %sale.id, round = sale.round.0, notes = notes.len(), "denials are noted again");
+    Ok(notes.len())
 }

@@ -7,12 +7,12 @@ use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
-use sale::{EpochMs, OrderState, Reservation, ReservationId, Round, SaleId, Unit};
+use sale::{EpochMs, Reservation, ReservationId, Round, SaleId, Unit};
 use serde::Serialize;
 use stock::{Adopted, Counters, Restored, Stock};
 
 use crate::audit::audit_as_it_is;
-use crate::settle::{reservation_of, settle_stock};
+use crate::settle::{ended_unpaid, reservation_of, settle_stock};
 use crate::{Expire, FulfilmentError, LANE, expire};
 
 /// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
@@ -78,7 +78,7 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends the messages of reservations again that no order has confirmed `after` they were made. Goes on until no other is
+/// Sends the messages of reservations again that no order has confirmed `after` they were made, and again at doubling ages. Goes on until no other is
 /// due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an error.
 ///
 /// # Errors
@@ -233,7 +233,6 @@ async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit)
     }
     let of_another = ledger.owner_of(&id.sale, id.round, unit).await?.map(|_| unit);
     let Reservation { user, lane, .. } = reservation_of(&order);
-    let unpaid = matches!(order.state, OrderState::Expired | OrderState::Cancelled);
-    stock.release(id, lane, &user, of_another, unpaid).await?;
+    stock.release(id, lane, &user, of_another, ended_unpaid(&order)).await?;
     Ok(Repaired::Released)
 }

@@ -17,7 +17,7 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
             }
         }
         OrderState::Expired | OrderState::Cancelled => {
-            stock.release(id, *lane, user, None, true).await?;
+            stock.release(id, *lane, user, None, ended_unpaid(order)).await?;
         }
         OrderState::Failed => {
             // Sold out means that its unit was another order's. Naming that unit keeps one that a second run of the same
@@ -28,6 +28,17 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
         }
     }
     Ok(())
+}
+
+/// Longest time from a reservation to its order, or to its cancellation without one, within which its end is the user's
+/// doing: twice what the queue's own tries take.
+const PROMPT_MS: u64 = 2 * 60 * 1000;
+
+/// Whether the order's end counts as unpaid. Whoever had to wait for the order, since a part of the system did not answer,
+/// may have gone by then.
+pub(crate) fn ended_unpaid(order: &Order) -> bool {
+    let prompt = order.created_at_ms.since_ms(order.reserved_at_ms) < PROMPT_MS;
+    prompt && matches!(order.state, OrderState::Expired | OrderState::Cancelled)
 }
 
 /// The reservation that an order is of.

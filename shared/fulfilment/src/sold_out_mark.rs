@@ -140,6 +140,11 @@ impl SoldOutMark {
         *again_at = Some(Instant::now() + SHORTEST_PAUSE);
         let (known, stock, sale) = (Arc::clone(&self.known), stock.clone(), sale.clone());
         tokio::spawn(async move {
+            // Every process hears of the last unit at the same moment: their readings are spread over the time that so many
+            // names are worth.
+            let count = stock.buyers_count(&sale, round, LANE).await.unwrap_or_default();
+            let worth = Duration::from_secs(1) * count / NAMES_PER_S;
+            tokio::time::sleep(worth.mul_f64(rand::random())).await;
             let pause = match stock.buyers(&sale, round, LANE, MOST_BUYERS).await {
                 Ok(BuyersRead::All(buyers)) => {
                     let names = u32::try_from(buyers.names.len()).unwrap_or(u32::MAX);

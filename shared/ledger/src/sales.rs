@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::types::{Put, ReturnValue, ReturnValuesOnConditionCheckFail
 use sale::{EpochMs, Recurrence, Round, Sale, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
+use crate::conflict::retry_conflicts;
 use crate::item::{Item, number, text, to_item};
 use crate::rounds::RoundItem;
 use crate::{Ledger, LedgerError, keys};
@@ -289,15 +290,14 @@ impl Ledger {
         let listed = sale.state == SaleState::Published;
         let sale_list = listed.then(|| keys::PUBLISHED.to_owned());
         let item = SaleItem { pk: keys::sale(&sale.id), sale_list, sale: sale.clone() };
-        let result = self
+        let put = self
             .client
             .put_item()
             .table_name(&self.table)
             .set_item(Some(to_item(item)?))
             .condition_expression("version = :version")
-            .expression_attribute_values(":version", number(version))
-            .send()
-            .await;
+            .expression_attribute_values(":version", number(version));
+        let result = retry_conflicts(|| put.clone().send()).await;
         match result.map_err(SdkError::into_service_error) {
             Ok(_) => Ok(true),
             Err(PutItemError::ConditionalCheckFailedException(_)) => Ok(false),

@@ -1,10 +1,13 @@
+use std::sync::LazyLock;
+
 use sale::{EpochMs, Lane, Round, SaleId};
 
+use crate::code::{moment, parse, unexpected};
 use crate::keys::Keys;
-use crate::{Stock, StockError};
+use crate::script::Script;
+use crate::{Code, Stock, StockError};
 
-/// Names asked for at a time, so that reading holds nobody up.
-const PAGE: usize = 1000;
+static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/buyers.lua")));
 
 /// Everybody who has or had a reservation in a round, at any moment at which its last unit was handed out at
 /// `last_won_at_ms`.
@@ -12,7 +15,7 @@ const PAGE: usize = 1000;
 pub struct Buyers {
     /// When the last unit was handed out, by Redis's clock.
     pub last_won_at_ms: EpochMs,
-    /// The users, in no order. One may be in it twice.
+    /// The users, in no order, and perhaps some who have no reservation.
     pub names: Vec<String>,
 }
 
@@ -23,45 +26,40 @@ pub enum BuyersRead {
     All(Buyers),
     /// There are more than were asked for.
     TooMany,
-    /// Units were handed out meanwhile, or still can be at once.
+    /// Units can be handed out.
     Selling,
     /// Redis has no such round.
     UnknownSale,
 }
 
 impl Stock {
-    /// Who has or had a reservation in a round that is sold out, if they are no more than `most`. Read in pages, between
-    /// two looks at the counters: a name is only ever added by a step that sets the moment of the last win anew.
+    /// How many users have a record in a round, whether it has a reservation or only a note.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn buyers_count(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<u32, StockError> {
+        self.connection.ask(redis::cmd("HLEN").arg(Keys::of(sale, round, lane).buyers)).await
+    }
+
+    /// Who has or had a reservation in a round that is sold out, if they are no more than `most`. A name is only ever added
+    /// by a step that sets the moment of the last win anew.
     ///
     /// # Errors
     /// If Redis does not answer.
     pub async fn buyers(&self, sale: &SaleId, round: Round, lane: Lane, most: usize) -> Result<BuyersRead, StockError> {
-        let key = Keys::of(sale, round, lane).buyers;
-        let Some(before) = self.counters(sale, round, lane).await? else { return Ok(BuyersRead::UnknownSale) };
-        // Two units can be handed out in one millisecond, unless a hold-back lies between them.
-        if before.free() > 0 && before.sellable_at_ms <= before.last_won_at_ms {
-            return Ok(BuyersRead::Selling);
-        }
-        let count: usize = self.connection.ask(redis::cmd("HLEN").arg(&key)).await?;
-        if count > most {
-            return Ok(BuyersRead::TooMany);
-        }
-        let (mut names, mut cursor) = (Vec::with_capacity(count), 0u64);
-        loop {
-            let (next, page): (u64, Vec<(String, String)>) =
-                self.connection.ask(redis::cmd("HSCAN").arg(&key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
-            names.extend(page.into_iter().map(|(name, _)| name));
-            cursor = next;
-            if cursor == 0 {
-                break;
-            }
-        }
-        match self.counters(sale, round, lane).await? {
-            Some(after) if (after.last_won_at_ms, after.epoch_ms) == (before.last_won_at_ms, before.epoch_ms) => {
-                Ok(BuyersRead::All(Buyers { last_won_at_ms: after.last_won_at_ms, names }))
-            }
-            Some(_) => Ok(BuyersRead::Selling),
-            None => Ok(BuyersRead::UnknownSale),
+        let keys = Keys::of(sale, round, lane);
+        let call = BUYERS.key(keys.sale).key(keys.buyers).key(keys.denied).arg(most);
+        let answer: String = call.invoke_async(&self.connection).await?;
+        let (head, names) = answer.split_once('\n').unwrap_or((&answer, ""));
+        match parse(head)? {
+            (Code::Buyers, at) => Ok(BuyersRead::All(Buyers {
+                last_won_at_ms: moment(at, head)?,
+                names: names.lines().map(str::to_owned).collect(),
+            })),
+            (Code::TooMany, _) => Ok(BuyersRead::TooMany),
+            (Code::Selling, _) => Ok(BuyersRead::Selling),
+            (Code::UnknownSale, _) => Ok(BuyersRead::UnknownSale),
+            _ => Err(unexpected(head)),
         }
     }
 }

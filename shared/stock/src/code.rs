@@ -71,6 +71,12 @@ codes! {
     Adopted = "adopted",
     /// The units can be handed out again.
     Restored = "restored",
+    /// Who has or had a reservation.
+    Buyers = "buyers",
+    /// There are more of them than were asked for.
+    TooMany = "too_many",
+    /// Units can be handed out.
+    Selling = "selling",
     /// Units have moved since the look.
     Moved = "moved",
     /// The user is to answer a challenge.

@@ -33,6 +33,11 @@ impl Keys {
     pub(crate) fn staged(sale: &SaleId, round: Round, lane: Lane, loading: Uuid) -> String {
         format!("staged:{{{sale}:{round}:{lane}}}:{}", loading.as_simple())
     }
+
+    /// And of their denials.
+    pub(crate) fn staged_denied(sale: &SaleId, round: Round, lane: Lane, loading: Uuid) -> String {
+        format!("staged_denied:{{{sale}:{round}:{lane}}}:{}", loading.as_simple())
+    }
 }
 
 /// The names of what a round's door keeps of a user and an address, in the slot of the first lane.

@@ -138,6 +138,7 @@ impl Stock {
             .key(keys.outbox)
             .key(Keys::staged(&stock.sale, stock.round, stock.lane, loading))
             .key(keys.denied)
+            .key(Keys::staged_denied(&stock.sale, stock.round, stock.lane, loading))
             .arg(args)
             .invoke_async(&self.connection)
             .await?;

@@ -154,6 +154,7 @@ impl Stock {
     }
 
     async fn all_holds(&self, key: &str) -> Result<Vec<(UserId, Hold)>, StockError> {
+        let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
         // A scan may return a field twice while the hash grows: the map keeps one.
         let mut records = BTreeMap::new();
         let mut cursor = 0u64;
@@ -165,6 +166,10 @@ impl Stock {
             if cursor == 0 {
                 break;
             }
+        }
+        // A cursor means nothing to a node that took over in the middle of the scan.
+        if records.len() < at_least {
+            return Err(unexpected("fewer buyers than there are"));
         }
         let mut holds = Vec::with_capacity(records.len());
         for (user, record) in records {
