@@ -18,6 +18,12 @@ impl Protocol {
                 Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
                 Reseated::UnknownSale => After::Failed,
             },
+            // It looked for an order first, and one may have been made and even paid since.
+            Next::Fence(seat, why) if job.who == Who::Cancel => match self.fence(&mut state.ledger, seat, why) {
+                OrderState::Cancelled => After::Goes(Next::Settle(OrderState::Cancelled)),
+                OrderState::Pending => After::Goes(Next::Start),
+                _ => After::Done,
+            },
             Next::Fence(seat, why) => After::Goes(Next::Settle(self.fence(&mut state.ledger, seat, why))),
             Next::Settle(order) => self.settle(state, job, order),
             Next::SendExpiry => {
@@ -96,7 +102,7 @@ impl Protocol {
             self.release(&mut state.redis, seat.id, None);
             return After::Done;
         }
-        After::Goes(Next::Settle(self.fence(&mut state.ledger, seat, OrderState::Cancelled)))
+        After::Goes(Next::Fence(seat, OrderState::Cancelled))
     }
 
     fn end_and_settle(&self, state: &mut State, id: u8, to: OrderState) -> After {

@@ -1,7 +1,10 @@
 //! `reserve.lua` and the bare script that everybody writes first, both as plain calls of Redis.
 
+use std::time::Duration;
+
 use anyhow::{Result, ensure};
 use local::valkey::Valkey;
+use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
 use sale::{DoorTerms, EpochMs, Lane, Price, Round, SaleId, Terms};
 use stock::{RoundStock, Stock};
@@ -19,6 +22,9 @@ redis.call('HSET', KEYS[2], ARGV[1], 1)
 return 'reserved'";
 const BARE_STOCK: &str = "stock:{bare}";
 const BARE_BOUGHT: &str = "bought:{bare}";
+
+/// Longest wait for an answer: a batch on a busy machine takes longer than the half second that the client waits by itself.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The sale of every measurement.
 pub(crate) const SALE: &str = "lamp";
@@ -66,7 +72,8 @@ impl Ring {
     }
 
     pub(crate) async fn connection(&self) -> Result<MultiplexedConnection> {
-        Ok(self.client.get_multiplexed_async_connection().await?)
+        let patient = AsyncConnectionConfig::new().set_response_timeout(Some(PATIENCE));
+        Ok(self.client.get_multiplexed_async_connection_with_config(&patient).await?)
     }
 
     pub(crate) async fn connections(&self, count: usize) -> Result<Vec<MultiplexedConnection>> {
