@@ -18,8 +18,9 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local n = {}
 for i = 1, 7 do n[i] = tonumber(ARGV[i]) end
--- A round that the version before loaded has no unpaid limit yet.
-if n[1] <= struct.unpack('>I4', sale, 49) and #sale >= 59 then return 'present' end
+local version = struct.unpack('>I4', sale, 49)
+-- The version in force is applied once more to a round that the release before loaded, which has no unpaid limit yet.
+if n[1] < version or n[1] == version and #sale >= 59 then return 'present' end
 
 -- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
 local next_unit, last_before, returned = struct.unpack('>I4I4I4', sale)
