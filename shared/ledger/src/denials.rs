@@ -2,13 +2,12 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
-use crate::item::{Item, number, text, to_item};
-use crate::orders::BATCH_GET;
+use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// Most denials that are read, by operators who list them and by whoever loads or reconciles a round: about 1 MB.
@@ -115,28 +114,14 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn denials_of(&self, users: &[UserId]) -> Result<HashMap<UserId, Denial>, LedgerError> {
-        let mut denials = HashMap::new();
-        for page in users.chunks(BATCH_GET) {
-            let mut keys: Vec<Item> =
-                page.iter().map(|user| Item::from([("pk".to_owned(), text(keys::denied(user)))])).collect();
-            // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
-            while !keys.is_empty() {
-                let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
-                let output = self
-                    .client
-                    .batch_get_item()
-                    .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
-                    .send()
-                    .await
-                    .map_err(LedgerError::of("BatchGetItem"))?;
-                for item in output.responses.unwrap_or_default().into_values().flatten() {
-                    let DenialItem { denial, .. } = serde_dynamo::from_item(item)?;
-                    denials.insert(denial.user.clone(), denial);
-                }
-                keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
-            }
-        }
-        Ok(denials)
+        let pks: Vec<String> = users.iter().map(keys::denied).collect();
+        let items = self.batch_get(&pks).await?.into_iter();
+        items
+            .map(|item| {
+                let DenialItem { denial, .. } = serde_dynamo::from_item(item)?;
+                Ok((denial.user.clone(), denial))
+            })
+            .collect()
     }
 
     /// Everybody who is denied at `now`, those for longest first. May lag a moment behind.

@@ -14,6 +14,7 @@
 //! | payment | `PAYMENT#payment_id` | |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
 
+mod batch;
 mod campaigns;
 mod change;
 mod conflict;

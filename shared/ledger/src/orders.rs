@@ -1,7 +1,6 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, CancellationReason, Delete, KeysAndAttributes, Put, ReturnValuesOnConditionCheckFailure,
-    TransactWriteItem, Update,
+    AttributeValue, CancellationReason, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
 use sale::{EpochMs, Failure, Order, OrderState, Reservation, ReservationId, Transition, UserId};
 
@@ -9,8 +8,6 @@ use crate::conflict::{ConflictReasons, retry_conflicts};
 use crate::item::{GuardItem, Item, NewOrder, OrderItem, number, order_from, order_in, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
-/// Most keys in one `BatchGetItem` (DynamoDB API reference).
-pub(crate) const BATCH_GET: usize = 100;
 const ABSENT: &str = "attribute_not_exists(pk)";
 /// The position of each write in the transaction that places an order, and of its cancellation reason.
 const ORDER: usize = 0;
@@ -100,27 +97,8 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn orders(&self, ids: &[ReservationId]) -> Result<Vec<Order>, LedgerError> {
-        let mut orders = Vec::with_capacity(ids.len());
-        for page in ids.chunks(BATCH_GET) {
-            let mut keys: Vec<Item> =
-                page.iter().map(|id| Item::from([("pk".to_owned(), text(keys::order(id)))])).collect();
-            // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
-            while !keys.is_empty() {
-                let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
-                let output = self
-                    .client
-                    .batch_get_item()
-                    .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
-                    .send()
-                    .await
-                    .map_err(LedgerError::of("BatchGetItem"))?;
-                for item in output.responses.unwrap_or_default().into_values().flatten() {
-                    orders.push(order_from(item)?);
-                }
-                keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
-            }
-        }
-        Ok(orders)
+        let pks: Vec<String> = ids.iter().map(keys::order).collect();
+        self.batch_get(&pks).await?.into_iter().map(order_from).collect()
     }
 
     /// Writes an order and its two guards, all or none.

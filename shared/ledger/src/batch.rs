@@ -1,0 +1,35 @@
+use aws_sdk_dynamodb::types::KeysAndAttributes;
+
+use crate::item::{Item, text};
+use crate::{Ledger, LedgerError};
+
+/// Most keys in one `BatchGetItem` (DynamoDB API reference).
+const BATCH_GET: usize = 100;
+
+impl Ledger {
+    /// The items of these keys, as far as they exist, in any order. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub(crate) async fn batch_get(&self, pks: &[String]) -> Result<Vec<Item>, LedgerError> {
+        let mut items = Vec::with_capacity(pks.len());
+        for page in pks.chunks(BATCH_GET) {
+            let mut keys: Vec<Item> =
+                page.iter().map(|pk| Item::from([("pk".to_owned(), text(pk.as_str()))])).collect();
+            // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
+            while !keys.is_empty() {
+                let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build();
+                let output = self
+                    .client
+                    .batch_get_item()
+                    .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
+                    .send()
+                    .await
+                    .map_err(LedgerError::of("BatchGetItem"))?;
+                items.extend(output.responses.unwrap_or_default().into_values().flatten());
+                keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
+            }
+        }
+        Ok(items)
+    }
+}
