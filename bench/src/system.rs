@@ -40,7 +40,7 @@ impl System {
         let cloud = Cloud::start().await?;
         stage.done(&cloud.deployment.api_url);
         let deployment = &cloud.deployment;
-        let api = RuntimeApi::start(FUNCTION_TIMEOUT).await;
+        let api = RuntimeApi::start(FUNCTION_TIMEOUT).await?;
         let settings = [
             ("AWS_LAMBDA_MAX_CONCURRENCY", CONCURRENCY.to_string()),
             ("REDIS_URL", deployment.redis_url.clone()),
@@ -88,8 +88,7 @@ impl System {
 
     /// Asks the function.
     pub(crate) async fn ask(&self, request: &Request) -> Result<Answer> {
-        let made = self.api.invoke(request.event()).await;
-        let made = made.map_err(|error| anyhow::anyhow!("the function failed: {}", String::from_utf8_lossy(&error)))?;
+        let made = self.api.invoke(request.event()).await?;
         Answer::read(&made).with_context(|| format!("no answer: {}", String::from_utf8_lossy(&made)))
     }
 

@@ -4,7 +4,9 @@ use anyhow::Result;
 
 use crate::deployment::{Deployment, deploy};
 use crate::emulator::Emulator;
+use crate::gateway::{Concurrency, Gateway};
 use crate::identity::Issuer;
+use crate::process::free_port;
 use crate::valkey::Valkey;
 
 /// The whole system on this machine. Dropping it ends everything.
@@ -13,6 +15,8 @@ pub struct Cloud {
     pub deployment: Deployment,
     /// Who signs tokens.
     pub issuer: Issuer,
+    /// What requests go through.
+    pub gateway: Gateway,
     // In the order in which they end: functions before the Redis that they talk to.
     _emulator: Emulator,
     /// Redis.
@@ -20,7 +24,7 @@ pub struct Cloud {
 }
 
 impl Cloud {
-    /// Starts Valkey and the emulator, publishes an issuer and deploys the app. The functions must be built.
+    /// Starts Valkey and the emulator, publishes an issuer, deploys the app and serves it. The functions must be built.
     ///
     /// # Errors
     /// If any of it fails.
@@ -28,7 +32,9 @@ impl Cloud {
         let valkey = Valkey::start()?;
         let emulator = Emulator::start(valkey.port())?;
         let issuer = Issuer::publish(&emulator.endpoint()).await?;
-        let deployment = deploy(&emulator.endpoint(), issuer.url(), emulator.home()).await?;
-        Ok(Self { deployment, issuer, _emulator: emulator, valkey })
+        let (endpoint, port) = (emulator.endpoint(), free_port()?);
+        let deployment = deploy(&endpoint, issuer.url(), emulator.home(), port).await?;
+        let gateway = Gateway::start(&endpoint, port, emulator.home(), Concurrency::FAST).await?;
+        Ok(Self { deployment, issuer, gateway, _emulator: emulator, valkey })
     }
 }

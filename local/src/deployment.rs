@@ -1,6 +1,6 @@
 //! The CDK app, deployed on the emulator.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::emulator::{ACCESS_KEY, REGION};
 use crate::identity::AUDIENCE;
 use crate::install::run;
-use crate::paths;
+use crate::{gateway, paths};
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
@@ -26,8 +26,12 @@ const ASSETS_BUCKET: &str = "flash-sale-functions";
 pub struct Deployment {
     /// Every AWS service.
     pub endpoint: String,
-    /// The HTTP API, without a slash at the end.
+    /// The HTTP API on the gateway of this machine, without a slash at the end.
     pub api_url: String,
+    /// The HTTP API on the emulator's own gateway, which is slow.
+    pub emulator_api_url: String,
+    /// A folder for files, until the emulator ends.
+    pub home: PathBuf,
     /// Redis.
     pub redis_url: String,
     /// The table.
@@ -73,11 +77,12 @@ struct Outputs {
     push_url: Option<String>,
 }
 
-/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files.
+/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files, and
+/// `gateway_port` is where a gateway will serve it.
 ///
 /// # Errors
 /// If Node is missing or the deployment fails, with what CDK said.
-pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
+pub async fn deploy(endpoint: &str, issuer: &str, home: &Path, gateway_port: u16) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
     let outputs_file = home.join("outputs.json");
@@ -105,7 +110,9 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     let outputs = stacks.remove(STACK).with_context(|| format!("CDK deployed no stack {STACK}"))?;
     let deployment = Deployment {
         endpoint: endpoint.to_owned(),
-        api_url: path_form(endpoint, &outputs.api_url)?,
+        api_url: gateway::url(gateway_port),
+        emulator_api_url: path_form(endpoint, &outputs.api_url)?,
+        home: home.to_owned(),
         redis_url: outputs.redis_url,
         table: outputs.table_name,
         orders_queue_url: outputs.orders_queue_url,

@@ -10,10 +10,29 @@ use uuid::Uuid;
 use crate::process::Kept;
 use crate::{emulator, paths};
 
+/// What Lambda gives a function at least.
+const SMALLEST_MEMORY_MB: u32 = 128;
+
+/// What Lambda puts into the environment of a function beside its settings, and where AWS is.
+pub(crate) fn surroundings(name: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
+    [
+        ("AWS_LAMBDA_FUNCTION_NAME", name.to_owned()),
+        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST".to_owned()),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", memory_mb.to_string()),
+        ("AWS_ENDPOINT_URL", aws.to_owned()),
+        ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY.to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", emulator::ACCESS_KEY.to_owned()),
+        ("AWS_REGION", emulator::REGION.to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .to_vec()
+}
+
 /// A function's process. It ends with this value, or with this program at the latest.
 pub struct FunctionProcess {
     process: Kept,
     log: PathBuf,
+    keeps_log: bool,
 }
 
 impl FunctionProcess {
@@ -23,28 +42,50 @@ impl FunctionProcess {
     /// # Errors
     /// If it does not start.
     pub fn start(
-        name: &'static str,
+        name: &str,
         bootstrap: &Path,
         api: SocketAddr,
         aws: &str,
         settings: &[(&str, String)],
     ) -> Result<Self> {
-        let lambda = [
-            ("AWS_LAMBDA_RUNTIME_API", api.to_string()),
-            ("AWS_LAMBDA_FUNCTION_NAME", name.to_owned()),
-            ("AWS_LAMBDA_FUNCTION_VERSION", "1".to_owned()),
-            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128".to_owned()),
-            ("AWS_ENDPOINT_URL", aws.to_owned()),
-            ("AWS_ACCESS_KEY_ID", emulator::ACCESS_KEY.to_owned()),
-            ("AWS_SECRET_ACCESS_KEY", emulator::ACCESS_KEY.to_owned()),
-            ("AWS_REGION", emulator::REGION.to_owned()),
-        ];
+        let mut environment = surroundings(name, aws, SMALLEST_MEMORY_MB);
+        environment.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
+        let log = paths::state().join(format!("{name}-{}.log", Uuid::now_v7().as_simple()));
+        let mut process = Self::start_with(name, bootstrap, api, &environment, &log)?;
+        process.keeps_log = false;
+        Ok(process)
+    }
+
+    /// Likewise, with this environment and nothing else in it but where the Runtime API is. What it logs goes behind what is
+    /// in the file `log`, which stays.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub(crate) fn start_with(
+        name: &str,
+        bootstrap: &Path,
+        api: SocketAddr,
+        environment: &[(String, String)],
+        log: &Path,
+    ) -> Result<Self> {
         // The keeper is started by `env`, since it takes its own environment from this program.
         let mut command = Command::new("env");
-        command.arg("-i").args(lambda.iter().chain(settings).map(|(name, value)| format!("{name}={value}")));
-        command.arg(bootstrap);
-        let log = paths::state().join(format!("{name}-{}.log", Uuid::now_v7().as_simple()));
-        Ok(Self { process: Kept::start(name, &command, &log)?, log })
+        command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}"));
+        command.args(environment.iter().map(|(name, value)| format!("{name}={value}"))).arg(bootstrap);
+        Ok(Self { process: Kept::start_behind(name, &command, log)?, log: log.to_owned(), keeps_log: true })
+    }
+
+    /// Whether it has ended by itself.
+    ///
+    /// # Errors
+    /// If the kernel does not tell.
+    pub(crate) fn has_ended(&mut self) -> Result<bool> {
+        self.process.has_ended()
+    }
+
+    /// The group of its processes.
+    pub(crate) fn group(&self) -> u32 {
+        self.process.group()
     }
 
     /// Its resident memory, in kB.
@@ -67,7 +108,7 @@ impl FunctionProcess {
 impl Drop for FunctionProcess {
     fn drop(&mut self) {
         self.process.kill();
-        if !std::thread::panicking() {
+        if !self.keeps_log && !std::thread::panicking() {
             let _ = std::fs::remove_file(&self.log);
         }
     }

@@ -1,6 +1,6 @@
 //! Processes that end with the one that started them, however that one ends.
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -33,16 +33,25 @@ kill -KILL 0
 /// A process that ends with this one. Dropping it ends it and everything that it started.
 pub struct Kept {
     child: Child,
-    name: &'static str,
+    name: String,
     log: PathBuf,
 }
 
 impl Kept {
-    /// Starts `command`; what it prints goes to the file `log`.
+    /// Starts `command`; what it prints goes to the file `log`, from which what was there is removed.
     ///
     /// # Errors
     /// If the file cannot be made or there is no `sh`.
-    pub fn start(name: &'static str, command: &Command, log: &Path) -> Result<Self> {
+    pub fn start(name: &str, command: &Command, log: &Path) -> Result<Self> {
+        let _ = std::fs::remove_file(log);
+        Self::start_behind(name, command, log)
+    }
+
+    /// Likewise, behind what is in the file.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub(crate) fn start_behind(name: &str, command: &Command, log: &Path) -> Result<Self> {
         let mut keeper = Command::new("sh");
         keeper.args(["-c", KEEPER, name]).arg(command.get_program()).args(command.get_args());
         for (key, value) in command.get_envs() {
@@ -52,7 +61,7 @@ impl Kept {
             };
         }
         let child = spawn(&mut keeper, name, log, Stdio::piped())?;
-        Ok(Self { child, name, log: log.to_owned() })
+        Ok(Self { child, name: name.to_owned(), log: log.to_owned() })
     }
 
     /// Sends a signal to the process and everything that it started.
@@ -63,26 +72,17 @@ impl Kept {
         Ok(killpg(group(&self.child), signal)?)
     }
 
+    /// The group of its processes.
+    pub(crate) fn group(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Resident memory of the largest of its processes, in kB.
     ///
     /// # Errors
     /// If the kernel does not tell, or there is none.
     pub fn resident_kb(&self) -> Result<u64> {
-        let mut largest = None;
-        for entry in std::fs::read_dir("/proc")?.flatten() {
-            // A process may end while it is read.
-            let read = |file: &str| std::fs::read_to_string(entry.path().join(file)).unwrap_or_default();
-            // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
-            let stat = read("stat");
-            let group = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok());
-            if group != Some(self.child.id()) {
-                continue;
-            }
-            let status = read("status");
-            let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next());
-            largest = largest.max(resident.and_then(|kb| kb.parse().ok()));
-        }
-        largest.with_context(|| format!("{} does not run", self.name))
+        resident_kb(self.group()).with_context(|| format!("{} does not run", self.name))
     }
 
     /// Waits until `ready` says so.
@@ -122,6 +122,24 @@ impl Drop for Kept {
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }
+}
+
+/// Resident memory of the largest process of a group, in kB, if it has any.
+pub(crate) fn resident_kb(group: u32) -> Option<u64> {
+    let mut largest = None;
+    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+        // A process may end while it is read.
+        let read = |file: &str| std::fs::read_to_string(entry.path().join(file)).unwrap_or_default();
+        // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
+        let stat = read("stat");
+        if stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok()) != Some(group) {
+            continue;
+        }
+        let status = read("status");
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next());
+        largest = largest.max(resident.and_then(|kb| kb.parse().ok()));
+    }
+    largest
 }
 
 /// One run of a process: its id, and what tells it from another process that gets the same id later.
@@ -183,6 +201,7 @@ impl ProcessRun {
 /// # Errors
 /// If the file cannot be made or the program does not start.
 pub fn start_detached(name: &'static str, command: &mut Command, log: &Path) -> Result<(ProcessRun, ChildStdin)> {
+    let _ = std::fs::remove_file(log);
     let mut child = spawn(command, name, log, Stdio::piped())?;
     let run = ProcessRun::of(group(&child).as_raw());
     let input = child.stdin.take().context("its standard input is a pipe")?;
@@ -193,7 +212,11 @@ fn spawn(command: &mut Command, name: &str, log: &Path, stdin: Stdio) -> Result<
     if let Some(dir) = log.parent() {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     }
-    let out = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
+    let out = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(log)
+        .with_context(|| format!("cannot write {}", log.display()))?;
     let err = out.try_clone()?;
     // A group of its own: Ctrl-C at the terminal reaches this program alone, which then ends the others in order.
     command.stdin(stdin).stdout(out).stderr(err).process_group(0);

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex as StdMutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::StatusCode;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -17,39 +19,144 @@ use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-/// What a process made of an event: its answer, or the error that it reported.
-pub type Made = Result<Bytes, Bytes>;
+/// What a process made of an event: its answer, or why there is none.
+pub type Made = Result<Bytes, Fault>;
 
-/// A Runtime API on the loopback. As many processes may ask it as wish, and each may have as many events at once as it
-/// asks for. Dropping it ends it.
+/// Why an event has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The function reported this error.
+    Reported(Bytes),
+    /// Its process died.
+    Died,
+    /// It took longer than it may, and its process was ended.
+    TimedOut,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Reported(error) => write!(f, "the function failed: {}", String::from_utf8_lossy(error)),
+            Self::Died => f.write_str("the function's process died"),
+            Self::TimedOut => f.write_str("the function took longer than its timeout"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Events of one function that wait for one of its processes, the oldest first.
+pub(crate) struct Events {
+    give: UnboundedSender<Event>,
+    take: Mutex<UnboundedReceiver<Event>>,
+    waiting: AtomicUsize,
+    free: AtomicUsize,
+}
+
+struct Event {
+    id: String,
+    body: Bytes,
+    answer: oneshot::Sender<Made>,
+}
+
+impl Events {
+    pub(crate) fn new() -> Arc<Self> {
+        let (give, take) = unbounded_channel();
+        let (waiting, free) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Arc::new(Self { give, take: Mutex::new(take), waiting, free })
+    }
+
+    /// Whether more events wait than processes ask for.
+    pub(crate) fn outnumber_processes(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) > self.free.load(Ordering::Acquire)
+    }
+
+    /// Events that nobody has taken.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Acquire)
+    }
+
+    /// Puts an event where the process that asks next takes it. Dropping what is returned takes it back, unless it was taken.
+    pub(crate) fn put(&self, body: Bytes) -> oneshot::Receiver<Made> {
+        let (answer, made) = oneshot::channel();
+        self.waiting.fetch_add(1, Ordering::AcqRel);
+        let event = Event { id: Uuid::now_v7().to_string(), body, answer };
+        self.give.send(event).expect("the receiver is in here too");
+        made
+    }
+
+    async fn next(&self) -> Event {
+        let _free = Free::new(&self.free);
+        let mut events = self.take.lock().await;
+        loop {
+            let event = events.recv().await.expect("the sender is in here too");
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+            if !event.answer.is_closed() {
+                return event;
+            }
+        }
+    }
+}
+
+/// A process that asks for an event, until it has one or is gone.
+struct Free<'a>(&'a AtomicUsize);
+
+impl<'a> Free<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// A Runtime API on the loopback. A process may have as many events at once as it asks for. Dropping it ends it.
 pub struct RuntimeApi {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    desk: Arc<Desk>,
     server: JoinHandle<()>,
 }
 
-struct Shared {
-    give: UnboundedSender<(String, Bytes)>,
-    events: Mutex<UnboundedReceiver<(String, Bytes)>>,
-    waiting: StdMutex<HashMap<String, oneshot::Sender<Made>>>,
+struct Desk {
+    events: Arc<Events>,
+    taken: StdMutex<HashMap<String, Taken>>,
     timeout: Duration,
+    asked: AtomicBool,
+}
+
+struct Taken {
+    answer: oneshot::Sender<Made>,
+    deadline: Instant,
 }
 
 impl RuntimeApi {
-    /// One that tells its processes that they have `timeout` for each event. It does not end them for it.
-    pub async fn start(timeout: Duration) -> Self {
-        let (give, events) = unbounded_channel();
-        let shared = Arc::new(Shared { give, events: Mutex::new(events), waiting: StdMutex::default(), timeout });
+    /// One with events of its own, that tells its processes that they have `timeout` for each event. It does not end them
+    /// for it.
+    ///
+    /// # Errors
+    /// If there is no free port.
+    pub async fn start(timeout: Duration) -> Result<Self> {
+        Self::of(Events::new(), timeout).await
+    }
+
+    /// One that shares its events with others.
+    pub(crate) async fn of(events: Arc<Events>, timeout: Duration) -> Result<Self> {
+        let desk = Arc::new(Desk { events, taken: StdMutex::default(), timeout, asked: AtomicBool::new(false) });
         let routes = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
             .route("/2018-06-01/runtime/invocation/{id}/error", post(error))
+            .route("/2018-06-01/runtime/init/error", post(init_error))
             .layer(DefaultBodyLimit::disable())
-            .with_state(Arc::clone(&shared));
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
+            .with_state(Arc::clone(&desk));
+        let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port on the loopback")?;
+        let address = listener.local_addr()?;
         let server = tokio::spawn(async move { drop(axum::serve(listener, routes).await) });
-        Self { address, shared, server }
+        Ok(Self { address, desk, server })
     }
 
     /// What `AWS_LAMBDA_RUNTIME_API` has to be.
@@ -58,12 +165,31 @@ impl RuntimeApi {
     }
 
     /// Gives an event to the process that asks next, and waits for what it makes of it: forever, if that one dies.
+    ///
+    /// # Errors
+    /// What the function reported.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Made {
-        let (answer, made) = oneshot::channel();
-        let id = Uuid::now_v7().to_string();
-        self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), answer);
-        self.shared.give.send((id, event.into())).expect("the receiver is in here too");
-        made.await.expect("the sender stays until it has sent")
+        self.desk.events.put(event.into()).await.expect("the sender stays until it has sent")
+    }
+
+    /// Whether a process has asked yet: before that it starts.
+    pub(crate) fn was_asked(&self) -> bool {
+        self.desk.asked.load(Ordering::Acquire)
+    }
+
+    /// Whether a process has had an event for longer than it may.
+    pub(crate) fn is_overdue(&self) -> bool {
+        let now = Instant::now();
+        self.desk.taken().values().any(|taken| taken.deadline <= now)
+    }
+
+    /// Gives up on every event that was taken: those that took too long, and those whose process is gone.
+    pub(crate) fn give_up(&self) {
+        let now = Instant::now();
+        for (_, taken) in self.desk.taken().drain() {
+            let fault = if taken.deadline <= now { Fault::TimedOut } else { Fault::Died };
+            let _ = taken.answer.send(Err(fault));
+        }
     }
 }
 
@@ -73,33 +199,43 @@ impl Drop for RuntimeApi {
     }
 }
 
-async fn next(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
-    let (id, event) = shared.events.lock().await.recv().await.expect("the sender is in here too");
-    let deadline = SystemTime::now() + shared.timeout;
+impl Desk {
+    fn taken(&self) -> MutexGuard<'_, HashMap<String, Taken>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn made(&self, id: &str, made: Made) -> StatusCode {
+        let Some(taken) = self.taken().remove(id) else { return StatusCode::NOT_FOUND };
+        // Whoever asked may have gone.
+        let _ = taken.answer.send(made);
+        StatusCode::ACCEPTED
+    }
+}
+
+async fn next(State(desk): State<Arc<Desk>>) -> Response {
+    desk.asked.store(true, Ordering::Release);
+    let Event { id, body, answer } = desk.events.next().await;
+    let deadline = SystemTime::now() + desk.timeout;
     let deadline_ms = deadline.duration_since(UNIX_EPOCH).expect("a clock after 1970").as_millis();
+    desk.taken().insert(id.clone(), Taken { answer, deadline: Instant::now() + desk.timeout });
     let headers = [
         ("lambda-runtime-aws-request-id", id),
         ("lambda-runtime-deadline-ms", deadline_ms.to_string()),
         ("lambda-runtime-invoked-function-arn", "arn:aws:lambda:us-east-1:000000000000:function:here".to_owned()),
     ];
-    (headers, event)
+    (headers, body).into_response()
 }
 
-async fn response(State(shared): State<Arc<Shared>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    shared.made(&id, Ok(body))
+async fn response(State(desk): State<Arc<Desk>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
+    desk.made(&id, Ok(body))
 }
 
-async fn error(State(shared): State<Arc<Shared>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    shared.made(&id, Err(body))
+async fn error(State(desk): State<Arc<Desk>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
+    desk.made(&id, Err(Fault::Reported(body)))
 }
 
-impl Shared {
-    fn made(&self, id: &str, made: Made) -> StatusCode {
-        let Some(waiting) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(id) else {
-            return StatusCode::NOT_FOUND;
-        };
-        // Whoever asked may have gone.
-        let _ = waiting.send(made);
-        StatusCode::ACCEPTED
-    }
+/// The process ends by itself after this, and is started again.
+async fn init_error(body: Bytes) -> StatusCode {
+    eprintln!("a function does not start: {}", String::from_utf8_lossy(&body));
+    StatusCode::ACCEPTED
 }

@@ -36,7 +36,13 @@ pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
     let stage = Stage::spinner("Starting and deploying");
     let cloud = Cloud::start().await?;
     let pem = cloud.issuer.private_key_pem().to_owned();
-    let web = WebServer::start(0, &cloud.deployment, Issuer::from_pem(&cloud.deployment.endpoint, pem)?).await?;
+    let web = WebServer::start(
+        0,
+        &cloud.deployment,
+        Issuer::from_pem(&cloud.deployment.endpoint, pem)?,
+        cloud.gateway.served(),
+    )
+    .await?;
     stage.done(web.url());
     Ok((cloud, web))
 }

@@ -4,10 +4,11 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use tokio::sync::oneshot;
 
+use crate::gateway::{Concurrency, Gateway};
 use crate::process::{Kept, tail};
 use crate::up::running;
 use crate::web::WebServer;
@@ -22,7 +23,9 @@ const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A Valkey that has lived this long started well.
 const SETTLED: Duration = Duration::from_secs(10);
-/// What `up` writes when everything is deployed. If it ends before that, so does everything else.
+/// What `up` writes when everything is deployed, and can be served.
+pub(crate) const DEPLOYED: u8 = b'd';
+/// What `up` writes when it is done. If it ends before that, so does everything else.
 pub(crate) const STAY: u8 = b'y';
 
 /// The ports of a running system.
@@ -34,9 +37,20 @@ pub struct Ports {
     /// Of the emulator
     #[arg(long)]
     pub emulator: u16,
+    /// Of the gateway
+    #[arg(long)]
+    pub gateway: u16,
     /// Of the page
     #[arg(long)]
     pub web: u16,
+}
+
+impl Ports {
+    /// Each with the option that it is given by.
+    pub(crate) const fn named(self) -> [(&'static str, u16); 4] {
+        let Self { valkey, emulator, gateway, web } = self;
+        [("--valkey", valkey), ("--emulator", emulator), ("--gateway", gateway), ("--web", web)]
+    }
 }
 
 /// A log of what `up` started.
@@ -52,28 +66,45 @@ pub(crate) fn log(name: &str) -> PathBuf {
 pub async fn supervise(ports: Ports) -> Result<()> {
     let valkey = keep_valkey(ports.valkey);
     let emulator = keep_emulator(ports);
-    let page = async {
-        if !told_to_stay().await {
-            bail!("`up` ended before everything was deployed");
-        }
+    let (deployed, stay) = told();
+    let front = async {
+        deployed.await.context("`up` ended before everything was deployed")?;
         let (deployment, issuer) = running()?;
-        WebServer::start(ports.web, &deployment, issuer).await?.ended().await
+        let gateway = Gateway::start(&deployment.endpoint, ports.gateway, &deployment.home, Concurrency::FAST).await?;
+        let web = WebServer::start(ports.web, &deployment, issuer, gateway.served()).await?;
+        tokio::select! {
+            ended = gateway.ended() => ended,
+            ended = web.ended() => ended,
+        }
+    };
+    let abandoned = async {
+        match stay.await {
+            Ok(()) => std::future::pending().await,
+            Err(_) => bail!("`up` ended before it was done"),
+        }
     };
     tokio::select! {
-        ended = page => ended,
+        ended = front => ended,
+        ended = abandoned => ended,
         ended = emulator => ended,
         ended = valkey => ended,
     }
 }
 
-async fn told_to_stay() -> bool {
-    let (tell, told) = oneshot::channel();
+/// What `up` tells through the pipe, in order. An error if it ends before.
+fn told() -> (oneshot::Receiver<()>, oneshot::Receiver<()>) {
+    let ((tell_deployed, deployed), (tell_stay, stay)) = (oneshot::channel(), oneshot::channel());
     // A thread of its own: the runtime would wait for a blocked one of its own before the program could end.
     std::thread::spawn(move || {
-        let mut byte = [0];
-        let _ = tell.send(std::io::stdin().read_exact(&mut byte).is_ok() && byte == [STAY]);
+        for (expected, tell) in [(DEPLOYED, tell_deployed), (STAY, tell_stay)] {
+            let mut byte = [0];
+            if std::io::stdin().read_exact(&mut byte).is_err() || byte != [expected] {
+                return;
+            }
+            let _ = tell.send(());
+        }
     });
-    told.await.unwrap_or(false)
+    (deployed, stay)
 }
 
 async fn keep_emulator(ports: Ports) -> Result<()> {

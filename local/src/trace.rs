@@ -1,11 +1,15 @@
 //! One purchase, through all functions that had a part in it, from their logs.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use sale::ReservationId;
 use serde_json::{Value, json};
 
+use crate::deployment::Deployment;
 use crate::emulator;
 use crate::up::running;
 
@@ -28,11 +32,13 @@ struct Step {
 /// If nothing is running, or no function knows the reservation.
 pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     let (deployment, _) = running()?;
-    let logs = Logs { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: deployment.endpoint };
+    let Deployment { endpoint, home, .. } = deployment;
+    let logs = Logs { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint };
     let mut steps = Vec::new();
     for group in logs.groups().await? {
         steps.extend(logs.about(reservation, &group).await?);
     }
+    steps.extend(behind_the_gateway(&home, reservation)?);
     ensure!(!steps.is_empty(), "no function has said anything about {reservation}");
     steps.sort_by_key(|step| step.at_ms);
     if json {
@@ -64,6 +70,31 @@ impl Step {
     }
 }
 
+/// What a line of a log says about a reservation, if it is about that one.
+fn step(log: &str, line: &str, reservation: &str) -> Option<Step> {
+    let line: Value = serde_json::from_str(line.trim()).ok()?;
+    let at_ms = line["timestamp"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
+    let function = log.rsplit('-').next().unwrap_or(log).to_owned();
+    (line["reservation_id"] == reservation).then_some(Step { at_ms, function, line })
+}
+
+/// The functions that the gateway runs log into files.
+fn behind_the_gateway(home: &Path, reservation: &ReservationId) -> Result<Vec<Step>> {
+    let name = reservation.to_string();
+    let mut steps = Vec::new();
+    for entry in std::fs::read_dir(home)?.flatten() {
+        let path = entry.path();
+        let (Some(log), Some("log")) =
+            (path.file_stem().and_then(|stem| stem.to_str()), path.extension().and_then(|kind| kind.to_str()))
+        else {
+            continue;
+        };
+        let lines = BufReader::new(File::open(&path)?).split(b'\n');
+        steps.extend(lines.map_while(Result::ok).filter_map(|line| step(log, std::str::from_utf8(&line).ok()?, &name)));
+    }
+    Ok(steps)
+}
+
 struct Logs {
     http: reqwest::Client,
     endpoint: String,
@@ -80,13 +111,8 @@ impl Logs {
         let name = reservation.to_string();
         let query = json!({ "logGroupName": group, "filterPattern": format!("\"{name}\"") });
         let found = self.ask("FilterLogEvents", &query).await?;
-        let function = group.rsplit('-').next().unwrap_or(group);
-        let steps = found["events"].as_array().into_iter().flatten().filter_map(|event| {
-            let line: Value = serde_json::from_str(event["message"].as_str()?.trim()).ok()?;
-            let at_ms = line["timestamp"].as_str()?.parse::<jiff::Timestamp>().ok()?.as_millisecond();
-            (line["reservation_id"] == name.as_str()).then(|| Step { at_ms, function: function.to_owned(), line })
-        });
-        Ok(steps.collect())
+        let lines = found["events"].as_array().into_iter().flatten().filter_map(|event| event["message"].as_str());
+        Ok(lines.filter_map(|line| step(group, line, &name)).collect())
     }
 
     /// The emulator checks no signature, but finds the service in the header.

@@ -15,7 +15,7 @@ use crate::identity::Issuer;
 use crate::process::{ProcessRun, accepts, free_port, start_detached, tail};
 use crate::setup::set_up;
 use crate::stages::Stage;
-use crate::supervisor::{Ports, STAY, log};
+use crate::supervisor::{DEPLOYED, Ports, STAY, log};
 use crate::web;
 use crate::{emulator, paths};
 
@@ -88,10 +88,10 @@ pub async fn up(built: bool) -> Result<()> {
 
 async fn start() -> Result<()> {
     let stage = Stage::spinner("Starting Valkey and the emulator");
-    let ports = Ports { valkey: free_port()?, emulator: free_port()?, web: free_port()? };
+    let ports = Ports { valkey: free_port()?, emulator: free_port()?, gateway: free_port()?, web: free_port()? };
     let mut command = Command::new(this_program()?);
     command.arg("supervise");
-    for (name, port) in [("--valkey", ports.valkey), ("--emulator", ports.emulator), ("--web", ports.web)] {
+    for (name, port) in ports.named() {
         command.arg(name).arg(port.to_string());
     }
     let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;
@@ -103,13 +103,18 @@ async fn start() -> Result<()> {
     let stage = Stage::spinner("Deploying infra/cdk");
     let endpoint = emulator::endpoint(ports.emulator);
     let issuer = Issuer::publish(&endpoint).await?;
-    let deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator)).await?;
+    let deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator), ports.gateway).await?;
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;
     let environment = environment(&deployment, issuer.url());
     let exports = environment.iter().map(|(name, value)| format!("export {name}={value}\n"));
     std::fs::write(environment_file(), exports.collect::<String>())?;
+    stage.done(&deployment.emulator_api_url);
+
+    let stage = Stage::spinner("Starting the gateway");
+    input.write_all(&[DEPLOYED])?;
+    wait_for(&running, &[ports.gateway, ports.web], "the gateway or the web server").await?;
     stage.done(&deployment.api_url);
 
     let stage = Stage::spinner("Opening a sale");
@@ -121,10 +126,7 @@ async fn start() -> Result<()> {
     deployment.invoke(&deployment.warmup_function).await?;
     stage.done("100 lamps");
 
-    let stage = Stage::spinner("Serving the page");
     input.write_all(&[STAY])?;
-    wait_for(&running, &[ports.web], "the web server").await?;
-    stage.done(running.page_url());
     explain(&running.page_url(), &deployment, &issuer)
 }
 
@@ -172,7 +174,7 @@ fn end() -> Result<()> {
     let was_running = running.supervisor.end(END_TIMEOUT)?;
     // If the supervisor was killed, what it had ends by itself, a little later.
     let deadline = Instant::now() + END_TIMEOUT;
-    while [running.ports.valkey, running.ports.emulator].into_iter().any(accepts) && Instant::now() < deadline {
+    while running.ports.named().into_iter().any(|(_, port)| accepts(port)) && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(50));
     }
     let _ = std::fs::remove_dir_all(emulator::home_of(running.ports.emulator));

@@ -79,7 +79,7 @@ async fn killed_after(orders: usize) -> Left {
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
     let limit = lambda_timeout("order");
-    let api = RuntimeApi::start(limit).await;
+    let api = RuntimeApi::start(limit).await.unwrap();
     let event = |messages: &[Message]| serde_json::to_vec(&events::received(messages)).unwrap();
 
     let first = receive_all(&lab, "1").await;

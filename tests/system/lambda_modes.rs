@@ -34,7 +34,7 @@ struct Served {
 
 impl Served {
     async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
-        let api = RuntimeApi::start(lambda_timeout("reservation")).await;
+        let api = RuntimeApi::start(lambda_timeout("reservation")).await.unwrap();
         let mut settings = vec![
             ("REDIS_URL", lab.valkey.url()),
             ("TABLE_NAME", lab.table.clone()),

@@ -17,7 +17,7 @@ impl Page {
     async fn open() -> Self {
         let cloud = cloud().await;
         let issuer = Issuer::from_pem(&cloud.deployment.endpoint, cloud.issuer.private_key_pem().to_owned()).unwrap();
-        let server = WebServer::start(0, &cloud.deployment, issuer).await.unwrap();
+        let server = WebServer::start(0, &cloud.deployment, issuer, cloud.gateway.served()).await.unwrap();
         Self { server, http: Client::new() }
     }
 

@@ -203,7 +203,7 @@ async fn no_token_is_in_a_log_at_any_level() {
     let lab = Lab::new().await;
     let cloud = cloud().await;
     let endpoint = &cloud.deployment.endpoint;
-    let api = RuntimeApi::start(Duration::from_secs(10)).await;
+    let api = RuntimeApi::start(Duration::from_secs(10)).await.unwrap();
     let settings = [
         ("TABLE_NAME", lab.table.clone()),
         ("METRICS_NAMESPACE", "test".to_owned()),

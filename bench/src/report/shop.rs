@@ -52,7 +52,7 @@ impl Shop {
 
     /// Starts `processes` of a function, each with so many requests at once: more than one is Lambda's concurrent mode.
     pub(crate) async fn serve(&self, name: &'static str, processes: usize, concurrency: usize) -> Result<Served> {
-        let api = RuntimeApi::start(FUNCTION_TIMEOUT).await;
+        let api = RuntimeApi::start(FUNCTION_TIMEOUT).await?;
         let mut settings = self.settings();
         if concurrency > 1 {
             settings.push(("AWS_LAMBDA_MAX_CONCURRENCY", concurrency.to_string()));
@@ -115,8 +115,7 @@ impl Served {
     }
 
     pub(crate) async fn invoke(&self, event: Bytes) -> Result<Bytes> {
-        let made = tokio::time::timeout(ANSWER_TIMEOUT, self.api.invoke(event)).await.context("no answer")?;
-        made.map_err(|error| anyhow::anyhow!("the function failed: {}", String::from_utf8_lossy(&error)))
+        Ok(tokio::time::timeout(ANSWER_TIMEOUT, self.api.invoke(event)).await.context("no answer")??)
     }
 
     /// Memory of all processes, in MB.

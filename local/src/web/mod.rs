@@ -1,13 +1,12 @@
 //! The page and the API on one origin, as CloudFront has them in production.
 
-mod gateway;
 mod stand_in;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::{self, Next};
@@ -21,6 +20,7 @@ use tower_http::services::ServeDir;
 
 use crate::client::Client;
 use crate::deployment::Deployment;
+use crate::gateway::Served;
 use crate::identity::Issuer;
 use crate::paths;
 
@@ -34,20 +34,20 @@ struct Shared {
     deployment: Deployment,
     issuer: Issuer,
     client: Client,
-    http: reqwest::Client,
+    api: Served,
     /// What every answer has, whoever made it.
     headers: HeaderMap,
 }
 
 impl WebServer {
-    /// Serves the page of a deployment on `port`, or on a free one if that is 0.
+    /// Serves the page of a deployment and its API on `port`, or on a free one if that is 0.
     ///
     /// # Errors
     /// If the port is taken.
-    pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer) -> Result<Self> {
+    pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let shared = Arc::new(Shared {
             client: Client::new(&deployment.api_url)?,
-            http: reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?,
+            api,
             headers: security_headers(push_url(deployment))?,
             deployment: deployment.clone(),
             issuer,
@@ -56,14 +56,15 @@ impl WebServer {
             .route("/config.json", get(config))
             .route("/stand-in/login", post(stand_in::login))
             .route("/stand-in/pay", post(stand_in::pay))
-            .route("/v1/{*rest}", any(gateway::pass))
+            .route("/v1/{*rest}", any(answer))
             .fallback_service(ServeDir::new(paths::web()))
             .layer(middleware::from_fn_with_state(Arc::clone(&shared), add_headers))
             .with_state(shared);
+        let service = routes.into_make_service_with_connect_info::<SocketAddr>();
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
         let address = listener.local_addr()?;
-        Ok(Self { address, server: tokio::spawn(axum::serve(listener, routes).into_future()) })
+        Ok(Self { address, server: tokio::spawn(axum::serve(listener, service).into_future()) })
     }
 
     /// Where the page is.
@@ -98,6 +99,14 @@ pub fn operators_url(url: &str, sale: &str) -> String {
 
 fn push_url(deployment: &Deployment) -> Option<&str> {
     deployment.push_url.as_deref()
+}
+
+async fn answer(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+) -> Response {
+    shared.api.answer(from.ip(), request).await
 }
 
 async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {

@@ -1,0 +1,175 @@
+//! What a client gets: what a function made of its request, or what the gateway itself says.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, SET_COOKIE, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::authorizer::Denied;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// The gateway's own answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Own {
+    /// No or no good token.
+    Denied(Denied),
+    /// There is no such route.
+    NotFound,
+    /// The body has more than 10 MB.
+    TooLarge,
+    /// The request line and the headers have more than 10,240 bytes.
+    UriTooLong,
+    /// More came than the route takes.
+    TooMany,
+    /// The function failed, or made no answer.
+    Failed,
+    /// The function took too long, or too many events wait for it.
+    Unavailable,
+    /// The body ended too early.
+    BadRequest,
+}
+
+impl Own {
+    /// As it goes out.
+    pub(super) fn response(self) -> Response<Body> {
+        let (status, message) = match self {
+            Self::Denied(Denied::Scope) => (StatusCode::FORBIDDEN, "Forbidden"),
+            Self::Denied(_) => (StatusCode::UNAUTHORIZED, "Unauthorized"),
+            Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
+            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI Too Long"),
+            Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"),
+            Self::Failed => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+            Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad Request"),
+        };
+        let mut response = Response::new(Body::from(format!(r#"{{"message":"{message}"}}"#)));
+        *response.status_mut() = status;
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
+        if let Self::Denied(denied) = self {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge(denied));
+        }
+        response
+    }
+}
+
+fn challenge(denied: Denied) -> HeaderValue {
+    let (error, description) = match denied {
+        Denied::NoToken => return HeaderValue::from_static("Bearer"),
+        Denied::BadToken(why) => ("invalid_token", why),
+        Denied::Scope => ("insufficient_scope", "the token has none of the scopes of this route"),
+    };
+    let text = format!(r#"Bearer scope="" error="{error}" error_description="{description}""#);
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("Bearer"))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made<'a> {
+    status_code: u16,
+    #[serde(default)]
+    headers: Option<BTreeMap<String, Value>>,
+    #[serde(borrow, default)]
+    cookies: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow, default)]
+    body: Option<Cow<'a, str>>,
+    #[serde(default)]
+    is_base64_encoded: bool,
+}
+
+/// The answer that a function made. `None` if it is none.
+pub(super) fn of_function(made: &[u8]) -> Option<Response<Body>> {
+    // Without a status all of it is the body.
+    let value: Result<Made<'_>, _> = serde_json::from_slice(made);
+    let Ok(made) = value else {
+        let value: Value = serde_json::from_slice(made).ok()?;
+        if value.get("statusCode").is_some() || value.get("errorMessage").is_some() {
+            return None;
+        }
+        let mut response = Response::new(Body::from(made.to_vec()));
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
+        return Some(response);
+    };
+    let body = match made.body {
+        None => Body::empty(),
+        Some(body) if made.is_base64_encoded => Body::from(BASE64_STANDARD.decode(&*body).ok()?),
+        Some(body) => Body::from(body.into_owned()),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(made.status_code).ok()?;
+    let headers = response.headers_mut();
+    for (name, value) in made.headers.into_iter().flatten() {
+        let value = match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        headers.insert(HeaderName::from_bytes(name.as_bytes()).ok()?, HeaderValue::from_str(&value).ok()?);
+    }
+    for cookie in made.cookies.into_iter().flatten() {
+        headers.append(SET_COOKIE, HeaderValue::from_str(&cookie).ok()?);
+    }
+    finish(headers);
+    Some(response)
+}
+
+/// The gateway says for itself how long a body is and of what kind, if nobody said.
+fn finish(headers: &mut HeaderMap) {
+    headers.remove(axum::http::header::CONTENT_LENGTH);
+    headers.remove(axum::http::header::TRANSFER_ENCODING);
+    headers.remove(axum::http::header::CONNECTION);
+    headers.entry(CONTENT_TYPE).or_insert(JSON);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_answers_with_a_status() {
+        let made = r#"{"statusCode":202,"headers":{"X-A":"b","retry-after":3},"cookies":["a=1","b=2"],"body":"aGk=","isBase64Encoded":true}"#;
+        let response = of_function(made.as_bytes()).unwrap();
+        assert_eq!(response.status(), 202);
+        assert_eq!(
+            (&response.headers()["x-a"], &response.headers()["retry-after"]),
+            (&"b".parse().unwrap(), &"3".parse().unwrap())
+        );
+        assert_eq!(response.headers().get_all(SET_COOKIE).iter().count(), 2);
+        assert_eq!(response.headers()[CONTENT_TYPE], "application/json");
+    }
+
+    #[test]
+    fn an_answer_without_a_status_is_a_body() {
+        assert_eq!(of_function(br#"{"hello":1}"#).unwrap().status(), 200);
+        assert_eq!(of_function(br#""hello""#).unwrap().status(), 200);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_none() {
+        for made in [
+            "",
+            "{",
+            r#"{"statusCode":"ok"}"#,
+            r#"{"statusCode":1000}"#,
+            r#"{"statusCode":200,"headers":{"a b":"c"}}"#,
+            r#"{"statusCode":200,"body":"!","isBase64Encoded":true}"#,
+        ] {
+            assert!(of_function(made.as_bytes()).is_none(), "{made}");
+        }
+    }
+
+    #[test]
+    fn a_refused_token_is_told_why() {
+        let header = |denied| Own::Denied(denied).response().headers()[WWW_AUTHENTICATE].to_str().unwrap().to_owned();
+        assert_eq!(header(Denied::NoToken), "Bearer");
+        assert!(
+            header(Denied::BadToken("the token has expired")).contains(r#"error_description="the token has expired""#)
+        );
+    }
+}

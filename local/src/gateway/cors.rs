@@ -1,0 +1,83 @@
+//! CORS of an HTTP API: the gateway answers preflights by itself, and says on every other answer who may read it ("Configure
+//! CORS for HTTP APIs in API Gateway").
+
+use axum::body::Body;
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ORIGIN, VARY,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+
+use super::deployed::Cors;
+
+impl Cors {
+    /// The answer to a preflight. Without the headers that allow it, if the origin is none that may ask.
+    pub(super) fn preflight(&self, asked: &HeaderMap) -> Response<Body> {
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        self.allow(asked, response.headers_mut());
+        if response.headers().contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
+            put(response.headers_mut(), ACCESS_CONTROL_ALLOW_METHODS, &self.methods.join(","));
+            put(response.headers_mut(), ACCESS_CONTROL_ALLOW_HEADERS, &self.headers.join(","));
+            if let Some(seconds) = self.max_age_s {
+                response.headers_mut().insert(ACCESS_CONTROL_MAX_AGE, seconds.into());
+            }
+        }
+        response
+    }
+
+    /// Puts into the headers of an answer who may read it. What a function said of that does not count.
+    pub(super) fn allow(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
+        let Some(origin) = asked.get(ORIGIN) else { return };
+        let named = origin.to_str().unwrap_or_default();
+        let everybody = self.origins.iter().any(|each| each == "*") && !self.credentials;
+        if everybody {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        } else if self.origins.iter().any(|each| each.eq_ignore_ascii_case(named)) {
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+            headers.append(VARY, HeaderValue::from_static("Origin"));
+        } else {
+            return;
+        }
+        if self.credentials {
+            headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+        }
+        put(headers, ACCESS_CONTROL_EXPOSE_HEADERS, &self.exposed.join(","));
+    }
+}
+
+fn put(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if !value.is_empty()
+        && let Ok(value) = HeaderValue::from_str(value)
+    {
+        headers.insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allowed(cors: &Cors, origin: &str) -> Option<String> {
+        let asked = HeaderMap::from_iter([(ORIGIN, origin.parse().unwrap())]);
+        let answer = cors.preflight(&asked);
+        assert_eq!(answer.status(), 204);
+        Some(answer.headers().get(ACCESS_CONTROL_ALLOW_ORIGIN)?.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn origins_that_may_ask_hear_so() {
+        let some = Cors { origins: vec!["https://shop.example".to_owned()], credentials: true, ..Cors::default() };
+        assert_eq!(allowed(&some, "https://shop.example").as_deref(), Some("https://shop.example"));
+        assert_eq!(allowed(&some, "https://other.example"), None);
+        let all = Cors { origins: vec!["*".to_owned()], methods: vec!["GET".to_owned()], ..Cors::default() };
+        assert_eq!(allowed(&all, "https://other.example").as_deref(), Some("*"));
+    }
+
+    #[test]
+    fn nobody_asked_and_nobody_is_told() {
+        let mut headers = HeaderMap::new();
+        Cors { origins: vec!["*".to_owned()], ..Cors::default() }.allow(&HeaderMap::new(), &mut headers);
+        assert!(headers.is_empty());
+    }
+}

@@ -1,0 +1,456 @@
+//! What was deployed, as the emulator's control plane has it. Whatever is in it that this gateway does not know, it refuses:
+//! half of an API served well is an API served wrong.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Longest wait for an answer of the control plane.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Largest program that is taken out of an archive. Lambda takes 250 MB, unzipped.
+const MAX_PROGRAM_BYTES: u64 = 250 * 1024 * 1024;
+
+/// An HTTP API.
+pub(super) struct HttpApi {
+    pub(super) id: String,
+    pub(super) routes: Vec<Route>,
+    pub(super) cors: Option<Cors>,
+    /// Functions that routes lead to, by name.
+    pub(super) functions: BTreeMap<String, Function>,
+}
+
+/// A way in.
+pub(super) struct Route {
+    /// `POST /v1/sales/{sale_id}`, or `$default`.
+    pub(super) key: String,
+    pub(super) authorizer: Option<Authorizer>,
+    /// Of which a token must have one, if there are any.
+    pub(super) scopes: Vec<String>,
+    pub(super) throttle: Option<Throttle>,
+    /// The function's name.
+    pub(super) function: String,
+    pub(super) timeout: Duration,
+}
+
+/// Who may pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Authorizer {
+    pub(super) issuer: String,
+    pub(super) audience: Vec<String>,
+}
+
+/// How much may pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Throttle {
+    pub(super) per_s: u32,
+    pub(super) burst: u32,
+}
+
+/// A function behind a route.
+pub(super) struct Function {
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) timeout: Duration,
+    pub(super) memory_mb: u32,
+    pub(super) bootstrap: PathBuf,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Cors {
+    #[serde(rename = "allowCredentials")]
+    pub(super) credentials: bool,
+    #[serde(rename = "allowHeaders")]
+    pub(super) headers: Vec<String>,
+    #[serde(rename = "allowMethods")]
+    pub(super) methods: Vec<String>,
+    #[serde(rename = "allowOrigins")]
+    pub(super) origins: Vec<String>,
+    #[serde(rename = "exposeHeaders")]
+    pub(super) exposed: Vec<String>,
+    #[serde(rename = "maxAge")]
+    pub(super) max_age_s: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Page<T> {
+    items: Vec<T>,
+    #[serde(rename = "nextToken")]
+    next_token: Option<String>,
+}
+
+/// What has no part in serving it is read, so that all the rest can be refused, and left alone.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ApiItem {
+    api_id: String,
+    protocol_type: String,
+    route_selection_expression: String,
+    cors_configuration: Option<Cors>,
+    #[serde(default)]
+    disable_execute_api_endpoint: bool,
+    #[serde(rename = "name")]
+    _name: Value,
+    #[serde(default, rename = "apiEndpoint")]
+    _endpoint: Value,
+    #[serde(default, rename = "apiKeySelectionExpression")]
+    _key_selection: Value,
+    #[serde(default, rename = "createdDate")]
+    _created: Value,
+    #[serde(default, rename = "description")]
+    _description: Value,
+    #[serde(default, rename = "disableSchemaValidation")]
+    _schema: Value,
+    #[serde(default, rename = "tags")]
+    _tags: Value,
+    #[serde(default, rename = "version")]
+    _version: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RouteItem {
+    route_key: String,
+    target: String,
+    #[serde(default)]
+    authorization_type: Option<String>,
+    authorizer_id: Option<String>,
+    #[serde(default)]
+    authorization_scopes: Vec<String>,
+    #[serde(default)]
+    api_key_required: bool,
+    #[serde(rename = "routeId")]
+    _id: Value,
+    #[serde(default, rename = "operationName")]
+    _operation: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct IntegrationItem {
+    integration_id: String,
+    integration_type: String,
+    integration_uri: String,
+    payload_format_version: String,
+    #[serde(default)]
+    timeout_in_millis: Option<u64>,
+    #[serde(default)]
+    connection_type: Option<String>,
+    #[serde(default, rename = "integrationMethod")]
+    _method: Value,
+    #[serde(default, rename = "description")]
+    _description: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AuthorizerItem {
+    authorizer_id: String,
+    authorizer_type: String,
+    identity_source: Vec<String>,
+    jwt_configuration: JwtItem,
+    #[serde(rename = "name")]
+    _name: Value,
+    #[serde(default, rename = "authorizerUri")]
+    _uri: Value,
+    #[serde(default, rename = "authorizerPayloadFormatVersion")]
+    _format: Value,
+    #[serde(default, rename = "authorizerResultTtlInSeconds")]
+    _ttl: Value,
+    #[serde(default, rename = "enableSimpleResponses")]
+    _simple: Value,
+    #[serde(default, rename = "authorizerCredentialsArn")]
+    _credentials: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JwtItem {
+    audience: Vec<String>,
+    issuer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StageItem {
+    stage_name: String,
+    #[serde(default)]
+    stage_variables: HashMap<String, String>,
+    #[serde(default)]
+    default_route_settings: SettingsItem,
+    #[serde(default)]
+    route_settings: HashMap<String, SettingsItem>,
+    #[serde(default, rename = "autoDeploy")]
+    _auto_deploy: Value,
+    #[serde(default, rename = "accessLogSettings")]
+    _access_log: Value,
+    #[serde(default, rename = "createdDate")]
+    _created: Value,
+    #[serde(default, rename = "lastUpdatedDate")]
+    _updated: Value,
+    #[serde(default, rename = "description")]
+    _description: Value,
+    #[serde(default, rename = "deploymentId")]
+    _deployment: Value,
+    #[serde(default, rename = "tags")]
+    _tags: Value,
+}
+
+/// The emulator gives back what the template said, as it said it.
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+struct SettingsItem {
+    #[serde(alias = "ThrottlingRateLimit", rename = "throttlingRateLimit")]
+    per_s: Option<f64>,
+    #[serde(alias = "ThrottlingBurstLimit", rename = "throttlingBurstLimit")]
+    burst: Option<u32>,
+    /// Metrics alone come of it.
+    #[serde(alias = "DetailedMetricsEnabled", rename = "detailedMetricsEnabled")]
+    _metrics: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct FunctionItem {
+    configuration: ConfigurationItem,
+    code: CodeItem,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ConfigurationItem {
+    timeout: u64,
+    memory_size: u32,
+    runtime: String,
+    package_type: Option<String>,
+    environment: Option<EnvironmentItem>,
+    #[serde(default)]
+    layers: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct EnvironmentItem {
+    variables: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct CodeItem {
+    location: String,
+}
+
+/// The control plane at an endpoint.
+struct Control {
+    http: reqwest::Client,
+    endpoint: String,
+}
+
+/// Reads the one HTTP API that is deployed at `endpoint`. Programs of its functions go to `folder`.
+///
+/// # Errors
+/// If there is not exactly one, or it has anything in it that is not served here; the message names it.
+pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
+    let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: endpoint.to_owned() };
+    let apis: Vec<Value> = control.items("/v2/apis").await?;
+    let http: Vec<Value> = apis.into_iter().filter(|api| api["protocolType"] == "HTTP").collect();
+    let [api] = &http[..] else { bail!("there are {} HTTP APIs, and this gateway serves one", http.len()) };
+    control.api(known("the API", api)?, folder).await
+}
+
+fn known<T: DeserializeOwned>(what: &str, item: &Value) -> Result<T> {
+    T::deserialize(item).with_context(|| format!("{what} has something that this gateway does not know: {item}"))
+}
+
+impl Control {
+    async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        let response = self.http.get(format!("{}{path}", self.endpoint)).send().await?.error_for_status()?;
+        response.json().await.with_context(|| format!("the control plane's answer to {path} makes no sense"))
+    }
+
+    async fn items<T: DeserializeOwned>(&self, path: &str) -> Result<Vec<T>> {
+        let Page { items, next_token } = self.get(path).await?;
+        ensure!(next_token.is_none(), "{path} has more than one page");
+        Ok(items)
+    }
+
+    async fn known_items<T: DeserializeOwned>(&self, what: &str, path: &str) -> Result<Vec<T>> {
+        let items: Vec<Value> = self.items(path).await?;
+        items.iter().map(|item| known(what, item)).collect()
+    }
+
+    async fn api(&self, api: ApiItem, folder: &Path) -> Result<HttpApi> {
+        ensure!(api.protocol_type == "HTTP");
+        ensure!(!api.disable_execute_api_endpoint, "the API has no endpoint of its own");
+        ensure!(
+            matches!(
+                &*api.route_selection_expression,
+                "$request.method $request.path" | "${request.method} ${request.path}"
+            ),
+            "routes are selected by {}",
+            api.route_selection_expression
+        );
+        let id = api.api_id;
+        let stages: Vec<StageItem> = self.known_items("a stage", &format!("/v2/apis/{id}/stages")).await?;
+        let [stage] = &stages[..] else { bail!("there are {} stages, and this gateway serves one", stages.len()) };
+        ensure!(stage.stage_name == "$default", "the stage {} is not $default", stage.stage_name);
+        ensure!(stage.stage_variables.is_empty(), "the stage has variables");
+        let integrations: Vec<IntegrationItem> =
+            self.known_items("an integration", &format!("/v2/apis/{id}/integrations")).await?;
+        let authorizers: Vec<AuthorizerItem> =
+            self.known_items("an authorizer", &format!("/v2/apis/{id}/authorizers")).await?;
+        let routes: Vec<RouteItem> = self.known_items("a route", &format!("/v2/apis/{id}/routes")).await?;
+        for key in stage.route_settings.keys() {
+            ensure!(
+                routes.iter().any(|route| route.route_key == *key),
+                "there are settings for {key}, and no such route"
+            );
+        }
+        let routes = routes.into_iter().map(|route| {
+            let key = route.route_key.clone();
+            route.known(stage, &integrations, &authorizers).with_context(|| format!("the route {key}"))
+        });
+        let routes: Vec<Route> = routes.collect::<Result<_>>()?;
+        let mut functions = BTreeMap::new();
+        for route in &routes {
+            if !functions.contains_key(&route.function) {
+                let function = self.function(&route.function, folder).await;
+                functions.insert(
+                    route.function.clone(),
+                    function.with_context(|| format!("the function {}", route.function))?,
+                );
+            }
+        }
+        Ok(HttpApi { id, routes, cors: api.cors_configuration, functions })
+    }
+
+    async fn function(&self, name: &str, folder: &Path) -> Result<Function> {
+        let FunctionItem { configuration, code } = self.get(&format!("/2015-03-31/functions/{name}")).await?;
+        ensure!(configuration.runtime.starts_with("provided."), "its runtime is {}", configuration.runtime);
+        ensure!(configuration.package_type.is_none_or(|package| package == "Zip"), "it is no archive");
+        ensure!(configuration.layers.is_empty(), "it has layers");
+        let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
+        let bootstrap = folder.join(name).join("bootstrap");
+        let (into, name) = (bootstrap.clone(), name.to_owned());
+        tokio::task::spawn_blocking(move || unpack(&archive, &into).with_context(|| format!("the archive of {name}")))
+            .await??;
+        Ok(Function {
+            environment: configuration
+                .environment
+                .map_or_else(Vec::new, |environment| environment.variables.into_iter().collect()),
+            timeout: Duration::from_secs(configuration.timeout),
+            memory_mb: configuration.memory_size,
+            bootstrap,
+        })
+    }
+}
+
+impl RouteItem {
+    fn known(
+        self,
+        stage: &StageItem,
+        integrations: &[IntegrationItem],
+        authorizers: &[AuthorizerItem],
+    ) -> Result<Route> {
+        ensure!(!self.api_key_required, "it needs an API key");
+        let target = self.target.strip_prefix("integrations/").context("its target is no integration")?;
+        let integration = integrations.iter().find(|each| each.integration_id == target);
+        let integration = integration.context("its integration is not there")?;
+        ensure!(integration.integration_type == "AWS_PROXY", "it leads to {}", integration.integration_type);
+        ensure!(
+            integration.payload_format_version == "2.0",
+            "its payload has the format {}",
+            integration.payload_format_version
+        );
+        ensure!(
+            integration.connection_type.as_deref().is_none_or(|connection| connection == "INTERNET"),
+            "its connection is {:?}",
+            integration.connection_type
+        );
+        let authorizer = match self.authorization_type.as_deref() {
+            None | Some("NONE") => None,
+            Some("JWT") => {
+                let id = self.authorizer_id.context("it has no authorizer")?;
+                let found = authorizers.iter().find(|each| each.authorizer_id == id);
+                Some(found.context("its authorizer is not there")?.known()?)
+            }
+            Some(other) => bail!("it is authorized by {other}"),
+        };
+        let own = stage.route_settings.get(&self.route_key).copied().unwrap_or_default();
+        let general = stage.default_route_settings;
+        let throttle = match (own.per_s.or(general.per_s), own.burst.or(general.burst)) {
+            (None, None) => None,
+            // Less than one a second lets nobody in for long; the gateway counts whole ones.
+            (Some(per_s), Some(burst)) if per_s >= 1.0 && per_s <= f64::from(u32::MAX) && burst >= 1 => {
+                Some(Throttle { per_s: per_s as u32, burst })
+            }
+            other => bail!("its throttle is {other:?}"),
+        };
+        Ok(Route {
+            key: self.route_key,
+            authorizer,
+            scopes: self.authorization_scopes,
+            throttle,
+            function: function_of(&integration.integration_uri)?,
+            timeout: integration
+                .timeout_in_millis
+                .map_or(super::MAX_TIMEOUT, Duration::from_millis)
+                .min(super::MAX_TIMEOUT),
+        })
+    }
+}
+
+impl AuthorizerItem {
+    fn known(&self) -> Result<Authorizer> {
+        ensure!(self.authorizer_type == "JWT", "its authorizer is a {}", self.authorizer_type);
+        ensure!(
+            self.identity_source == ["$request.header.Authorization"],
+            "its token is in {:?}",
+            self.identity_source
+        );
+        let JwtItem { audience, issuer } = &self.jwt_configuration;
+        Ok(Authorizer { issuer: issuer.clone(), audience: audience.clone() })
+    }
+}
+
+/// The name of the function in `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, or in the path of an invocation with it.
+fn function_of(uri: &str) -> Result<String> {
+    let arn = uri.split("/functions/").nth(1).map_or(uri, |rest| rest.trim_end_matches("/invocations"));
+    let mut parts = arn.split(':').skip_while(|part| *part != "function").skip(1);
+    let name = parts.next().with_context(|| format!("{uri} names no function"))?;
+    ensure!(parts.next().is_none(), "{uri} names a version or an alias");
+    Ok(name.to_owned())
+}
+
+/// Takes the program out of an archive.
+fn unpack(archive: &[u8], into: &Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(archive)).context("it is no archive")?;
+    let program = archive.by_name("bootstrap").context("it has no bootstrap")?;
+    ensure!(program.size() <= MAX_PROGRAM_BYTES, "its bootstrap is too large");
+    std::fs::create_dir_all(into.parent().unwrap_or(into))?;
+    let _ = std::fs::remove_file(into);
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(into)?;
+    std::io::copy(&mut program.take(MAX_PROGRAM_BYTES), &mut file)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_named_by_its_arn() {
+        let arn = "arn:aws:lambda:us-east-1:000000000000:function:flash-sale-admin";
+        assert_eq!(function_of(arn).unwrap(), "flash-sale-admin");
+        let path = format!("arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/{arn}/invocations");
+        assert_eq!(function_of(&path).unwrap(), "flash-sale-admin");
+        assert!(function_of(&format!("{arn}:live")).is_err(), "an alias is not served");
+        assert!(function_of("http://127.0.0.1").is_err());
+    }
+}

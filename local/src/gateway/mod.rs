@@ -1,0 +1,297 @@
+//! API Gateway and Lambda as they were deployed on the emulator, at the speed of this machine.
+//!
+//! The emulator's own gateway and its way of running functions are right and slow. This one reads what was deployed from the
+//! emulator's control plane and serves it: the same routes, tokens, throttles, events and answers, with the functions' own
+//! programs behind. Queues, tables, streams and schedules stay with the emulator.
+
+mod answer;
+mod authorizer;
+mod cors;
+mod deployed;
+mod event;
+mod routes;
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
+use axum::http::{HeaderName, Method, Response};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use http_body_util::{BodyExt, Limited};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use uuid::Uuid;
+
+use crate::function::surroundings;
+use crate::pool::{FunctionSpec, MAX_PAYLOAD_BYTES, Pool, PoolCounts, Refused};
+use answer::Own;
+use authorizer::Authorizer;
+use deployed::{Cors, Throttle};
+use event::{Asked, decoded};
+use routes::Routes;
+
+/// Longest time that a request may take (quotas of HTTP APIs).
+pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(30);
+/// Largest body (likewise).
+const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
+/// Request line and headers together (likewise).
+const MAX_HEAD_BYTES: usize = 10_240;
+const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
+
+/// How functions run behind the gateway.
+#[derive(Debug, Clone, Copy)]
+pub struct Concurrency {
+    /// Events that a process handles at once.
+    pub at_once: usize,
+    /// Processes of a function at most.
+    pub most: usize,
+}
+
+impl Concurrency {
+    /// Few processes with many events each, as on Lambda's managed instances: what two cores do best.
+    pub const FAST: Self = Self { at_once: 64, most: 1 };
+    /// One event at a time in each process, as usual on Lambda.
+    pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
+}
+
+/// A gateway on the loopback. Dropping it ends it, with the functions behind it.
+pub struct Gateway {
+    address: SocketAddr,
+    served: Served,
+    server: JoinHandle<std::io::Result<()>>,
+}
+
+/// What a gateway serves, for whoever has requests.
+#[derive(Clone)]
+pub struct Served(Arc<Shared>);
+
+struct Shared {
+    api: String,
+    routes: Routes<Route>,
+    cors: Option<Cors>,
+    pools: BTreeMap<String, Arc<Pool>>,
+}
+
+struct Route {
+    key: String,
+    authorizer: Option<Arc<Authorizer>>,
+    scopes: Vec<String>,
+    throttle: Option<DefaultDirectRateLimiter>,
+    pool: Arc<Pool>,
+    timeout: Duration,
+}
+
+impl Gateway {
+    /// Serves the HTTP API that is deployed on the emulator at `endpoint`, on `port`, or on a free one if that is 0.
+    /// Programs and logs of its functions are in `home`.
+    ///
+    /// # Errors
+    /// If the port is taken, or the API has anything in it that this gateway does not know.
+    pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
+        let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
+        let mut pools = BTreeMap::new();
+        for (name, function) in api.functions {
+            let mut environment = surroundings(&name, endpoint, function.memory_mb);
+            environment.extend(function.environment);
+            let log = home.join(format!("{name}.log"));
+            let spec = FunctionSpec {
+                bootstrap: function.bootstrap,
+                environment,
+                timeout: function.timeout,
+                at_once: concurrency.at_once,
+                most: concurrency.most,
+                log,
+                name: name.clone(),
+            };
+            pools.insert(name, Arc::new(Pool::new(spec)));
+        }
+        let mut authorizers: Vec<(deployed::Authorizer, Arc<Authorizer>)> = Vec::new();
+        let mut routes = Vec::new();
+        for route in api.routes {
+            let authorizer = match route.authorizer {
+                None => None,
+                Some(deployed) => match authorizers.iter().find(|(known, _)| *known == deployed) {
+                    Some((_, authorizer)) => Some(Arc::clone(authorizer)),
+                    None => {
+                        let made = Arc::new(Authorizer::new(deployed.clone()).await?);
+                        authorizers.push((deployed, Arc::clone(&made)));
+                        Some(made)
+                    }
+                },
+            };
+            let made = Route {
+                key: route.key.clone(),
+                authorizer,
+                scopes: route.scopes,
+                throttle: route.throttle.map(limiter),
+                pool: Arc::clone(&pools[&route.function]),
+                timeout: route.timeout,
+            };
+            routes.push((route.key, made));
+        }
+        let shared = Shared { api: api.id, routes: Routes::new(routes)?, cors: api.cors, pools };
+        let served = Served(Arc::new(shared));
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
+        let address = listener.local_addr()?;
+        let router = Router::new().fallback(serve).with_state(served.clone());
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        let server = tokio::spawn(async move {
+            use axum::serve::ListenerExt;
+            let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
+            axum::serve(listener, service).await
+        });
+        Ok(Self { address, served, server })
+    }
+
+    /// Where the API is.
+    pub fn url(&self) -> String {
+        url(self.address.port())
+    }
+
+    /// What it serves.
+    pub fn served(&self) -> Served {
+        self.served.clone()
+    }
+
+    /// What became of the processes of each function so far.
+    pub fn counts(&self) -> BTreeMap<String, PoolCounts> {
+        self.served.0.pools.iter().map(|(name, pool)| (name.clone(), pool.counts())).collect()
+    }
+
+    /// Waits until it ends, which it does not do by itself.
+    ///
+    /// # Errors
+    /// If it fails.
+    pub async fn ended(mut self) -> Result<()> {
+        Ok((&mut self.server).await??)
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        self.server.abort();
+    }
+}
+
+/// Where the API of a gateway on `port` is.
+pub fn url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
+fn limiter(throttle: Throttle) -> DefaultDirectRateLimiter {
+    let at_least_one = |count| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
+    let quota = Quota::per_second(at_least_one(throttle.per_s)).allow_burst(at_least_one(throttle.burst));
+    RateLimiter::direct(quota)
+}
+
+async fn serve(
+    State(served): State<Served>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+) -> Result<Response<Body>, Infallible> {
+    Ok(served.answer(from.ip(), request).await)
+}
+
+impl Served {
+    /// What a client at this address gets for a request.
+    pub async fn answer(&self, from: IpAddr, request: Request) -> Response<Body> {
+        let id = Uuid::now_v7().as_simple().to_string();
+        let shared = &*self.0;
+        let (parts, body) = request.into_parts();
+        let mut response = match &shared.cors {
+            Some(cors) if parts.method == Method::OPTIONS => cors.preflight(&parts.headers),
+            _ => shared.answer(&id, from, &parts, body).await.unwrap_or_else(Own::response),
+        };
+        if let Some(cors) = &shared.cors {
+            cors.allow(&parts.headers, response.headers_mut());
+        }
+        if let Ok(id) = HeaderValue::from_str(&id) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        response
+    }
+}
+
+impl Shared {
+    async fn answer(
+        &self,
+        id: &str,
+        from: IpAddr,
+        parts: &axum::http::request::Parts,
+        body: Body,
+    ) -> Result<Response<Body>, Own> {
+        let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
+        let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
+        if target.len() + head > MAX_HEAD_BYTES {
+            return Err(Own::UriTooLong);
+        }
+        let path = decoded(parts.uri.path());
+        // Extra slashes at the beginning do not matter.
+        let routed =
+            if path.starts_with("//") { &path[path.len() - path.trim_start_matches('/').len() - 1..] } else { &path };
+        let found = self.routes.find(parts.method.as_str(), routed).ok_or(Own::NotFound)?;
+        let Route { key, authorizer, scopes, throttle, pool, timeout } = found.route;
+        if throttle.as_ref().is_some_and(|throttle| throttle.check().is_err()) {
+            return Err(Own::TooMany);
+        }
+        let claims = match authorizer {
+            None => None,
+            Some(authorizer) => {
+                let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+                Some(authorizer.check(header, scopes).await.map_err(Own::Denied)?)
+            }
+        };
+        let body = read(parts, body).await?;
+        let asked = Asked {
+            id,
+            api: &self.api,
+            route: key,
+            method: parts.method.as_str(),
+            path: &path,
+            query: parts.uri.query().unwrap_or_default(),
+            headers: &parts.headers,
+            parameters: found.parameters,
+            from,
+            claims: claims.as_ref(),
+            body: &body,
+        };
+        let event = event::event(asked).map_err(|_| Own::Failed)?;
+        if event.len() > MAX_PAYLOAD_BYTES {
+            return Err(Own::TooLarge);
+        }
+        let made = tokio::time::timeout(*timeout, pool.invoke(event)).await.map_err(|_| Own::Unavailable)?;
+        let made = made.map_err(|refused| match refused {
+            Refused::Full => Own::Unavailable,
+            Refused::Fault(_) => Own::Failed,
+        })?;
+        if made.len() > MAX_PAYLOAD_BYTES {
+            return Err(Own::Failed);
+        }
+        answer::of_function(&made).ok_or(Own::Failed)
+    }
+}
+
+async fn read(parts: &axum::http::request::Parts, body: Body) -> Result<Bytes, Own> {
+    let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    match length {
+        Some(0) => return Ok(Bytes::new()),
+        Some(length) if length > MAX_BODY_BYTES => return Err(Own::TooLarge),
+        _ => {}
+    }
+    let read = tokio::time::timeout(MAX_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect());
+    match read.await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Own::TooLarge),
+        Ok(Err(_)) => Err(Own::BadRequest),
+        Err(_) => Err(Own::Unavailable),
+    }
+}

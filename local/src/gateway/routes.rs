@@ -1,0 +1,131 @@
+//! Which route a request takes.
+
+use anyhow::{Context, Result, bail, ensure};
+use matchit::Router;
+
+/// Routes by method and path, the most specific first.
+pub(super) struct Routes<T> {
+    by_method: Vec<(String, Router<usize>)>,
+    default: Option<usize>,
+    routes: Vec<T>,
+}
+
+/// A route, and what its path has for each of its parameters.
+pub(super) struct Found<'r, 'p, T> {
+    pub(super) route: &'r T,
+    pub(super) parameters: Vec<(&'r str, &'p str)>,
+}
+
+impl<T> Routes<T> {
+    /// Routes by their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`.
+    ///
+    /// # Errors
+    /// If a key is of another form, or two lead to different places for the same request.
+    pub(super) fn new(routes: impl IntoIterator<Item = (String, T)>) -> Result<Self> {
+        let mut made = Self { by_method: Vec::new(), default: None, routes: Vec::new() };
+        for (key, route) in routes {
+            let at = made.routes.len();
+            made.routes.push(route);
+            made.add(&key, at).with_context(|| format!("the route {key}"))?;
+        }
+        Ok(made)
+    }
+
+    fn add(&mut self, key: &str, at: usize) -> Result<()> {
+        if key == "$default" {
+            self.default = Some(at);
+            return Ok(());
+        }
+        let Some((method, path)) = key.split_once(' ') else { bail!("it has no path") };
+        ensure!(method != "ANY", "it takes any method, which this gateway does not");
+        let router = match self.by_method.iter().position(|(each, _)| each == method) {
+            Some(found) => &mut self.by_method[found].1,
+            None => {
+                self.by_method.push((method.to_owned(), Router::new()));
+                &mut self.by_method.last_mut().context("it was just put there")?.1
+            }
+        };
+        Ok(router.insert(pattern(path), at)?)
+    }
+
+    /// The route of a request, if there is one. The path is decoded already.
+    pub(super) fn find<'r, 'p>(&'r self, method: &str, path: &'p str) -> Option<Found<'r, 'p, T>> {
+        let router = self.by_method.iter().find(|(each, _)| each == method).map(|(_, router)| router);
+        if let Some(found) = router.and_then(|router| router.at(path).ok())
+            // A parameter is never empty.
+            && found.params.iter().all(|(_, value)| !value.is_empty())
+        {
+            return Some(Found { route: &self.routes[*found.value], parameters: found.params.iter().collect() });
+        }
+        let default = self.default?;
+        Some(Found { route: &self.routes[default], parameters: Vec::new() })
+    }
+}
+
+/// A path as the router writes it: `{proxy+}` takes the rest.
+fn pattern(path: &str) -> String {
+    let segment = |segment: &str| match segment.strip_prefix('{').and_then(|rest| rest.strip_suffix("+}")) {
+        Some(name) => format!("{{*{name}}}"),
+        None => segment.to_owned(),
+    };
+    path.split('/').map(segment).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(keys: &[&str], method: &str, path: &str) -> Option<(String, Vec<(String, String)>)> {
+        let routes = Routes::new(keys.iter().map(|key| ((*key).to_owned(), (*key).to_owned()))).unwrap();
+        let found = routes.find(method, path)?;
+        let parameters = found.parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Some((found.route.clone(), parameters.collect()))
+    }
+
+    fn route(keys: &[&str], method: &str, path: &str) -> Option<String> {
+        found(keys, method, path).map(|(route, _)| route)
+    }
+
+    #[test]
+    fn the_most_specific_route_wins_wherever_it_stands() {
+        let keys = ["GET /v1/{proxy+}", "GET /v1/sales/{sale}", "GET /v1/sales/all", "$default"];
+        for (path, expected) in [
+            ("/v1/sales/all", "GET /v1/sales/all"),
+            ("/v1/sales/lamp", "GET /v1/sales/{sale}"),
+            ("/v1/sales/lamp/live", "GET /v1/{proxy+}"),
+            ("/elsewhere", "$default"),
+        ] {
+            assert_eq!(route(&keys, "GET", path).as_deref(), Some(expected), "{path}");
+        }
+        assert_eq!(route(&keys, "POST", "/v1/sales/all").as_deref(), Some("$default"));
+    }
+
+    #[test]
+    fn what_has_no_route_is_not_found() {
+        let keys = ["GET /v1/orders", "POST /v1/sales/{sale}/tokens"];
+        for (method, path) in [
+            ("POST", "/v1/orders"),
+            ("GET", "/v1/orders/"),
+            ("GET", "/v1"),
+            ("get", "/v1/orders"),
+            ("POST", "/v1/sales//tokens"),
+            ("POST", "/v1/sales/a/b/tokens"),
+        ] {
+            assert_eq!(route(&keys, method, path), None, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn parameters_have_their_names() {
+        let (_, parameters) = found(&["GET /a/{one}/b/{two}"], "GET", "/a/1 2/b/ü").unwrap();
+        assert_eq!(parameters, [("one".into(), "1 2".into()), ("two".into(), "ü".into())]);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for key in ["ANY /v1", "GET", ""] {
+            assert!(Routes::new([(key.to_owned(), ())]).is_err(), "{key:?}");
+        }
+        assert!(Routes::new([("GET /{a}".to_owned(), ()), ("GET /{b}".to_owned(), ())]).is_err());
+    }
+}

@@ -1,0 +1,239 @@
+//! The execution environments of one function: processes that come when there is work, and are replaced when they die.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use axum::body::Bytes;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+
+use crate::function::FunctionProcess;
+use crate::process::resident_kb;
+use crate::runtime_api::{Events, Fault, Made, RuntimeApi};
+
+/// How often processes are looked after.
+const LOOK: Duration = Duration::from_millis(25);
+/// The pause before the next start, after a process that died before it asked for anything. It doubles up to the longest.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Events that wait for a process at most.
+const MAX_WAITING: usize = 20_000;
+/// A log that is longer starts over: a system may run for weeks.
+const MAX_LOG_BYTES: u64 = 64 * 1024 * 1024;
+/// How often a log is looked at.
+const LOG_LOOK: Duration = Duration::from_secs(1);
+/// Lambda takes no larger event, and gives no larger answer (quotas for synchronous invocations).
+pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
+
+/// A function as it was deployed, and how much of it may run.
+#[derive(Debug, Clone)]
+pub struct FunctionSpec {
+    /// Its name.
+    pub name: String,
+    /// Its program.
+    pub bootstrap: PathBuf,
+    /// All of its environment, but for the address of the Runtime API and what [`Self::at_once`] sets.
+    pub environment: Vec<(String, String)>,
+    /// How long it has for an event. Its process is killed then.
+    pub timeout: Duration,
+    /// Events that a process handles at once: more than one is Lambda's concurrent mode.
+    pub at_once: usize,
+    /// Processes at most.
+    pub most: usize,
+    /// Where its processes log.
+    pub log: PathBuf,
+}
+
+/// Why an event was not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// There are as many events as can wait.
+    Full,
+    /// It was taken, and came to nothing.
+    Fault(Fault),
+}
+
+/// The processes of a function. Dropping it ends them.
+pub struct Pool {
+    events: Arc<Events>,
+    wake: Arc<Notify>,
+    counts: Arc<Counts>,
+    keeper: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Counts {
+    cold_starts: AtomicU64,
+    deaths: AtomicU64,
+    timeouts: AtomicU64,
+    running: StdMutex<Vec<u32>>,
+}
+
+/// What became of a function's processes so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct PoolCounts {
+    /// Processes that were started.
+    pub cold_starts: u64,
+    /// Processes that died, by whatever hand.
+    pub deaths: u64,
+    /// Processes that were killed because an event took too long.
+    pub timeouts: u64,
+    /// Processes that run.
+    pub running: usize,
+    /// Their memory, in kB.
+    pub resident_kb: u64,
+}
+
+impl Pool {
+    /// Starts no process before there is an event for it, as Lambda does.
+    pub fn new(spec: FunctionSpec) -> Self {
+        let (events, wake, counts) = (Events::new(), Arc::new(Notify::new()), Arc::<Counts>::default());
+        let keeper = Keeper {
+            spec,
+            events: Arc::clone(&events),
+            counts: Arc::clone(&counts),
+            environments: Vec::new(),
+            pause: SHORTEST_PAUSE,
+            not_before: Instant::now(),
+        };
+        let keeper = tokio::spawn(keeper.run(Arc::clone(&wake)));
+        Self { events, wake, counts, keeper }
+    }
+
+    /// Gives an event to a process, and waits for what becomes of it.
+    ///
+    /// # Errors
+    /// If too many wait, or it came to nothing.
+    pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Refused> {
+        if self.events.waiting() >= MAX_WAITING {
+            return Err(Refused::Full);
+        }
+        let made = self.events.put(event.into());
+        if self.events.outnumber_processes() {
+            self.wake.notify_one();
+        }
+        let made: Made = made.await.unwrap_or(Err(Fault::Died));
+        made.map_err(Refused::Fault)
+    }
+
+    /// What became of the processes so far.
+    pub fn counts(&self) -> PoolCounts {
+        let Counts { cold_starts, deaths, timeouts, running } = &*self.counts;
+        let running = running.lock().unwrap_or_else(PoisonError::into_inner);
+        PoolCounts {
+            cold_starts: cold_starts.load(Ordering::Relaxed),
+            deaths: deaths.load(Ordering::Relaxed),
+            timeouts: timeouts.load(Ordering::Relaxed),
+            running: running.len(),
+            resident_kb: running.iter().filter_map(|group| resident_kb(*group)).sum(),
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.keeper.abort();
+    }
+}
+
+/// A process and the Runtime API that it alone talks to.
+struct Environment {
+    process: FunctionProcess,
+    api: RuntimeApi,
+}
+
+struct Keeper {
+    spec: FunctionSpec,
+    events: Arc<Events>,
+    counts: Arc<Counts>,
+    environments: Vec<Environment>,
+    pause: Duration,
+    not_before: Instant,
+}
+
+impl Keeper {
+    async fn run(mut self, wake: Arc<Notify>) {
+        let (mut look, mut log_look) = (tokio::time::interval(LOOK), tokio::time::interval(LOG_LOOK));
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        log_look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = look.tick() => {}
+                _ = log_look.tick() => self.bound_log(),
+                () = wake.notified() => {}
+            }
+            self.bury();
+            if let Err(error) = self.grow().await {
+                eprintln!("{}: {error:#}", self.spec.name);
+                self.wait_longer();
+            }
+            self.count();
+        }
+    }
+
+    /// Ends what takes too long, and gives up on events of what is gone.
+    fn bury(&mut self) {
+        let mut at = 0;
+        while at < self.environments.len() {
+            let environment = &mut self.environments[at];
+            let overdue = environment.api.is_overdue();
+            if !overdue && !environment.process.has_ended().unwrap_or(true) {
+                at += 1;
+                continue;
+            }
+            let Environment { process, api } = self.environments.swap_remove(at);
+            self.counts.deaths.fetch_add(1, Ordering::Relaxed);
+            self.counts.timeouts.fetch_add(u64::from(overdue), Ordering::Relaxed);
+            if api.was_asked() {
+                self.pause = SHORTEST_PAUSE;
+            } else {
+                self.wait_longer();
+            }
+            // First the process, so that nothing answers what is given up.
+            drop(process);
+            api.give_up();
+        }
+    }
+
+    fn wait_longer(&mut self) {
+        self.not_before = Instant::now() + self.pause;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+    }
+
+    /// One more process, if events wait, none is starting and another one may run.
+    async fn grow(&mut self) -> Result<()> {
+        let starting = self.environments.iter().any(|environment| !environment.api.was_asked());
+        let may = self.environments.len() < self.spec.most && Instant::now() >= self.not_before;
+        if starting || !may || !self.events.outnumber_processes() {
+            return Ok(());
+        }
+        let FunctionSpec { name, bootstrap, environment, timeout, at_once, log, .. } = &self.spec;
+        let api = RuntimeApi::of(Arc::clone(&self.events), *timeout).await?;
+        let mut environment = environment.clone();
+        if *at_once > 1 {
+            environment.push(("AWS_LAMBDA_MAX_CONCURRENCY".to_owned(), at_once.to_string()));
+        }
+        let process = FunctionProcess::start_with(name, bootstrap, api.address(), &environment, log)?;
+        self.counts.cold_starts.fetch_add(1, Ordering::Relaxed);
+        self.environments.push(Environment { process, api });
+        Ok(())
+    }
+
+    fn bound_log(&self) {
+        if std::fs::metadata(&self.spec.log).is_ok_and(|log| log.len() > MAX_LOG_BYTES)
+            && let Err(error) =
+                std::fs::OpenOptions::new().write(true).open(&self.spec.log).and_then(|log| log.set_len(0))
+        {
+            eprintln!("{}: its log cannot be shortened: {error}", self.spec.name);
+        }
+    }
+
+    fn count(&self) {
+        let groups = self.environments.iter().map(|environment| environment.process.group()).collect();
+        *self.counts.running.lock().unwrap_or_else(PoisonError::into_inner) = groups;
+    }
+}
