@@ -43,10 +43,9 @@ const OF_ITS_OWN: [&str; 6] = [
 ];
 
 /// A difference that is known: where it shows, and why ours is right.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 8] = [
     ("forwarded", "API Gateway adds x-forwarded-for and x-forwarded-proto, and so do we; the emulator adds nothing"),
     ("length", "API Gateway passes a content-length on, 0 without a body; the emulator only one that the client sent"),
-    ("scopes", "without scopes on the route the emulator gives those of the token, and so do we only if there are any"),
     ("cookies", "the payload format 2.0 has cookies apart from headers; the emulator leaves them among those"),
     ("parameters", "a route without parameters has no pathParameters; the emulator gives null"),
     (
@@ -117,7 +116,6 @@ fn differences(sent: &Sent, theirs: &Got, ours: &Got) -> Result<Vec<&'static str
         take("forwarded", "x-forwarded-for", "/headers");
         take("forwarded", "x-forwarded-proto", "/headers");
         take("length", "content-length", "/headers");
-        take("scopes", "scopes", "/requestContext/authorizer/jwt");
         take("cookies", "cookie", "/headers");
         take("cookies", "cookies", "");
         if their_event["pathParameters"].is_null() && our_event.get("pathParameters").is_none() {

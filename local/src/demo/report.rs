@@ -55,7 +55,7 @@ impl Report {
         let stage = Stage::spinner("The audit");
         let sale: SaleId = SALE.parse()?;
         let orders = every_order(deployment).await?;
-        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.aws_config()), &deployment.table);
+        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config()), &deployment.table);
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.view(&sale, ROUND, fulfilment::LANE).await?.context("Redis has lost the round")?;
         let claim = |id: &ReservationId, unit, since_ms| Claim { id: id.clone(), unit, since_ms, state: () };
@@ -142,7 +142,7 @@ fn live(orders: &[Order]) -> impl Iterator<Item = &Order> {
 
 /// Every order in the table, by a scan: the table is small, and no index can hide anything from it.
 async fn every_order(deployment: &Deployment) -> Result<Vec<Order>> {
-    let client = aws_sdk_dynamodb::Client::new(&deployment.aws_config());
+    let client = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
     let mut pages = client
         .scan()
         .table_name(&deployment.table)
