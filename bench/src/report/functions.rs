@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use axum::body::Bytes;
+use load::measure::{Load, closed};
 use local::stages::Stage;
 
 use super::figure::{Line, Reach, Unit, median};
-use super::load::{Load, closed};
 use super::rivals::{Rival, SALE};
 use super::scripts::ratios;
 use super::shop::{CONCURRENCY, Served, Shop};

@@ -1,10 +1,10 @@
 //! What a live reservation takes in Redis, and whether `reserve` gets slower with them.
 
 use anyhow::{Result, ensure};
+use load::measure::closed;
 use local::stages::Stage;
 
 use super::figure::{Line, Reach, Unit, median};
-use super::load::closed;
 use super::rivals::{Ring, Rival};
 use super::{Effort, Report};
 

@@ -5,7 +5,6 @@ mod aws;
 mod figure;
 mod functions;
 mod growth;
-mod load;
 mod orders;
 mod page;
 mod plot;

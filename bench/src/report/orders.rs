@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use axum::body::Bytes;
+use load::measure::closed;
 use local::stages::Stage;
 use queue::OrderMessage;
 use sale::{Lane, ReservationId, Round, UserId};
@@ -13,7 +14,6 @@ use stock::Reserve;
 use uuid::Uuid;
 
 use super::figure::{Line, Reach, Unit, median};
-use super::load::closed;
 use super::rivals::SALE;
 use super::shop::{Served, Shop};
 use super::{Effort, Report};

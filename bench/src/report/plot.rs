@@ -1,31 +1,21 @@
-use std::error::Error;
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
-use plotters::coord::Shift;
+use anyhow::{Context, Result};
+use load::plot::{self, Area, COLORS, Drawn, FONT, LIGHT, TITLE};
 use plotters::prelude::*;
 
 use super::Report;
 use super::figure::{Reach, Unit};
 
 const SIZE: (u32, u32) = (820, 400);
-const FONT: (&str, u32) = ("sans-serif", 14);
-const TITLE: (&str, u32) = ("sans-serif", 17);
-const COLORS: [RGBColor; 4] =
-    [RGBColor(0, 90, 160), RGBColor(200, 80, 0), RGBColor(0, 130, 90), RGBColor(140, 60, 140)];
-const LIGHT: RGBColor = RGBColor(150, 180, 205);
-
-type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+const UPPER_LEFT: Option<SeriesLabelPosition> = Some(SeriesLabelPosition::UpperLeft);
 
 /// Draws the report into `folder`.
 pub(crate) fn draw(report: &Report, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let plot = |name: &str, height: u32, draw: &dyn Fn(&Area<'_>) -> Drawn| {
-        let path = folder.join(name);
-        let root = SVGBackend::new(&path, (SIZE.0, height)).into_drawing_area();
-        let drawn = root.fill(&WHITE).map_err(Into::into).and_then(|()| draw(&root));
-        drawn.and_then(|()| root.present().map_err(Into::into)).map_err(|error| anyhow!("{name}: {error}"))
+        let svg = plot::svg((SIZE.0, height), draw).with_context(|| name.to_owned())?;
+        anyhow::Ok(std::fs::write(folder.join(name), svg)?)
     };
     plot("ratios.svg", 30 * report.lines.len() as u32 + 90, &|root| ratios(report, root))?;
     plot("latency.svg", SIZE.1, &|root| latency(report, root))?;
@@ -70,69 +60,15 @@ fn ratios(report: &Report, root: &Area<'_>) -> Drawn {
     Ok(())
 }
 
-/// Named lines over a common horizontal axis.
-fn lines(
-    root: &Area<'_>,
-    [title, x_name, y_name]: [&str; 3],
-    series: &[(String, Vec<(f64, f64)>)],
-    x_label: &dyn Fn(&f64) -> String,
-) -> Drawn {
-    let points = || series.iter().flat_map(|(_, points)| points);
-    let highest = points().map(|point| point.1).fold(0.0, f64::max) * 1.1;
-    let right = points().map(|point| point.0).fold(0.0, f64::max);
-    let mut chart = ChartBuilder::on(root)
-        .caption(title, TITLE)
-        .margin(12)
-        .margin_right(32)
-        .x_label_area_size(44)
-        .y_label_area_size(64)
-        .build_cartesian_2d(0.0..right, 0.0..highest)?;
-    chart
-        .configure_mesh()
-        .x_desc(x_name)
-        .y_desc(y_name)
-        .x_label_formatter(x_label)
-        .max_light_lines(1)
-        .label_style(FONT)
-        .draw()?;
-    for ((name, points), color) in series.iter().zip(COLORS.into_iter().cycle()) {
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
-        chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, color.filled())))?;
-    }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.filled())
-        .border_style(LIGHT)
-        .label_font(FONT)
-        .draw()?;
-    Ok(())
-}
-
 fn latency(report: &Report, root: &Area<'_>) -> Drawn {
-    // Each step to the right is a tenth of the rest: 0 %, 90 %, 99 %, 99.9 %.
-    let steps = (0..=12).map(|step| f64::from(step) / 4.0);
-    let series: Vec<_> = report
-        .curves
-        .iter()
-        .map(|(name, histogram)| {
-            let at = |step: f64| histogram.value_at_quantile(1.0 - 0.1_f64.powf(step)) as f64 / 1e6;
-            (name.clone(), steps.clone().map(|step| (step, at(step))).collect())
-        })
-        .collect();
-    let label = |step: &f64| {
-        if step.fract() > 1e-6 { String::new() } else { format!("{} %", ["0", "90", "99", "99.9"][*step as usize % 4]) }
-    };
-    lines(root, ["The call of Redis, 64 clients: latency", "part of the calls", "ms at most"], &series, &label)
+    let names = ["The call of Redis, 64 clients: latency", "part of the calls"];
+    plot::latency(root, names, &report.curves, 1e6, UPPER_LEFT)
 }
 
 fn growth(report: &Report, root: &Area<'_>) -> Drawn {
     let points = report.growth.iter().map(|(live, p50_us)| (*live as f64, *p50_us)).collect();
     let names = ["reserve: time of a call, one after the other", "live reservations", "µs (p50)"];
-    lines(root, names, &[("reserve".to_owned(), points)], &|live| format!("{live:.0}"))
+    plot::lines(root, names, &[("reserve".to_owned(), points)], &|live| format!("{live:.0}"), UPPER_LEFT)
 }
 
 fn rates(report: &Report, root: &Area<'_>) -> Drawn {
@@ -143,7 +79,7 @@ fn rates(report: &Report, root: &Area<'_>) -> Drawn {
         ("p99".to_owned(), of(|at| at.p99_ms)),
     ];
     let names = ["The reservation function, sold out in Redis, by rate", "requests/s, by the clock", "ms"];
-    lines(root, names, &series, &|per_s| format!("{per_s:.0}"))
+    plot::lines(root, names, &series, &|per_s| format!("{per_s:.0}"), UPPER_LEFT)
 }
 
 fn starts(report: &Report, root: &Area<'_>) -> Drawn {

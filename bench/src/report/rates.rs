@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use load::measure::open;
 use local::stages::Stage;
 use serde::Serialize;
 
 use super::functions::closed_by;
-use super::load::open;
 use super::shop::{CONCURRENCY, Shop};
 use super::{Effort, Report};
 

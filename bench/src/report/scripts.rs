@@ -2,10 +2,10 @@
 
 use anyhow::{Result, ensure};
 use hdrhistogram::Histogram;
+use load::measure::{Load, closed};
 use local::stages::Stage;
 
 use super::figure::{Line, Reach, Unit, median};
-use super::load::{Load, closed};
 use super::rivals::{Ring, Rival, SALE};
 use super::{Effort, Report};
 

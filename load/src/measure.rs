@@ -1,5 +1,5 @@
-//! Load: in a closed loop, where a client asks again once it is answered, and in an open one, where requests come by the
-//! clock whatever became of the earlier ones.
+//! Measurements that want every request to succeed: in a closed loop, where a client asks again once it is answered, and in
+//! an open one, where requests come by the clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use hdrhistogram::Histogram;
-use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::JoinSet;
+
+use crate::pacing::Pace;
 
 /// Longest time that a load may take.
 const TIMEOUT: Duration = Duration::from_secs(180);
@@ -17,24 +18,30 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 const DIGITS: u8 = 3;
 
 /// What a load came to.
-pub(crate) struct Load {
-    pub(crate) latency_ns: Histogram<u64>,
+pub struct Load {
+    /// Of each request, in nanoseconds.
+    pub latency_ns: Histogram<u64>,
     took: Duration,
 }
 
 impl Load {
     /// Answers a second.
-    pub(crate) fn throughput(&self) -> f64 {
+    pub fn throughput(&self) -> f64 {
         self.latency_ns.len() as f64 / self.took.as_secs_f64()
     }
 
-    pub(crate) fn quantile_ms(&self, quantile: f64) -> f64 {
+    /// The latency, in milliseconds, that this part of the requests stayed within.
+    pub fn quantile_ms(&self, quantile: f64) -> f64 {
         self.latency_ns.value_at_quantile(quantile) as f64 / 1e6
     }
 }
 
-/// Numbered requests from `clients` that each wait for an answer before they ask again.
-pub(crate) async fn closed<A, F>(clients: usize, requests: usize, ask: A) -> Result<Load>
+/// Numbered requests from `clients` that each wait for an answer before they ask again. `ask` gets the client's number and
+/// the request's.
+///
+/// # Errors
+/// The first error of a request; or if all of it takes longer than three minutes.
+pub async fn closed<A, F>(clients: usize, requests: usize, ask: A) -> Result<Load>
 where
     A: Fn(usize, usize) -> F + Send + Sync + 'static,
     F: Future<Output = Result<()>> + Send + 'static,
@@ -69,26 +76,19 @@ where
 
 /// Numbered requests at so many a second. Each one's latency counts from when it was due, so that one that had to wait
 /// for a slow one before it is as late as a client would find it.
-pub(crate) async fn open<A, F>(per_s: f64, requests: usize, ask: A) -> Result<Load>
+///
+/// # Errors
+/// An error of a request; or if all of it takes longer than three minutes.
+pub async fn open<A, F>(per_s: f64, requests: usize, ask: A) -> Result<Load>
 where
     A: Fn(usize) -> F + Send + Sync + 'static,
     F: Future<Output = Result<()>> + Send + 'static,
 {
     let start = Instant::now();
-    let (pace, mut due) = unbounded_channel();
-    // A thread sleeps to some microseconds, the runtime's timer to a millisecond.
-    let pacer = std::thread::spawn(move || {
-        for n in 0..requests {
-            let at = start + Duration::from_secs_f64(n as f64 / per_s);
-            std::thread::sleep(at.saturating_duration_since(Instant::now()));
-            if pace.send((n, at)).is_err() {
-                return;
-            }
-        }
-    });
+    let mut pace = Pace::start((0..requests).map(move |n| Duration::from_secs_f64(n as f64 / per_s)));
     let asking = async {
         let mut tasks = JoinSet::new();
-        while let Some((n, at)) = due.recv().await {
+        while let Some((n, at)) = pace.next().await {
             let asked = ask(n);
             tasks.spawn(async move { asked.await.map(|()| at.elapsed()) });
         }
@@ -98,10 +98,8 @@ where
         }
         Ok::<_, anyhow::Error>(latency_ns)
     };
-    let latency_ns = tokio::time::timeout(TIMEOUT, asking).await;
-    drop(due);
-    pacer.join().map_err(|_| anyhow::anyhow!("the pacer failed"))?;
-    Ok(Load { latency_ns: latency_ns??, took: start.elapsed() })
+    let latency_ns = tokio::time::timeout(TIMEOUT, asking).await??;
+    Ok(Load { latency_ns, took: start.elapsed() })
 }
 
 #[cfg(test)]

@@ -1,0 +1,425 @@
+//! A cheap HTTP client with a bound on its connections.
+//!
+//! It has hyper's connections in a pool of its own, since at 10,000 requests a second what a general client does for each
+//! one counts: to parse its URL, to look for proxies, to follow redirects.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use http::uri::{InvalidUri, PathAndQuery};
+use http::{HeaderMap, Method, Uri};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use crate::answer::{Answer, Failure};
+use crate::target::Target;
+
+/// Longest wait for an answer: more than an API Gateway allows.
+const TIMEOUT: Duration = Duration::from_secs(35);
+/// A connection that was idle for longer may be closed by the time a request gets there.
+const MAX_IDLE: Duration = Duration::from_secs(15);
+/// Largest body of an answer.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+/// Addresses of the loopback that connections come from. The API allows an address 2,000 reservations at once and 200 a
+/// second after that: one address would measure this limit.
+const ADDRESSES: usize = 128;
+/// Connections, unless told otherwise.
+pub const CONNECTIONS: usize = 512;
+/// Most connections.
+pub const MAX_CONNECTIONS: usize = 10_000;
+/// Open files besides the connections, and besides those of a server in the same process.
+const OTHER_FILES: u64 = 256;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const AGENT: HeaderValue = HeaderValue::from_static("flash-sale-load");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Sends requests to one API, over as many connections as are needed up to a limit. A request waits for its turn if all
+/// are in use.
+///
+/// To the loopback, connections come from 128 addresses below 127.1, as if from as many homes and offices.
+pub struct Client {
+    target: Target,
+    lanes: Vec<Lane>,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+}
+
+/// The connections from one address.
+struct Lane {
+    from: Option<Ipv4Addr>,
+    idle: Mutex<Vec<(SendRequest<Full<Bytes>>, Instant)>>,
+    turns: Semaphore,
+}
+
+/// A user's token as requests carry it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token(HeaderValue);
+
+/// A text that cannot be in a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not a token: it must be printable ASCII without blanks")]
+pub struct InvalidToken;
+
+/// A request, made once and sent as often as needed.
+#[derive(Debug, Clone)]
+pub struct Request {
+    method: Method,
+    path: PathAndQuery,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+/// An answer, whatever its status.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status.
+    pub status: u16,
+    /// The seconds of `Retry-After`.
+    pub retry_after: Option<Duration>,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl FromStr for Token {
+    type Err = InvalidToken;
+
+    fn from_str(text: &str) -> Result<Self, InvalidToken> {
+        if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(InvalidToken);
+        }
+        HeaderValue::from_str(&format!("Bearer {text}")).map(Self).map_err(|_| InvalidToken)
+    }
+}
+
+impl Request {
+    /// A request without a body. The path begins with a slash.
+    ///
+    /// # Errors
+    /// If the path cannot be one.
+    pub fn new(method: Method, path: &str) -> Result<Self, InvalidUri> {
+        let headers = HeaderMap::from_iter([(USER_AGENT, AGENT)]);
+        Ok(Self { method, path: path.parse()?, headers, body: Bytes::new() })
+    }
+
+    /// A request for a unit of a sale with a pass.
+    ///
+    /// # Errors
+    /// If the names cannot be in a path.
+    pub fn reserve(sale: &str, pass: &str) -> Result<Self, InvalidUri> {
+        Self::new(Method::POST, &format!("/v1/sales/{sale}/reservations/{pass}"))
+    }
+
+    /// In the name of whom the token is of.
+    #[must_use]
+    pub fn token(self, token: &Token) -> Self {
+        self.header(AUTHORIZATION, token.0.clone())
+    }
+
+    /// With an `Idempotency-Key`. One that cannot be in a header is left out.
+    #[must_use]
+    pub fn key(self, key: &str) -> Self {
+        match HeaderValue::from_str(key) {
+            Ok(key) => self.header(IDEMPOTENCY_KEY, key),
+            Err(_) => self,
+        }
+    }
+
+    /// With this header.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// With this as JSON.
+    #[must_use]
+    pub fn json(self, body: &Value) -> Self {
+        self.header(CONTENT_TYPE, JSON).body(body.to_string())
+    }
+
+    /// With this body.
+    #[must_use]
+    pub fn body(self, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..self }
+    }
+
+    fn to(&self, target: &Target) -> http::Request<Full<Bytes>> {
+        let mut request = http::Request::new(Full::new(self.body.clone()));
+        *request.method_mut() = self.method.clone();
+        *request.headers_mut() = self.headers.clone();
+        request.headers_mut().insert(HOST, target.host_header.clone());
+        let path = if target.prefix.is_empty() {
+            Some(self.path.clone())
+        } else {
+            format!("{}{}", target.prefix, self.path).parse().ok()
+        };
+        *request.uri_mut() = path.map_or_else(Uri::default, Uri::from);
+        request
+    }
+}
+
+impl Response {
+    /// What it is counted as.
+    pub fn answer(&self) -> Answer {
+        Answer::read(self.status, &self.body)
+    }
+
+    /// The body, or null if it is not JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+impl Client {
+    /// A client of an API, with [`CONNECTIONS`] at most.
+    pub fn new(target: Target) -> Self {
+        Self::with_connections(target, CONNECTIONS)
+    }
+
+    /// A client with so many connections at most, and at least one.
+    pub fn with_connections(target: Target, connections: usize) -> Self {
+        let connections = connections.clamp(1, MAX_CONNECTIONS);
+        // As many again for a server in this process.
+        allow_open_files(2 * connections as u64 + OTHER_FILES);
+        let lanes = if target.loopback_v4().is_some() { connections.min(ADDRESSES) } else { 1 };
+        let lanes = (0..lanes).map(|n| Lane {
+            from: target.loopback_v4().map(|_| source(n)),
+            idle: Mutex::default(),
+            // All of them together are as many as there may be.
+            turns: Semaphore::new((connections + lanes - 1 - n) / lanes),
+        });
+        let lanes = lanes.collect();
+        let tls = target.tls.then(tls).zip(ServerName::try_from(target.host.clone()).ok());
+        Self { target, lanes, tls }
+    }
+
+    /// Where it sends to.
+    pub const fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Sends a request of user `n`. The requests of one user come from one address.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn send(&self, n: usize, request: &Request) -> Result<Response, Failure> {
+        let sending = self.send_from(&self.lanes[n % self.lanes.len()], request);
+        tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
+    }
+
+    async fn send_from(&self, lane: &Lane, request: &Request) -> Result<Response, Failure> {
+        let Ok(_turn) = lane.turns.acquire().await else { return Err(Failure::Timeout) };
+        let mut message = request.to(&self.target);
+        loop {
+            let (mut connection, is_new) = match lane.idle_connection().await {
+                Some(connection) => (connection, false),
+                None => (self.connect(lane.from).await?, true),
+            };
+            match connection.try_send_request(message).await {
+                Ok(response) => {
+                    let response = read(response).await?;
+                    lane.keep(connection);
+                    return Ok(response);
+                }
+                Err(mut error) => match error.take_message() {
+                    // The server closed the connection while it was idle. Nothing was sent, so it is no retry.
+                    Some(unsent) if !is_new => message = unsent,
+                    _ => return Err(Failure::Broken(error.into_error().to_string())),
+                },
+            }
+        }
+    }
+
+    async fn connect(&self, from: Option<Ipv4Addr>) -> Result<SendRequest<Full<Bytes>>, Failure> {
+        let failed = |error: std::io::Error| Failure::Connect(error.to_string());
+        let stream = match (from, self.target.loopback_v4()) {
+            (Some(from), Some(to)) => {
+                let socket = TcpSocket::new_v4().map_err(failed)?;
+                socket.bind(SocketAddr::new(IpAddr::V4(from), 0)).map_err(failed)?;
+                socket.connect(SocketAddr::new(IpAddr::V4(to), self.target.port)).await
+            }
+            _ => TcpStream::connect((&*self.target.host, self.target.port)).await,
+        };
+        let stream = stream.map_err(failed)?;
+        stream.set_nodelay(true).map_err(failed)?;
+        match &self.tls {
+            Some((tls, name)) => shake_hands(tls.connect(name.clone(), stream).await.map_err(failed)?).await,
+            None if self.target.tls => Err(Failure::Connect("the host's name cannot be in a certificate".to_owned())),
+            None => shake_hands(stream).await,
+        }
+    }
+}
+
+impl Lane {
+    fn keep(&self, connection: SendRequest<Full<Bytes>>) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((connection, Instant::now()));
+    }
+
+    async fn idle_connection(&self) -> Option<SendRequest<Full<Bytes>>> {
+        loop {
+            let (mut connection, since) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+            if since.elapsed() < MAX_IDLE && connection.ready().await.is_ok() {
+                return Some(connection);
+            }
+        }
+    }
+}
+
+async fn shake_hands(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> Result<SendRequest<Full<Bytes>>, Failure> {
+    let broken = |error: hyper::Error| Failure::Broken(error.to_string());
+    let (connection, driver) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
+    // What breaks it is told to whoever waits for an answer on it.
+    tokio::spawn(driver);
+    Ok(connection)
+}
+
+async fn read(response: http::Response<hyper::body::Incoming>) -> Result<Response, Failure> {
+    let (head, body) = response.into_parts();
+    let body = Limited::new(body, MAX_BODY_BYTES).collect().await;
+    let retry_after = head.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    Ok(Response {
+        status: head.status.as_u16(),
+        retry_after: retry_after.map(Duration::from_secs),
+        body: body.map_err(|error| Failure::Broken(error.to_string()))?.to_bytes(),
+    })
+}
+
+fn tls() -> TlsConnector {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("ring speaks TLS 1.2 and 1.3");
+    TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
+}
+
+/// The address that lane `n` has on the loopback.
+const fn source(n: usize) -> Ipv4Addr {
+    Ipv4Addr::new(127, 1, (n / 250) as u8, (n % 250) as u8 + 1)
+}
+
+/// Shells allow 1,024 open files by default and programs may raise that. If this one may not, connections fail later,
+/// and say so.
+fn allow_open_files(count: u64) {
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
+        && soft < count
+    {
+        let _ = setrlimit(Resource::RLIMIT_NOFILE, count.min(hard), hard);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Answers every request with its source address, on connections that it closes after `each` answers.
+    async fn server(each: usize) -> Target {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, from) = listener.accept().await.unwrap();
+                tokio::spawn(async move {
+                    for _ in 0..each {
+                        let mut request = Vec::new();
+                        while !request.ends_with(b"\r\n\r\n") {
+                            let Ok(byte) = stream.read_u8().await else { return };
+                            request.push(byte);
+                        }
+                        let body = from.to_string();
+                        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+                        stream.write_all(answer.as_bytes()).await.unwrap();
+                    }
+                });
+            }
+        });
+        url.parse().unwrap()
+    }
+
+    fn look() -> Request {
+        Request::new(Method::GET, "/").unwrap()
+    }
+
+    async fn asked_from(client: &Client, n: usize) -> SocketAddr {
+        let response = client.send(n, &look()).await.unwrap();
+        str::from_utf8(&response.body).unwrap().parse().unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_user_has_an_address_and_a_connection_serves_many_requests() {
+        let client = Client::new(server(usize::MAX).await);
+        let first = asked_from(&client, 0).await;
+        assert_eq!(asked_from(&client, 0).await, first);
+        assert_eq!(asked_from(&client, ADDRESSES).await, first);
+        assert_ne!(asked_from(&client, 1).await.ip(), first.ip());
+        assert!(first.ip().is_loopback());
+    }
+
+    #[tokio::test]
+    async fn connections_have_a_bound() {
+        let client = Arc::new(Client::with_connections(server(usize::MAX).await, 3));
+        let sent = (0..100).map(|n| {
+            let client = Arc::clone(&client);
+            tokio::spawn(async move { asked_from(&client, n).await })
+        });
+        let mut seen: Vec<_> = futures::future::try_join_all(sent).await.unwrap();
+        seen.sort();
+        seen.dedup();
+        assert!(seen.len() <= 3, "{seen:?}");
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_was_closed_meanwhile_is_replaced() {
+        let client = Client::with_connections(server(1).await, 1);
+        let first = asked_from(&client, 0).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_ne!(asked_from(&client, 0).await, first);
+    }
+
+    #[tokio::test]
+    async fn nobody_there_is_a_failure() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let target = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+        drop(listener);
+        let failure = Client::new(target).send(0, &look()).await.unwrap_err();
+        assert!(matches!(failure, Failure::Connect(_)), "{failure}");
+    }
+
+    #[test]
+    fn a_path_goes_below_that_of_the_api() {
+        let target = "https://example.org/prod/".parse().unwrap();
+        let request = Request::reserve("lamp", "pass").unwrap().key("a").to(&target);
+        assert_eq!(request.uri(), "/prod/v1/sales/lamp/reservations/pass");
+        assert_eq!(
+            (&request.headers()[HOST], &request.headers()["idempotency-key"]),
+            (&"example.org".parse().unwrap(), &"a".parse().unwrap())
+        );
+    }
+
+    #[test]
+    fn a_token_is_one_word() {
+        for text in ["", "a b", "a\n", "é"] {
+            assert_eq!(text.parse::<Token>(), Err(InvalidToken), "{text:?}");
+        }
+        assert_eq!("a.b.c".parse::<Token>().unwrap().0, "Bearer a.b.c");
+    }
+}

@@ -1,0 +1,32 @@
+//! A load generator for any deployment of the HTTP API.
+//!
+//! Requests come by the clock, whatever became of the earlier ones, and the latency of each counts from the moment it was
+//! due. A server that stalls therefore sees its stall in the figures, as its users would ([`pacing`]).
+//!
+//! [`run()`] sends a prepared list of requests. [`visits`] lets every user do several things in turn, and [`users`] has users
+//! who go the whole way from a challenge to a reservation, and others who misbehave.
+
+pub mod answer;
+pub mod client;
+pub mod curve;
+pub mod live;
+pub mod measure;
+pub mod outcome;
+pub mod pacing;
+pub mod page;
+pub mod plan;
+pub mod plot;
+pub mod report;
+mod results;
+mod run;
+pub mod target;
+
+pub use answer::{Answer, Failure};
+pub use client::{Client, Request, Response, Token};
+pub use curve::Curve;
+pub use live::Live;
+pub use outcome::{Outcome, Stopped};
+pub use plan::Plan;
+pub use report::Report;
+pub use run::{Visit, run, visits};
+pub use target::Target;

@@ -1,0 +1,62 @@
+//! The clock of an open loop: says when each request is due and never waits for answers.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// Numbers from 0, each handed out when it is due. Dropping it ends it.
+pub struct Pace {
+    due: UnboundedReceiver<(usize, Instant)>,
+}
+
+impl Pace {
+    /// Starts the clock. Number n comes `due[n]` from now, or at once if that is earlier than the one before it.
+    pub fn start(due: impl IntoIterator<Item = Duration> + Send + 'static) -> Self {
+        let start = Instant::now();
+        let (send, receive) = unbounded_channel();
+        // A thread sleeps to some microseconds, the runtime's timer to a millisecond.
+        std::thread::spawn(move || {
+            for (n, after) in due.into_iter().enumerate() {
+                let at = start + after;
+                std::thread::sleep(at.saturating_duration_since(Instant::now()));
+                if send.send((n, at)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { due: receive }
+    }
+
+    /// Waits for the next number. `None` after the last one.
+    ///
+    /// The moment is the one at which it was due; if the caller is slow, that is in the past.
+    pub async fn next(&mut self) -> Option<(usize, Instant)> {
+        self.due.recv().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn each_comes_when_it_is_due_and_not_before() {
+        let start = Instant::now();
+        let mut pace = Pace::start([0, 20, 40].map(Duration::from_millis));
+        let mut numbers = Vec::new();
+        while let Some((n, due)) = pace.next().await {
+            assert!(Instant::now() >= due && due >= start + Duration::from_millis(20 * n as u64));
+            numbers.push(n);
+        }
+        assert_eq!(numbers, [0, 1, 2]);
+    }
+
+    #[tokio::test]
+    async fn it_does_not_wait_for_a_slow_caller() {
+        let mut pace = Pace::start([0, 10, 20].map(Duration::from_millis));
+        let (_, first) = pace.next().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let (_, second) = pace.next().await.unwrap();
+        assert_eq!(second - first, Duration::from_millis(10), "due as planned, however late it is asked for");
+    }
+}

@@ -1,0 +1,180 @@
+//! The report as one HTML file: nothing is loaded, nothing runs.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use hdrhistogram::Histogram;
+
+use crate::answer::Answer;
+use crate::outcome::quantile_ms;
+use crate::plot::{self, Area, COLORS, Drawn};
+use crate::report::Report;
+
+/// Of a plot on a telephone, and on a larger screen.
+const NARROW: (u32, u32) = (360, 280);
+const WIDE: (u32, u32) = (900, 360);
+/// Answers with a line of their own, the most frequent first: more cannot be told apart.
+const LINES: usize = COLORS.len();
+const STYLE: &str = "
+:root{color-scheme:light}
+body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;margin:0 auto;padding:1rem;max-width:56rem}
+h1{font-size:1.5rem;margin:0 0 .5rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin:2rem 0 .5rem}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;margin:1rem 0}
+dt{color:#555;font-size:.85rem}dd{margin:0;font-size:1.15rem;overflow-wrap:anywhere}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:.3rem .6rem;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}
+th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}
+.bad{background:#fdecea;border-left:4px solid #be1e3c;padding:.5rem 1rem}
+svg{width:100%;height:auto;display:block}.wide{display:none}
+@media(min-width:44rem){.wide{display:block}.narrow{display:none}}
+ul.key{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:.25rem 0}
+ul.key span{display:inline-block;width:.9em;height:.9em;border-radius:2px;margin-right:.4em;vertical-align:-.1em}
+";
+
+/// The page of a report.
+pub(crate) fn html(report: &Report) -> Result<String> {
+    let outcome = &report.outcome;
+    let mut by_answer = outcome.by_answer();
+    by_answer.truncate(LINES);
+
+    let mut page = String::new();
+    let title = format!("Load on {}", report.url);
+    write!(
+        page,
+        "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+         <title>{0}</title><style>{STYLE}</style><h1>{0}</h1>",
+        escaped(&title)
+    )?;
+    if let Some(stopped) = outcome.stopped {
+        write!(page, "<p class=bad>{}</p>", stopped.reason())?;
+    }
+    facts(&mut page, report)?;
+
+    page.push_str("<h2>Answers a second</h2>");
+    key(&mut page, &by_answer)?;
+    plots(&mut page, &|area| per_second(report, &by_answer, area))?;
+
+    page.push_str("<h2>Latency by answer</h2><p>Counted from the moment at which a request was due.</p>");
+    key(&mut page, &by_answer)?;
+    let named: Vec<_> = by_answer.iter().map(|(answer, latency)| (answer.to_string(), latency.clone())).collect();
+    plots(&mut page, &|area| plot::latency(area, ["", "part of the answers"], &named, 1e3, None))?;
+
+    page.push_str("<h2>Latency over time</h2>");
+    key_of(&mut page, ["p50", "p99"].into_iter().map(str::to_owned))?;
+    plots(&mut page, &|area| over_time(report, area))?;
+
+    answers(&mut page, report)?;
+    Ok(page)
+}
+
+fn facts(page: &mut String, report: &Report) -> Result<()> {
+    let (outcome, plan) = (&report.outcome, &report.plan);
+    let ms = |histogram: &Histogram<u64>, quantile| format!("{:.1} ms", quantile_ms(histogram, quantile));
+    let curve = format!("{:?}", plan.curve()).to_lowercase();
+    let mut facts = vec![
+        ("began", report.began.to_string()),
+        ("users", format!("{} in {:.0} s, {curve}", outcome.users, plan.over().as_secs_f64())),
+        ("requests", outcome.sent.to_string()),
+        ("answers a second", format!("{:.0}", outcome.per_s())),
+        ("in the busiest second", outcome.peak_per_s().to_string()),
+        ("errors", outcome.errors.to_string()),
+        ("not waited for", (outcome.sent - outcome.answered()).to_string()),
+        ("latency, p50", ms(&outcome.latency_us, 0.5)),
+        ("latency, p99", ms(&outcome.latency_us, 0.99)),
+        ("sent too late, p99", ms(&outcome.behind_us, 0.99)),
+    ];
+    facts.extend(report.settings.iter().cloned());
+    page.push_str("<dl>");
+    for (name, value) in facts {
+        write!(page, "<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(&value))?;
+    }
+    page.push_str("</dl>");
+    Ok(())
+}
+
+fn answers(page: &mut String, report: &Report) -> Result<()> {
+    page.push_str(
+        "<h2>All answers</h2><div class=scroll><table><tr><th>step<th>answer<th>count<th>p50 ms<th>p90 ms<th>p99 ms\
+         <th>max ms</tr>",
+    );
+    for each in &report.outcome.answers {
+        let (step, answer) = (escaped(each.step), escaped(&each.answer.to_string()));
+        write!(page, "<tr><td>{step}<td>{answer}<td>{}", each.count())?;
+        for quantile in [0.5, 0.9, 0.99, 1.0] {
+            write!(page, "<td>{:.1}", each.quantile_ms(quantile))?;
+        }
+        page.push_str("</tr>");
+    }
+    page.push_str("</table></div>");
+    for (code, seen) in &report.outcome.failures {
+        write!(page, "<p>{code}: {} times, such as: {}</p>", seen.count, escaped(&seen.example))?;
+    }
+    Ok(())
+}
+
+fn per_second(report: &Report, by_answer: &[(Answer, Histogram<u64>)], area: &Area<'_>) -> Drawn {
+    let seconds = &report.outcome.seconds;
+    let count = |second: usize, answer: &Answer| {
+        seconds[second].answers.iter().find(|(known, _)| known == answer).map_or(0.0, |(_, count)| *count as f64)
+    };
+    let line = |(answer, _): &(Answer, _)| {
+        let points = (0..seconds.len()).map(|second| (second as f64, count(second, answer)));
+        (answer.to_string(), points.collect())
+    };
+    let lines: Vec<_> = by_answer.iter().map(line).collect();
+    plot::lines(area, ["", "s", "answers a second"], &lines, &|second| format!("{second:.0}"), None)
+}
+
+fn over_time(report: &Report, area: &Area<'_>) -> Drawn {
+    let seconds = report.outcome.seconds.iter().enumerate();
+    let points = |of: fn(&crate::outcome::Second) -> Option<f64>| {
+        seconds.clone().filter_map(|(at, second)| Some((at as f64, of(second)?))).collect()
+    };
+    let lines =
+        [("p50".to_owned(), points(|second| second.p50_ms)), ("p99".to_owned(), points(|second| second.p99_ms))];
+    plot::lines(area, ["", "s", "ms"], &lines, &|second| format!("{second:.0}"), None)
+}
+
+fn key(page: &mut String, by_answer: &[(Answer, Histogram<u64>)]) -> Result<()> {
+    key_of(page, by_answer.iter().map(|(answer, latency)| format!("{answer} ({})", latency.len())))
+}
+
+fn key_of(page: &mut String, names: impl Iterator<Item = String>) -> Result<()> {
+    page.push_str("<ul class=key>");
+    for (name, color) in names.zip(COLORS) {
+        let (red, green, blue) = (color.0, color.1, color.2);
+        write!(page, "<li><span style=\"background:rgb({red},{green},{blue})\"></span>{}</li>", escaped(&name))?;
+    }
+    page.push_str("</ul>");
+    Ok(())
+}
+
+/// Two of each: letters that are shrunk with a plot cannot be read on a telephone.
+fn plots(page: &mut String, draw: &dyn Fn(&Area<'_>) -> Drawn) -> Result<()> {
+    for (class, size) in [("narrow", NARROW), ("wide", WIDE)] {
+        write!(page, "<div class={class}>{}</div>", plot::svg(size, draw)?)?;
+    }
+    Ok(())
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::sample;
+
+    #[tokio::test]
+    async fn the_page_has_every_answer_and_needs_nothing_else() {
+        let page = html(&sample().await).unwrap();
+        for part in ["409 sold_out", "202", "timeout", "<svg", "99.9 %", "&lt;lamp&gt;", "answers a second"] {
+            assert!(page.contains(part), "no {part}");
+        }
+        for part in ["<script", "<link", "src=", "href=", "@import", "<lamp>"] {
+            assert!(!page.contains(part), "{part}");
+        }
+        assert_eq!(page.matches("<svg").count(), 6);
+    }
+}

@@ -1,0 +1,123 @@
+//! How many users come, in what time, and when to stop early.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::curve::Curve;
+
+/// Most users of a run: everything about them is in memory.
+pub const MAX_USERS: usize = 1_000_000;
+/// Longest time in which they come.
+pub const MAX_OVER: Duration = Duration::from_secs(3_600);
+
+/// How many users come, in what time, and when to stop early.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Plan {
+    users: usize,
+    over_s: f64,
+    curve: Curve,
+    stop_at_errors: Option<f64>,
+}
+
+/// A plan that asks for too much, or for nothing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum OutOfBounds {
+    /// The number of users.
+    #[error("{0} users; there can be 1 to {MAX_USERS}")]
+    Users(usize),
+    /// The time.
+    #[error("{0} s; it can take up to {max} s", max = MAX_OVER.as_secs())]
+    Over(f64),
+    /// The part of errors at which to stop.
+    #[error("an error rate of {0}; it is a part, above 0 and at most 1")]
+    Errors(f64),
+}
+
+impl Plan {
+    /// `users` who come over this time.
+    ///
+    /// # Errors
+    /// If that is beyond [`MAX_USERS`] or [`MAX_OVER`].
+    pub fn new(users: usize, over: Duration, curve: Curve) -> Result<Self, OutOfBounds> {
+        if !(1..=MAX_USERS).contains(&users) {
+            return Err(OutOfBounds::Users(users));
+        }
+        if over > MAX_OVER {
+            return Err(OutOfBounds::Over(over.as_secs_f64()));
+        }
+        Ok(Self { users, over_s: over.as_secs_f64(), curve, stop_at_errors: None })
+    }
+
+    /// `requests` at one rate.
+    ///
+    /// # Errors
+    /// If that is beyond [`MAX_USERS`] or [`MAX_OVER`].
+    pub fn at_rate(requests: usize, per_s: f64) -> Result<Self, OutOfBounds> {
+        let over = Duration::try_from_secs_f64(requests as f64 / per_s).unwrap_or(Duration::MAX);
+        Self::new(requests, over, Curve::Even)
+    }
+
+    /// Stops when this part of the answers of the last seconds are errors: answers of 500 and above, or none.
+    ///
+    /// # Errors
+    /// If it is not a part of one.
+    pub fn stop_at_errors(self, part: f64) -> Result<Self, OutOfBounds> {
+        if !(part > 0.0 && part <= 1.0) {
+            return Err(OutOfBounds::Errors(part));
+        }
+        Ok(Self { stop_at_errors: Some(part), ..self })
+    }
+
+    /// How many users come.
+    pub const fn users(&self) -> usize {
+        self.users
+    }
+
+    /// In what time.
+    pub fn over(&self) -> Duration {
+        Duration::from_secs_f64(self.over_s)
+    }
+
+    /// How they spread over it.
+    pub const fn curve(&self) -> Curve {
+        self.curve
+    }
+
+    /// The part of errors at which to stop.
+    pub const fn error_limit(&self) -> Option<f64> {
+        self.stop_at_errors
+    }
+
+    /// When each user comes.
+    pub(crate) fn due(&self) -> impl Iterator<Item = Duration> + Send + use<> {
+        let (curve, users, over) = (self.curve, self.users, self.over());
+        (0..users).map(move |n| curve.due(n, users, over))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_has_bounds() {
+        let new = |users, over_s| Plan::new(users, Duration::from_secs(over_s), Curve::Even);
+        assert!(new(1, 0).is_ok() && new(1_000_000, 3_600).is_ok());
+        assert_eq!(new(0, 1), Err(OutOfBounds::Users(0)));
+        assert_eq!(new(1_000_001, 1), Err(OutOfBounds::Users(1_000_001)));
+        assert_eq!(new(1, 3_601), Err(OutOfBounds::Over(3_601.0)));
+        for part in [0.0, -0.1, 1.1, f64::NAN] {
+            assert!(new(1, 1).unwrap().stop_at_errors(part).is_err(), "{part}");
+        }
+        assert_eq!(new(1, 1).unwrap().stop_at_errors(0.5).unwrap().error_limit(), Some(0.5));
+    }
+
+    #[test]
+    fn a_rate_is_a_time() {
+        assert_eq!(Plan::at_rate(20_000, 4_000.0).unwrap().over(), Duration::from_secs(5));
+        for per_s in [0.0, -1.0, f64::NAN] {
+            assert!(Plan::at_rate(10, per_s).is_err(), "{per_s}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Plots as SVG.
+
+use std::error::Error;
+
+use anyhow::{Result, anyhow};
+use hdrhistogram::Histogram;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// Of labels.
+pub const FONT: (&str, u32) = ("sans-serif", 14);
+/// Of titles.
+pub const TITLE: (&str, u32) = ("sans-serif", 17);
+/// Of lines, in this order and from the first again.
+pub const COLORS: [RGBColor; 8] = [
+    RGBColor(0, 90, 160),
+    RGBColor(200, 80, 0),
+    RGBColor(0, 130, 90),
+    RGBColor(140, 60, 140),
+    RGBColor(170, 130, 0),
+    RGBColor(190, 30, 60),
+    RGBColor(60, 160, 190),
+    RGBColor(110, 110, 110),
+];
+/// Of what stays in the background.
+pub const LIGHT: RGBColor = RGBColor(150, 180, 205);
+
+/// What drawing comes to.
+pub type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
+/// Where a plot is drawn.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// A named line.
+pub type Line = (String, Vec<(f64, f64)>);
+
+/// The SVG of what `draw` draws.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String> {
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        let drawn = root.fill(&WHITE).map_err(Into::into).and_then(|()| draw(&root));
+        drawn.and_then(|()| root.present().map_err(Into::into)).map_err(|error| anyhow!("a plot: {error}"))?;
+    }
+    Ok(text)
+}
+
+/// Lines over a common horizontal axis, with the names of the plot and its axes. A `legend` names the lines.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn lines(
+    root: &Area<'_>,
+    [title, x_name, y_name]: [&str; 3],
+    series: &[Line],
+    x_label: &dyn Fn(&f64) -> String,
+    legend: Option<SeriesLabelPosition>,
+) -> Drawn {
+    let points = || series.iter().flat_map(|(_, points)| points);
+    let highest = |of: fn(&(f64, f64)) -> f64| points().map(of).fold(0.0, f64::max);
+    // An axis without an extent cannot be drawn.
+    let extent = |highest: f64| if highest > 0.0 { highest } else { 1.0 };
+    let mut builder = ChartBuilder::on(root);
+    if !title.is_empty() {
+        builder.caption(title, TITLE);
+    }
+    let mut chart = builder
+        .margin(12)
+        .margin_right(32)
+        .x_label_area_size(44)
+        .y_label_area_size(64)
+        .build_cartesian_2d(0.0..extent(highest(|point| point.0)), 0.0..extent(highest(|point| point.1)) * 1.1)?;
+    chart
+        .configure_mesh()
+        .x_desc(x_name)
+        .y_desc(y_name)
+        .x_label_formatter(x_label)
+        .max_light_lines(1)
+        .label_style(FONT)
+        .draw()?;
+    for ((name, points), color) in series.iter().zip(COLORS.into_iter().cycle()) {
+        chart
+            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
+        if points.len() < 100 {
+            chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, color.filled())))?;
+        }
+    }
+    if let Some(position) = legend {
+        let mut labels = chart.configure_series_labels();
+        labels.position(position).background_style(WHITE.filled()).border_style(LIGHT).label_font(FONT).draw()?;
+    }
+    Ok(())
+}
+
+/// The part of the answers on the horizontal axis, and the latency that it stayed within on the vertical one.
+///
+/// `per_ms` is how many of a histogram's unit are a millisecond.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn latency(
+    root: &Area<'_>,
+    [title, x_name]: [&str; 2],
+    of: &[(String, Histogram<u64>)],
+    per_ms: f64,
+    legend: Option<SeriesLabelPosition>,
+) -> Drawn {
+    // Each step to the right is a tenth of the rest: 0 %, 90 %, 99 %, 99.9 %.
+    let steps = (0..=12).map(|step| f64::from(step) / 4.0);
+    let line = |(name, histogram): &(String, Histogram<u64>)| {
+        let at = |step: f64| histogram.value_at_quantile(1.0 - 0.1_f64.powf(step)) as f64 / per_ms;
+        (name.clone(), steps.clone().map(|step| (step, at(step))).collect())
+    };
+    let label = |step: &f64| {
+        if step.fract() > 1e-6 { String::new() } else { format!("{} %", ["0", "90", "99", "99.9"][*step as usize % 4]) }
+    };
+    lines(root, [title, x_name, "ms at most"], &of.iter().map(line).collect::<Vec<_>>(), &label, legend)
+}

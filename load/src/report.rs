@@ -1,0 +1,190 @@
+//! The report of a run: for people, for programs and as a page.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use hdrhistogram::Histogram;
+use serde_json::{Value, json};
+
+use crate::outcome::{Outcome, Stopped, quantile_ms};
+use crate::page;
+use crate::plan::Plan;
+
+/// What a run was, and what it came to.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Where the API is.
+    pub url: String,
+    /// What else was asked for: names and values.
+    pub settings: Vec<(&'static str, String)>,
+    /// When it began.
+    pub began: jiff::Timestamp,
+    /// What was planned.
+    pub plan: Plan,
+    /// What it came to.
+    pub outcome: Outcome,
+}
+
+impl Report {
+    /// The report for programs.
+    pub fn to_json(&self) -> Value {
+        let Self { outcome, .. } = self;
+        let settings: serde_json::Map<_, _> =
+            self.settings.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let answers = outcome.answers.iter().map(|each| {
+            json!({
+                "step": each.step,
+                "status": each.answer.status,
+                "code": each.answer.code,
+                "count": each.count(),
+                "latency_ms": latency(&each.latency_us),
+            })
+        });
+        let seconds = outcome.seconds.iter().map(|second| {
+            let answers = second.answers.iter().map(|(answer, count)| (answer.to_string(), json!(count)));
+            json!({
+                "sent": second.sent,
+                "answered": second.answered(),
+                "errors": second.errors,
+                "answers": answers.collect::<serde_json::Map<_, _>>(),
+                "p50_ms": second.p50_ms,
+                "p99_ms": second.p99_ms,
+            })
+        });
+        json!({
+            "url": self.url,
+            "began": self.began.to_string(),
+            "plan": self.plan,
+            "settings": settings,
+            "users": outcome.users,
+            "took_s": rounded(outcome.took.as_secs_f64()),
+            "stopped": outcome.stopped,
+            "requests": {
+                "sent": outcome.sent,
+                "answered": outcome.answered(),
+                "unanswered": outcome.sent - outcome.answered(),
+                "errors": outcome.errors,
+                "per_s": rounded(outcome.per_s()),
+                "peak_per_s": outcome.peak_per_s(),
+                "latency_ms": latency(&outcome.latency_us),
+            },
+            "behind_ms": latency(&outcome.behind_us),
+            "answers": answers.collect::<Vec<_>>(),
+            "failures": outcome.failures,
+            "seconds": seconds.collect::<Vec<_>>(),
+        })
+    }
+
+    /// Writes `report.json` and `report.html` into a folder and says where they are.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<[PathBuf; 2]> {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let files = ["report.json", "report.html"].map(|name| folder.join(name));
+        let texts = [format!("{:#}\n", self.to_json()), page::html(self)?];
+        for (file, text) in files.iter().zip(texts) {
+            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        }
+        Ok(files)
+    }
+}
+
+impl Stopped {
+    /// Why it ended early, for people.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Errors => "stopped early: too many of the answers were errors",
+            Self::Patience => "stopped early: some users had not finished long after the last one came",
+        }
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+fn latency(latency_us: &Histogram<u64>) -> Value {
+    let ms = |quantile| rounded(quantile_ms(latency_us, quantile));
+    json!({ "p50": ms(0.5), "p90": ms(0.9), "p99": ms(0.99), "p99_9": ms(0.999), "max": ms(1.0) })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { outcome, .. } = self;
+        if let Some(stopped) = outcome.stopped {
+            writeln!(f, "  {}\n", stopped.reason())?;
+        }
+        writeln!(
+            f,
+            "  {:<10} {:<28} {:>9} {:>9} {:>9} {:>9}",
+            "step", "answer", "count", "p50 ms", "p99 ms", "max ms"
+        )?;
+        for each in &outcome.answers {
+            let [p50, p99, max] = [0.5, 0.99, 1.0].map(|quantile| each.quantile_ms(quantile));
+            let answer = each.answer.to_string();
+            writeln!(f, "  {:<10} {answer:<28} {:>9} {p50:>9.1} {p99:>9.1} {max:>9.1}", each.step, each.count())?;
+        }
+        for (code, seen) in &outcome.failures {
+            writeln!(f, "  {code}: {} times, such as: {}", seen.count, seen.example)?;
+        }
+        let took_s = outcome.took.as_secs_f64();
+        writeln!(f, "\n  {} requests of {} users in {took_s:.1} s", outcome.sent, outcome.users)?;
+        writeln!(f, "  {:.0} answers/s, {} in the busiest second", outcome.per_s(), outcome.peak_per_s())?;
+        writeln!(f, "  {} errors (500 and above, or no answer)", outcome.errors)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::answer::Answer;
+    use crate::curve::Curve;
+    use crate::live::Live;
+    use crate::run::run;
+
+    /// A report of a hundred requests, of which ten are reserved, two fail and the others hear `sold_out`.
+    pub(crate) async fn sample() -> Report {
+        let plan = Plan::new(100, Duration::from_millis(20), Curve::Rush).unwrap();
+        let outcome = run(&plan, Live::silent(), |n| async move {
+            match n {
+                0..10 => Answer::status(202),
+                10..12 => Answer::from(&crate::answer::Failure::Timeout),
+                _ => Answer::read(409, br#"{"code":"sold_out"}"#),
+            }
+        });
+        let outcome = outcome.await;
+        let (url, began) = ("http://127.0.0.1:1".to_owned(), jiff::Timestamp::UNIX_EPOCH);
+        Report { url, settings: vec![("sale", "<lamp>".to_owned())], began, plan, outcome }
+    }
+
+    #[tokio::test]
+    async fn all_counts_add_up() {
+        let report = sample().await.to_json();
+        let sum = |list: &str, name: &str| -> u64 {
+            report[list].as_array().unwrap().iter().map(|each| each[name].as_u64().unwrap()).sum()
+        };
+        let requests = &report["requests"];
+        assert_eq!(
+            (&requests["sent"], &requests["unanswered"], &requests["errors"]),
+            (&json!(100), &json!(0), &json!(2))
+        );
+        assert_eq!((sum("answers", "count"), sum("seconds", "answered"), sum("seconds", "sent")), (100, 100, 100));
+        let sold_out = report["answers"].as_array().unwrap().iter().find(|each| each["code"] == "sold_out").unwrap();
+        assert_eq!((&sold_out["status"], &sold_out["count"]), (&json!(409), &json!(88)));
+        assert_eq!(report["plan"], json!({ "users": 100, "over_s": 0.02, "curve": "rush", "stop_at_errors": null }));
+        assert_eq!(report["settings"]["sale"], "<lamp>");
+        assert!(report["behind_ms"]["p99"].is_number() && sold_out["latency_ms"]["p99_9"].is_number());
+    }
+
+    #[tokio::test]
+    async fn people_see_every_answer() {
+        let text = sample().await.to_string();
+        for part in ["202", "409 sold_out", "timeout", "100 requests of 100 users", "2 errors"] {
+            assert!(text.contains(part), "no {part}: {text}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What was heard so far.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+
+use crate::answer::{Answer, Failure};
+use crate::client::Response;
+use crate::live::Snapshot;
+use crate::outcome::{Answered, Outcome, Second, Seen, Stopped};
+
+/// Answers of which the rate of errors is told, at least: fewer say little.
+const MIN_JUDGED: u64 = 20;
+/// The last seconds whose answers it is told of.
+const JUDGED_S: usize = 3;
+
+/// An empty histogram of microseconds, with three digits kept of each.
+pub(crate) fn histogram() -> Histogram<u64> {
+    Histogram::new(3).expect("three digits are fine")
+}
+
+/// Records a value in a histogram that grows to take it, which `saturating_record` does not.
+fn record(histogram: &mut Histogram<u64>, us: u64) {
+    histogram.record(us).expect("it grows");
+}
+
+/// What was heard so far, for all who send.
+pub(crate) struct Results {
+    start: Instant,
+    heard: Mutex<Heard>,
+}
+
+struct Heard {
+    sent: u64,
+    errors: u64,
+    answers: BTreeMap<(&'static str, Answer), Histogram<u64>>,
+    examples: BTreeMap<&'static str, String>,
+    all: Histogram<u64>,
+    behind: Histogram<u64>,
+    seconds: Vec<Second>,
+    /// Latencies of the last of `seconds`.
+    last: Histogram<u64>,
+}
+
+impl Results {
+    pub(crate) fn start() -> Self {
+        let heard = Heard {
+            sent: 0,
+            errors: 0,
+            answers: BTreeMap::new(),
+            examples: BTreeMap::new(),
+            all: histogram(),
+            behind: histogram(),
+            seconds: Vec::new(),
+            last: histogram(),
+        };
+        Self { start: Instant::now(), heard: Mutex::new(heard) }
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn second(&self) -> usize {
+        self.start.elapsed().as_secs() as usize
+    }
+
+    /// A user came, this long after being due.
+    pub(crate) fn came(&self, due: Instant) {
+        record(&mut self.heard().behind, due.elapsed().as_micros() as u64);
+    }
+
+    pub(crate) fn sent(&self) {
+        let second = self.second();
+        let mut heard = self.heard();
+        heard.sent += 1;
+        heard.up_to(second).sent += 1;
+    }
+
+    pub(crate) fn answered(&self, step: &'static str, due: Instant, answer: Answer) {
+        let (us, second) = (due.elapsed().as_micros() as u64, self.second());
+        let mut heard = self.heard();
+        heard.errors += u64::from(answer.is_error());
+        let now = heard.up_to(second);
+        now.errors += u64::from(answer.is_error());
+        match now.answers.iter_mut().find(|(known, _)| *known == answer) {
+            Some((_, count)) => *count += 1,
+            None => now.answers.push((answer.clone(), 1)),
+        }
+        record(&mut heard.all, us);
+        record(&mut heard.last, us);
+        record(heard.answers.entry((step, answer)).or_insert_with(histogram), us);
+    }
+
+    /// Keeps an example of what a failure said.
+    pub(crate) fn failed(&self, response: &Result<Response, Failure>) {
+        if let Err(failure) = response {
+            let code = failure.code();
+            self.heard().examples.entry(code).or_insert_with(|| failure.to_string());
+        }
+    }
+
+    pub(crate) fn too_many_errors(&self, limit: f64) -> bool {
+        let heard = self.heard();
+        let judged = heard.seconds.iter().rev().take(JUDGED_S);
+        let (answers, errors) = judged.fold((0, 0), |sum, each| (sum.0 + each.answered(), sum.1 + each.errors));
+        answers >= MIN_JUDGED && errors as f64 >= limit * answers as f64
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let heard = self.heard();
+        let mut answers: BTreeMap<String, u64> = BTreeMap::new();
+        for ((_, answer), latency) in &heard.answers {
+            *answers.entry(answer.to_string()).or_default() += latency.len();
+        }
+        let answered = heard.all.len();
+        Snapshot {
+            elapsed: self.start.elapsed(),
+            sent: heard.sent,
+            answered,
+            answers,
+            p50: Duration::from_micros(heard.all.value_at_quantile(0.5)),
+            p99: Duration::from_micros(heard.all.value_at_quantile(0.99)),
+        }
+    }
+
+    pub(crate) fn finish(&self, users: usize, stopped: Option<Stopped>) -> Outcome {
+        let took = self.start.elapsed();
+        let mut heard = self.heard();
+        heard.end_second();
+        let mut failures: BTreeMap<&str, Seen> = BTreeMap::new();
+        let answers: Vec<Answered> = std::mem::take(&mut heard.answers)
+            .into_iter()
+            .map(|((step, answer), latency)| Answered { step, answer, latency_us: latency })
+            .collect();
+        for (code, example) in &heard.examples {
+            let of = answers.iter().filter(|each| each.answer.status.is_none() && each.answer.code == *code);
+            let count = of.map(Answered::count).sum();
+            failures.insert(code, Seen { count, example: example.clone() });
+        }
+        Outcome {
+            users,
+            took,
+            sent: heard.sent,
+            errors: heard.errors,
+            answers,
+            failures,
+            seconds: std::mem::take(&mut heard.seconds),
+            latency_us: heard.all.clone(),
+            behind_us: heard.behind.clone(),
+            stopped,
+        }
+    }
+}
+
+impl Heard {
+    /// The figures of a second. What came before is complete then.
+    fn up_to(&mut self, second: usize) -> &mut Second {
+        while self.seconds.len() <= second {
+            self.end_second();
+            self.seconds.push(Second::default());
+        }
+        self.seconds.last_mut().expect("there is one now")
+    }
+
+    fn end_second(&mut self) {
+        if let Some(ended) = self.seconds.last_mut()
+            && !self.last.is_empty()
+        {
+            let ms = |quantile| self.last.value_at_quantile(quantile) as f64 / 1e3;
+            (ended.p50_ms, ended.p99_ms) = (Some(ms(0.5)), Some(ms(0.99)));
+        }
+        self.last.reset();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_judged_by_their_part_of_the_last_seconds() {
+        let results = Results::start();
+        let answered = |status, count| {
+            (0..count).for_each(|_| results.answered("reserve", Instant::now(), Answer::status(status)));
+        };
+        answered(503, 19);
+        assert!(!results.too_many_errors(0.5), "too few to say");
+        answered(409, 18);
+        assert!(results.too_many_errors(0.5), "19 of 37");
+        answered(429, 2);
+        assert!(!results.too_many_errors(0.5), "19 of 39");
+    }
+
+    #[test]
+    fn a_second_has_its_own_figures() {
+        let results = Results::start();
+        results.sent();
+        results.answered("reserve", Instant::now(), Answer::status(202));
+        results.heard().up_to(2);
+        let outcome = results.finish(1, None);
+        assert_eq!(outcome.seconds.len(), 3);
+        assert_eq!((outcome.seconds[0].sent, outcome.seconds[0].answered()), (1, 1));
+        assert!(outcome.seconds[0].p50_ms.is_some() && outcome.seconds[1].p50_ms.is_none());
+    }
+}

@@ -1,0 +1,189 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::{JoinError, JoinSet};
+
+use crate::answer::{Answer, Failure};
+use crate::client::Response;
+use crate::live::Live;
+use crate::outcome::{Outcome, Stopped};
+use crate::pacing::Pace;
+use crate::plan::Plan;
+use crate::results::Results;
+
+/// How often figures are shown, and errors judged.
+const TICK: Duration = Duration::from_secs(1);
+/// How long users may take to finish after the last one came: twice the longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(70);
+/// The step under which the answers of [`run`] are counted.
+const STEP: &str = "request";
+
+/// One user's visit.
+pub struct Visit {
+    /// The user's number, from 0.
+    pub n: usize,
+    /// When the user was due to come.
+    pub due: Instant,
+    results: Arc<Results>,
+}
+
+impl Visit {
+    /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's first
+    /// request, the moment at which the user wanted to send it for a later one.
+    ///
+    /// # Errors
+    /// If there is no answer, which is counted as well.
+    pub async fn send(
+        &self,
+        step: &'static str,
+        due: Instant,
+        sending: impl Future<Output = Result<Response, Failure>>,
+    ) -> Result<Response, Failure> {
+        self.results.sent();
+        let response = sending.await;
+        self.results.failed(&response);
+        let answer = response.as_ref().map_or_else(Answer::from, Response::answer);
+        self.results.answered(step, due, answer);
+        response
+    }
+}
+
+/// Sends one request for each number below the plan's, when it is due, and counts the answers. `ask` may look at each
+/// response before it returns what it is counted as.
+///
+/// # Panics
+/// If `ask` does.
+pub async fn run<A, F>(plan: &Plan, live: Live, ask: A) -> Outcome
+where
+    A: Fn(usize) -> F,
+    F: Future<Output = Answer> + Send + 'static,
+{
+    let one = |visit: Visit| {
+        let asked = ask(visit.n);
+        async move {
+            visit.results.sent();
+            let answer = asked.await;
+            visit.results.answered(STEP, visit.due, answer);
+        }
+    };
+    visits(plan, live, one).await
+}
+
+/// Lets each user of a plan come when due and do what `visit` says. It sends through [`Visit::send`].
+///
+/// # Panics
+/// If `visit` does.
+pub async fn visits<A, F>(plan: &Plan, mut live: Live, visit: A) -> Outcome
+where
+    A: Fn(Visit) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let results = Arc::new(Results::start());
+    let mut pace = Pace::start(plan.due());
+    let mut visiting = JoinSet::new();
+    let mut ticks = tokio::time::interval(TICK);
+    ticks.tick().await;
+    let mut came = 0;
+    let mut deadline = None;
+    let stopped = loop {
+        tokio::select! {
+            next = pace.next(), if deadline.is_none() => match next {
+                Some((n, due)) => {
+                    came += 1;
+                    results.came(due);
+                    visiting.spawn(visit(Visit { n, due, results: Arc::clone(&results) }));
+                }
+                None => deadline = Some(Instant::now() + PATIENCE),
+            },
+            Some(ended) = visiting.join_next() => check(ended),
+            _ = ticks.tick() => {
+                live.tell(&results.snapshot());
+                if plan.error_limit().is_some_and(|limit| results.too_many_errors(limit)) {
+                    break Some(Stopped::Errors);
+                }
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    break Some(Stopped::Patience);
+                }
+            }
+        }
+        if deadline.is_some() && visiting.is_empty() {
+            break None;
+        }
+    };
+    // Who is still visiting leaves.
+    visiting.shutdown().await;
+    live.tell(&results.snapshot());
+    results.finish(came, stopped)
+}
+
+/// A visit that panicked is a bug of whoever wrote it: not something to count.
+fn check(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && let Ok(panic) = error.try_into_panic()
+    {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::curve::Curve;
+
+    fn plan(users: usize, over_ms: u64) -> Plan {
+        Plan::new(users, Duration::from_millis(over_ms), Curve::Even).unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_request_is_sent_once_and_counted() {
+        let answer = |n| async move { if n % 10 == 0 { Answer::status(202) } else { Answer::status(409) } };
+        let outcome = run(&plan(100, 50), Live::silent(), answer).await;
+        assert_eq!((outcome.users, outcome.sent, outcome.answered(), outcome.errors), (100, 100, 100, 0));
+        assert_eq!((outcome.count(202), outcome.count(409)), (10, 90));
+        assert_eq!(outcome.seconds.iter().map(|second| second.answered()).sum::<u64>(), 100);
+        assert_eq!(outcome.stopped, None);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_stalls_is_as_slow_as_its_users_find_it() {
+        let gate = Arc::new(tokio::sync::Mutex::new(()));
+        let answer = |n| {
+            let gate = Arc::clone(&gate);
+            async move {
+                let _alone = gate.lock().await;
+                if n == 0 {
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                }
+                Answer::status(200)
+            }
+        };
+        let outcome = run(&plan(50, 50), Live::silent(), answer).await;
+        // One answer alone was slow. All of the others were due while it was.
+        let early = crate::outcome::quantile_ms(&outcome.latency_us, 0.1);
+        assert!(early > 200.0, "{early} ms, {:?}", outcome.took);
+    }
+
+    #[tokio::test]
+    async fn too_many_errors_end_it() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let endless = Plan::new(100_000, Duration::from_secs(1_000), Curve::Even).unwrap().stop_at_errors(0.5).unwrap();
+        let outcome = run(&endless, Live::silent(), |_| {
+            let asked = Arc::clone(&asked);
+            async move {
+                asked.fetch_add(1, Ordering::Relaxed);
+                Answer::status(503)
+            }
+        });
+        let outcome = tokio::time::timeout(Duration::from_secs(30), outcome).await.unwrap();
+        assert_eq!(outcome.stopped, Some(Stopped::Errors));
+        assert_eq!((outcome.errors, outcome.answered()), (outcome.sent, asked.load(Ordering::Relaxed) as u64));
+    }
+
+    #[tokio::test]
+    #[should_panic = "a bug"]
+    async fn a_panic_is_not_counted() {
+        run(&plan(1, 0), Live::silent(), |_| async { panic!("a bug") }).await;
+    }
+}

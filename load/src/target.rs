@@ -1,0 +1,109 @@
+//! Where the API is.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::str::FromStr;
+
+use http::Uri;
+use http::header::HeaderValue;
+
+/// The address of an API, taken apart once.
+#[derive(Debug, Clone)]
+pub struct Target {
+    url: String,
+    pub(crate) tls: bool,
+    pub(crate) host: String,
+    pub(crate) port: u16,
+    pub(crate) host_header: HeaderValue,
+    /// What comes before the path of every request, such as a stage: empty, or begins with a slash and does not end with one.
+    pub(crate) prefix: String,
+}
+
+/// A text that is not the address of an API.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not an http:// or https:// address")]
+pub struct InvalidTarget(String);
+
+impl FromStr for Target {
+    type Err = InvalidTarget;
+
+    fn from_str(text: &str) -> Result<Self, InvalidTarget> {
+        let invalid = || InvalidTarget(text.to_owned());
+        let uri: Uri = text.parse().map_err(|_| invalid())?;
+        let tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => return Err(invalid()),
+        };
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or_else(invalid)?;
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        if host.is_empty() || uri.query().is_some() {
+            return Err(invalid());
+        }
+        Ok(Self {
+            url: text.trim_end_matches('/').to_owned(),
+            tls,
+            host,
+            port: authority.port_u16().unwrap_or(if tls { 443 } else { 80 }),
+            host_header: HeaderValue::from_str(authority.as_str()).map_err(|_| invalid())?,
+            prefix: uri.path().trim_end_matches('/').to_owned(),
+        })
+    }
+}
+
+impl Target {
+    /// As it was given, without a slash at the end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Whether it is on this machine. Only addresses of the loopback and the name `localhost` are: any other name may lead
+    /// elsewhere, whatever it resolves to now.
+    pub fn is_loopback(&self) -> bool {
+        self.host.eq_ignore_ascii_case("localhost") || self.host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+    }
+
+    /// The address to connect to, if it is on the IPv4 loopback.
+    pub(crate) fn loopback_v4(&self) -> Option<Ipv4Addr> {
+        if self.host.eq_ignore_ascii_case("localhost") {
+            return Some(Ipv4Addr::LOCALHOST);
+        }
+        self.host.parse().ok().filter(Ipv4Addr::is_loopback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_the_loopback() {
+        for url in ["http://127.0.0.1:3000", "http://127.9.9.9", "https://localhost/x", "http://[::1]:80"] {
+            assert!(url.parse::<Target>().unwrap().is_loopback(), "{url}");
+        }
+        for url in [
+            "https://a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com",
+            "http://10.0.0.1",
+            "http://localhost.example.org",
+            "http://127.0.0.1.example.org",
+            "http://0.0.0.0",
+        ] {
+            assert!(!url.parse::<Target>().unwrap().is_loopback(), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_taken_apart() {
+        let target: Target = "https://example.org/prod/".parse().unwrap();
+        assert_eq!((target.tls, &*target.host, target.port, &*target.prefix), (true, "example.org", 443, "/prod"));
+        let target: Target = "http://[::1]:8080".parse().unwrap();
+        assert_eq!((target.tls, &*target.host, target.port, &*target.prefix), (false, "::1", 8080, ""));
+        assert_eq!(target.host_header, "[::1]:8080");
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", "lamp", "ftp://example.org", "127.0.0.1:3000", "http://", "http://a@b", "http://a/?b=c"] {
+            assert!(text.parse::<Target>().is_err(), "{text}");
+        }
+    }
+}
