@@ -1,12 +1,18 @@
+use std::sync::LazyLock;
+
 use local::build::build_functions;
 use local::cloud::Cloud;
 use local::install::install;
+use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 
 /// A denial is noted in every round of the deployed system. Held by the test that denies there, and by one whose round may not
 /// change meanwhile.
 pub(crate) static DENYING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// Each test has a runtime that ends with it. The gateway goes on after the test that started it.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads"));
 
 static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
 
@@ -15,7 +21,10 @@ pub(crate) async fn cloud() -> &'static Cloud {
     let start = async || {
         let built = spawn_blocking(|| install().and_then(|()| build_functions())).await.expect("the build runs");
         match built {
-            Ok(()) => Cloud::start().await.map_err(|error| format!("{error:?}")),
+            Ok(()) => {
+                let started = RUNTIME.spawn(Cloud::start()).await.expect("it does not panic");
+                started.map_err(|error| format!("{error:?}"))
+            }
             Err(error) => Err(format!("{error:?}")),
         }
     };
