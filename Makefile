@@ -5,7 +5,7 @@ LOCAL = $(CARGO) run --quiet --package local --
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down token pass event watch audit trace redrive test test-rust test-cdk deploy-dry test-web test-pages fuzz contract bench bench-short lint deny clean
+.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit trace redrive test test-rust test-cdk deploy-dry test-web test-pages fuzz contract bench bench-short lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,19 @@ up: ## Start the whole system and leave it running
 
 down: ## End what `make up` started
 	@$(LOCAL) down
+
+buy: ## Buy a unit of the running system from the shell, each step explained: USER_ID=bob SALE=lamp
+	@$(LOCAL) buy --user $(or $(USER_ID),bob) --sale $(or $(SALE),lamp)
+
+crowd: ## Send a small crowd to the running system, to be watched on the operators' page: BUYERS=200 SALE=lamp OVER_S=60
+	@$(LOCAL) crowd
+
+# Both packages: what they share is then built as for the other tasks.
+load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
+	@$(CARGO) build --quiet --package load --package local
+	@if test -n "$$URL" && test -z "$$TOKENS$$TOKEN_COMMAND"; then \
+	  mkdir -p target/load && $(LOCAL) tokens > target/load/tokens && export TOKENS=target/load/tokens || exit 1; \
+	fi; exec $(or $(CARGO_TARGET_DIR),target)/debug/load
 
 token: ## Print a token for the running system: USER_ID=alice
 	@$(LOCAL) token --user $(or $(USER_ID),alice)

@@ -20,6 +20,7 @@ pub mod report;
 mod results;
 mod run;
 pub mod target;
+pub mod users;
 
 pub use answer::{Answer, Failure};
 pub use client::{Client, Request, Response, Token};

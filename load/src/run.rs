@@ -13,8 +13,8 @@ use crate::results::Results;
 
 /// How often figures are shown, and errors judged.
 const TICK: Duration = Duration::from_secs(1);
-/// How long users may take to finish after the last one came: twice the longest wait for an answer.
-const PATIENCE: Duration = Duration::from_secs(70);
+/// How long users may take to finish after the last one came: time for work at the door, retries and looks.
+const PATIENCE: Duration = Duration::from_secs(300);
 /// The step under which the answers of [`run`] are counted.
 const STEP: &str = "request";
 

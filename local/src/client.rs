@@ -1,9 +1,8 @@
 //! What buyers, operators and the payment provider send to the HTTP API.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
-use door::is_work;
+use anyhow::{Context, Result, bail};
 use reqwest::StatusCode;
 use sale::Price;
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,10 @@ use uuid::Uuid;
 
 /// Longest wait for an answer: more than any function of the API may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a reservation may be queued, and how often to look. An order takes a second or two.
+const ORDERED_WITHIN: Duration = Duration::from_secs(120);
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// What every sale costs that is opened here.
 const PRICE_MINOR: u64 = 990;
@@ -68,7 +71,7 @@ struct Body {
 }
 
 impl NewSale {
-    /// A sale that opens in so many seconds from now and is open for so many.
+    /// A sale of lamps that opens in so many seconds from now and is open for so many.
     pub fn opening_in(sale_id: &str, opens_in_s: i64, open_s: i64, total: u32, payment_window_s: u32) -> Self {
         let now = runtime::Clock::system().now();
         let at = |seconds: i64| sale::EpochMs(now.0 + seconds * 1000).to_string();
@@ -83,6 +86,12 @@ impl NewSale {
             currency: CURRENCY,
             payment_window_s,
         }
+    }
+
+    /// The same sale of something else.
+    #[must_use]
+    pub fn titled(self, title: &str) -> Self {
+        Self { title: title.to_owned(), ..self }
     }
 }
 
@@ -143,7 +152,15 @@ impl Client {
     /// The problem's code if the API refuses, or why there is no answer.
     pub async fn enter(&self, token: &str, sale: &str) -> Result<String> {
         let answered = self.answer_challenge(token, sale).await?;
-        let admitted = self.ask_door(token, sale, "tokens", &answered).await?;
+        self.admit(token, sale, &answered).await
+    }
+
+    /// Answers a challenge. The pass that it gives.
+    ///
+    /// # Errors
+    /// The problem's code if the API refuses, or why there is no answer.
+    pub async fn admit(&self, token: &str, sale: &str, answered: &Value) -> Result<String> {
+        let admitted = self.ask_door(token, sale, "tokens", answered).await?;
         admitted["token"].as_str().map(str::to_owned).context("no pass")
     }
 
@@ -154,8 +171,7 @@ impl Client {
     pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
         let challenge = self.ask_door(token, sale, "challenges", &json!({ "kind": "work" })).await?;
         let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
-        let answer =
-            tokio::task::spawn_blocking(move || (0u64..).map(|n| n.to_string()).find(|n| is_work(id, n))).await?;
+        let answer = tokio::task::spawn_blocking(move || door::work(id)).await?;
         Ok(json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))
     }
 
@@ -188,9 +204,44 @@ impl Client {
     /// # Errors
     /// If the API does not say.
     pub async fn status(&self, token: &str, reservation_id: &str) -> Result<String> {
-        let url = format!("{}/v1/reservations/{reservation_id}", self.api_url);
-        let document: Value = self.http.get(url).bearer_auth(token).send().await?.json().await?;
+        let document = self.reservation(token, reservation_id).await?;
         document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
+    }
+
+    /// A reservation as the API shows it.
+    ///
+    /// # Errors
+    /// If the API does not answer.
+    pub async fn reservation(&self, token: &str, id: &str) -> Result<Value> {
+        let url = format!("{}/v1/reservations/{id}", self.api_url);
+        Ok(self.http.get(url).bearer_auth(token).send().await?.json().await?)
+    }
+
+    /// Waits until a reservation is an order, and shows it.
+    ///
+    /// # Errors
+    /// If it takes too long, or failed.
+    pub async fn ordered(&self, token: &str, id: &str) -> Result<Value> {
+        let deadline = Instant::now() + ORDERED_WITHIN;
+        loop {
+            let document = self.reservation(token, id).await?;
+            match document["status"].as_str() {
+                Some("queued") if Instant::now() < deadline => tokio::time::sleep(LOOK_EVERY).await,
+                Some("queued") => bail!("no order after {} s", ORDERED_WITHIN.as_secs()),
+                Some("failed") | None => bail!("there is no order: {document}"),
+                Some(_) => return Ok(document),
+            }
+        }
+    }
+
+    /// A published sale as everybody sees it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn sale(&self, sale: &str) -> Result<Value> {
+        let response = self.http.get(format!("{}/v1/sales/{sale}", self.api_url)).send().await?;
+        anyhow::ensure!(response.status() != StatusCode::NOT_FOUND, "there is no sale {sale:?}");
+        Ok(response.error_for_status()?.json().await?)
     }
 
     /// Gives a reservation back.

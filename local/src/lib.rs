@@ -2,8 +2,10 @@
 
 pub mod beside;
 pub mod build;
+pub mod buy;
 pub mod client;
 pub mod cloud;
+pub mod crowd;
 pub mod demo;
 pub mod deployment;
 pub mod emulator;
@@ -20,6 +22,7 @@ pub mod runtime_api;
 pub mod setup;
 pub mod stages;
 pub mod supervisor;
+pub mod tokens;
 pub mod trace;
 pub mod up;
 pub mod valkey;

@@ -4,11 +4,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use local::beside::run_beside;
+use local::buy::buy;
+use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
 use local::operate::{audit, redrive};
 use local::setup::set_up;
 use local::supervisor::{Ports, supervise};
+use local::tokens::{Wanted, print_tokens};
 use local::trace::trace;
 use local::up::{down, seal_pass, sign_token, up};
 use local::watch::watch;
@@ -47,6 +50,19 @@ enum Command {
         /// Make the user an operator
         #[arg(long)]
         operator: bool,
+    },
+    /// Print tokens of many users of the running `up`, and passes into a sale, as `load` reads them
+    Tokens(Wanted),
+    /// Send a crowd to a sale of the running `up`
+    Crowd(Visitors),
+    /// Buy a unit of a sale of the running `up`, up to the paid order, and explain each step
+    Buy {
+        /// The user's id
+        #[arg(long, default_value = "bob")]
+        user: String,
+        /// The sale
+        #[arg(long, default_value = "lamp")]
+        sale: String,
     },
     /// Print a pass into a sale of the running `up`, good for five minutes
     Pass {
@@ -117,6 +133,9 @@ async fn main() -> ExitCode {
             Command::Watch { function } => watch(&function)?,
             Command::Event { sample } => println!("{}", event(&sample).await?),
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
+            Command::Tokens(wanted) => print_tokens(&wanted).await?,
+            Command::Crowd(visitors) => send_crowd(&visitors).await?,
+            Command::Buy { user, sale } => buy(&user, &sale).await?,
             Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),
             Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
             Command::Trace { reservation, json } => trace(&reservation, json).await?,

@@ -8,6 +8,11 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 /// Every bar of this program, so that they do not write over each other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
+/// The live figures of a load, among the bars.
+pub fn live() -> load::Live {
+    load::Live::among(&BARS)
+}
+
 /// A stage of something long: a bar at a terminal, a line in a log.
 pub struct Stage {
     bar: ProgressBar,

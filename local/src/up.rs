@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::client::{Client, NewSale};
+use crate::client::{Answer, Client, NewSale};
 use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
 use crate::process::{ProcessRun, accepts, free_port, start_detached, tail};
@@ -22,10 +22,18 @@ use crate::{emulator, paths};
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long everything may take to end before it is killed: longer than the supervisor gives each part of it.
 const END_TIMEOUT: Duration = Duration::from_secs(25);
-/// The sale that `up` opens.
+/// The sale that `up` opens for those who name none.
 const SALE: &str = "lamp";
 /// How long it is open.
 const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
+/// Seconds to pay.
+const PAYMENT_WINDOW_S: u32 = 900;
+/// Time to look at a sale that counts down.
+const CHAIR_OPENS_IN_S: i64 = 120;
+/// The sale of which most is sold. The shop says "few left" of a tenth.
+const KETTLE: &str = "kettle";
+const KETTLES: u32 = 20;
+const KETTLES_LEFT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Running {
@@ -117,17 +125,49 @@ async fn start() -> Result<()> {
     wait_for(&running, &[ports.gateway, ports.web], "the gateway or the web server").await?;
     stage.done(&deployment.api_url);
 
-    let stage = Stage::spinner("Opening a sale");
-    let client = Client::new(&deployment.api_url)?;
-    let operator = issuer.operator_token("operator")?;
-    let sale = NewSale::opening_in(SALE, 0, SALE_OPEN_S, 100, 900);
-    client.open_sale(&operator, &sale).await?;
-    client.show_sale(&operator, &sale).await?;
-    deployment.invoke(&deployment.warmup_function).await?;
-    stage.done("100 lamps");
+    open_sales(&deployment, &issuer).await?;
 
     input.write_all(&[STAY])?;
     explain(&running.page_url(), &deployment, &issuer)
+}
+
+/// Opens three sales: one that is open, one that will be, and one of which little is left.
+async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
+    let stage = Stage::spinner("Opening three sales");
+    let client = Client::new(&deployment.api_url)?;
+    let operator = issuer.operator_token("operator")?;
+    let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
+    let sales = [
+        sale(SALE, 0, 100),
+        sale("chair", CHAIR_OPENS_IN_S, 50).titled("Bentwood chair"),
+        sale(KETTLE, 0, KETTLES).titled("Whistling kettle"),
+    ];
+    for sale in &sales {
+        client.open_sale(&operator, sale).await?;
+        client.show_sale(&operator, sale).await?;
+    }
+    deployment.invoke(&deployment.warmup_function).await?;
+    stage.done("lamp: 100 units; chair: in two minutes; kettle: the last ones");
+
+    let stage = Stage::spinner("Selling most of the kettles");
+    let key = deployment.payment_key().await?;
+    let selling = (0..KETTLES - KETTLES_LEFT).map(|n| {
+        let (client, key) = (&client, &key);
+        async move {
+            let user = format!("early-{n:02}");
+            let (token, pass) = (issuer.token(&user)?, deployment.seal_pass(&user, KETTLE, 1).await?);
+            match client.reserve(&token, KETTLE, &pass, "early").await {
+                Answer::Reserved(id) => {
+                    client.ordered(&token, &id).await?;
+                    client.pay(key, &id, &format!("pay-{user}")).await
+                }
+                refused => bail!("no kettle: {refused:?}"),
+            }
+        }
+    });
+    futures::future::try_join_all(selling).await?;
+    stage.done(format!("{KETTLES_LEFT} of {KETTLES} are left"));
+    Ok(())
 }
 
 /// Building the functions may have built this program anew; the kernel then calls the old one deleted.

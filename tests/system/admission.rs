@@ -248,7 +248,7 @@ async fn a_flood_of_challenges_ends_at_the_address() {
 /// What a client does that is asked for work.
 fn work(challenge: &Value) -> String {
     let id = challenge["challenge_id"].as_str().unwrap().parse().unwrap();
-    (0_u64..).map(|n| n.to_string()).find(|answer| door::is_work(id, answer)).unwrap()
+    door::work(id)
 }
 
 #[tokio::test]

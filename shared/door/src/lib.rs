@@ -10,7 +10,7 @@ mod pass;
 mod picture;
 mod rate;
 
-pub use challenge::{MAX_ANSWER_LENGTH, Sum, WORK_BITS, is_work};
+pub use challenge::{MAX_ANSWER_LENGTH, Sum, WORK_BITS, is_work, work};
 pub use keys::{InvalidKeyRing, KeyRing, MAX_KEY_LENGTH, MAX_KEYS, MIN_KEY_LENGTH};
 pub use limiter::{Limited, Limiter};
 pub use pass::{BadToken, Grant, PASS_LIFE_S, Pass};

@@ -1,0 +1,188 @@
+//! The command line of the load generator.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::Parser;
+use clap::builder::FalseyValueParser;
+use clap::error::ErrorKind;
+use load::client::{CONNECTIONS, MAX_CONNECTIONS};
+use load::plan::{MAX_OVER, MAX_USERS};
+use load::users::{Credentials, Crowd, workers};
+use load::{Client, Curve, Live, Plan, Report, Target, visits};
+use sale::SaleId;
+
+/// Sends load to a deployment of the HTTP API, and reports.
+#[derive(Parser)]
+#[command(name = "load")]
+struct Arguments {
+    /// Where the API is
+    #[arg(long, env = "URL", default_value = "", hide_default_value = true)]
+    url: String,
+    /// The sale
+    #[arg(long, env = "SALE", default_value = "lamp")]
+    sale: SaleId,
+    /// Users who come, up to a million
+    #[arg(long, env = "USERS", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=MAX_USERS as i64))]
+    users: u32,
+    /// Seconds over which they come, up to an hour
+    #[arg(long, env = "OVER_S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=MAX_OVER.as_secs()))]
+    over_s: u64,
+    /// How they spread over that time
+    #[arg(long, env = "CURVE", value_enum, default_value_t = Curve::Rush)]
+    curve: Curve,
+    /// The part of them that misbehaves
+    #[arg(long, env = "BAD", default_value_t = 0.05, value_parser = part)]
+    bad: f64,
+    /// A file with a user's token in each line, and perhaps a pass behind it; users without a pass come in by the door
+    #[arg(long, env = "TOKENS")]
+    tokens: Option<PathBuf>,
+    /// A shell command that prints the token of `{user}`
+    #[arg(long, env = "TOKEN_COMMAND")]
+    token_command: Option<String>,
+    /// Stop if this part of the answers of the last seconds are 500 or above, or missing
+    #[arg(long, env = "STOP_AT_ERRORS", default_value_t = 0.5, value_parser = part)]
+    stop_at_errors: f64,
+    /// Connections at most
+    #[arg(long, env = "CONNECTIONS", default_value_t = CONNECTIONS as u32, value_parser = clap::value_parser!(u32).range(1..=MAX_CONNECTIONS as i64))]
+    connections: u32,
+    /// The folder for report.json and report.html
+    #[arg(long, env = "OUT", default_value = "target/load")]
+    out: PathBuf,
+    /// Send it to another machine than this one, which is yours
+    #[arg(long, env = "YES_THIS_IS_MINE", value_parser = FalseyValueParser::new())]
+    yes_this_is_mine: bool,
+}
+
+fn part(text: &str) -> Result<f64, String> {
+    let part: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("not in 0..=1".to_owned()) }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp) => error.exit(),
+        // What follows the first line is the usage, which is not what was asked for.
+        Err(error) => return failed(error.to_string().lines().next().unwrap_or_default()),
+    };
+    tokio::select! {
+        result = run(&arguments) => result.unwrap_or_else(|error| failed(&format!("error: {error:#}"))),
+        _ = tokio::signal::ctrl_c() => failed("interrupted; there is no report"),
+    }
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::FAILURE
+}
+
+/// Sends the load and writes the report. Fails if it stopped early.
+async fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let target = target(&arguments.url, arguments.yes_this_is_mine)?;
+    let plan = Plan::new(arguments.users as usize, Duration::from_secs(arguments.over_s), arguments.curve)?;
+    let plan = plan.stop_at_errors(arguments.stop_at_errors)?;
+    let credentials = credentials(arguments).await?;
+    tell(arguments, &credentials);
+
+    let settings = vec![
+        ("sale", arguments.sale.to_string()),
+        ("misbehave", arguments.bad.to_string()),
+        ("tokens", credentials.len().to_string()),
+        ("connections at most", arguments.connections.to_string()),
+    ];
+    let (url, began) = (target.url().to_owned(), jiff::Timestamp::now());
+    let client = Client::with_connections(target, arguments.connections as usize);
+    let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
+    let outcome = visits(&plan, Live::stderr(), |visit| {
+        let crowd = Arc::clone(&crowd);
+        async move { crowd.visit(&visit).await }
+    });
+    let outcome = outcome.await;
+    let report = Report { url, settings, began, plan, outcome };
+    let [json, html] = report.write(&arguments.out)?;
+    println!("{report}\n  {}\n  {}", json.display(), html.display());
+    Ok(if report.outcome.stopped.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn target(url: &str, is_mine: bool) -> Result<Target> {
+    ensure!(
+        !url.is_empty(),
+        "URL is missing: the address of the API, such as the one that `make up` prints as \"API\""
+    );
+    let target: Target = url.parse()?;
+    ensure!(
+        is_mine || target.is_loopback(),
+        "{} is not this machine: if it is yours, say so with --yes-this-is-mine (make load YES_THIS_IS_MINE=1)",
+        target.url()
+    );
+    Ok(target)
+}
+
+async fn credentials(arguments: &Arguments) -> Result<Vec<Credentials>> {
+    let set = |text: &&String| !text.is_empty();
+    let file = arguments.tokens.as_ref().filter(|file| !file.as_os_str().is_empty());
+    match (file, arguments.token_command.as_ref().filter(set)) {
+        (Some(_), Some(_)) => anyhow::bail!("TOKENS and TOKEN_COMMAND are both given; one is enough"),
+        (Some(file), None) => {
+            let read = tokio::fs::read_to_string(file).await.map_err(Into::into);
+            let credentials = read.and_then(|text| Credentials::read(&text));
+            credentials.with_context(|| format!("the tokens in {}", file.display()))
+        }
+        (None, Some(command)) => Credentials::ask(command, arguments.users as usize).await,
+        (None, None) => {
+            anyhow::bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
+        }
+    }
+}
+
+/// Says what will not be as it seems.
+fn tell(arguments: &Arguments, credentials: &[Credentials]) {
+    let users = arguments.users as usize;
+    if !credentials.is_empty() && credentials.len() < users {
+        eprintln!("{users} users share {} tokens", credentials.len());
+    }
+    let by_the_door = credentials.iter().cycle().take(users).filter(|each| each.pass.is_none()).count();
+    if by_the_door > 0 {
+        eprintln!("{by_the_door} users come in by the door; {} at a time do its work on this machine", workers());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_machines_are_refused_unless_they_are_yours() {
+        let says = |url, is_mine| target(url, is_mine).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(says("http://127.0.0.1:3000", false), Ok(()));
+        let refused = says("https://shop.example.org", false).unwrap_err();
+        assert!(refused.contains("--yes-this-is-mine") && refused.lines().count() == 1, "{refused}");
+        assert_eq!(says("https://shop.example.org", true), Ok(()));
+        assert!(says("", true).unwrap_err().starts_with("URL is missing"));
+    }
+
+    #[test]
+    fn numbers_have_bounds() {
+        let good = |arguments: &[&str]| Arguments::try_parse_from([&["load"], arguments].concat()).is_ok();
+        assert!(good(&["--users", "1000000", "--over-s", "3600", "--bad", "0", "--curve", "ramp"]));
+        for bad in [
+            ["--users", "0"],
+            ["--users", "1000001"],
+            ["--users=-1", ""],
+            ["--over-s", "3601"],
+            ["--bad", "1.5"],
+            ["--bad", "NaN"],
+            ["--stop-at-errors", "two"],
+            ["--curve", "square"],
+            ["--connections", "10001"],
+            ["--sale", "No Sale"],
+        ] {
+            assert!(!good(&bad), "{bad:?}");
+        }
+    }
+}

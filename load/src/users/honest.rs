@@ -1,0 +1,142 @@
+use std::time::{Duration, Instant};
+
+use http::Method;
+use rand::RngExt;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::Crowd;
+use crate::client::{Request, Response};
+use crate::run::Visit;
+
+/// Tries of one request at most, the first one included.
+const TRIES: u32 = 8;
+/// Who is told to come back later than this gives up.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// The wait before a second try if the server does not say how long. It doubles each time.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// Of a wait, so much is added at random: not all who were told to wait a second come back in the same millisecond.
+const JITTER: f64 = 0.2;
+/// How often someone with a reservation looks whether it has become an order, and how many times.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOKS: usize = 30;
+
+impl Crowd {
+    /// The way of someone who wants a unit and follows the rules. The reservation's id, once it is an order.
+    pub async fn buy(&self, visit: &Visit) -> Option<String> {
+        let mine = self.credentials_of(visit.n);
+        let key = Uuid::new_v4().to_string();
+        let mut reserved = None;
+        if let Some(pass) = &mine.pass {
+            reserved = self.reserve(visit, visit.due, pass, &key).await;
+            if reserved.as_ref().is_some_and(|response| response.answer().code != "bad_token") {
+                return self.follow(visit, reserved).await;
+            }
+        }
+        // Nobody let this user in before, or so long ago that the pass is over.
+        let due = if reserved.is_some() { Instant::now() } else { visit.due };
+        if let Some(pass) = self.enter(visit, visit.n, due).await {
+            let reserved = self.reserve(visit, Instant::now(), &pass, &key).await;
+            return self.follow(visit, reserved).await;
+        }
+        None
+    }
+
+    /// Comes in by the door, in the name of user `n`. The pass that it gives.
+    pub(super) async fn enter(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
+        let (sale, token) = (&self.sale, &self.credentials_of(n).token);
+        let post = |what: &str, body: &Value| {
+            let request = Request::new(Method::POST, &format!("/v1/sales/{sale}/{what}")).ok()?;
+            Some(request.token(token).json(body))
+        };
+        let challenge = post("challenges", &json!({ "kind": "work" }))?;
+        let challenge = self.insist(visit, "challenge", due, &challenge).await?.json();
+        let id: Uuid = challenge["challenge_id"].as_str()?.parse().ok()?;
+        let answer = {
+            let _worker = self.workers.acquire().await.ok()?;
+            tokio::task::spawn_blocking(move || door::work(id)).await.ok()?
+        };
+        let answer = post("tokens", &json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))?;
+        let admitted = self.insist(visit, "token", Instant::now(), &answer).await?.json();
+        admitted["token"].as_str().map(str::to_owned)
+    }
+
+    async fn reserve(&self, visit: &Visit, due: Instant, pass: &str, key: &str) -> Option<Response> {
+        let token = &self.credentials_of(visit.n).token;
+        let request = Request::reserve(self.sale.as_str(), pass).ok()?.token(token).key(key);
+        self.insist(visit, "reserve", due, &request).await
+    }
+
+    /// Looks after a reservation, if there is one, until it is an order. Its id then.
+    async fn follow(&self, visit: &Visit, reserved: Option<Response>) -> Option<String> {
+        let reserved = reserved.filter(|response| response.status == 202)?.json();
+        let id = reserved["reservation_id"].as_str()?;
+        let look = Request::new(Method::GET, &format!("/v1/reservations/{id}")).ok()?;
+        let look = look.token(&self.credentials_of(visit.n).token);
+        for _ in 0..LOOKS {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let seen = self.insist(visit, "look", Instant::now(), &look).await?.json();
+            match seen["status"].as_str()? {
+                "queued" => {}
+                "pending_payment" => return Some(id.to_owned()),
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Sends a request until there is an answer that stands, and waits as it is told to. `None` if there never was one.
+    async fn insist(&self, visit: &Visit, step: &'static str, mut due: Instant, request: &Request) -> Option<Response> {
+        for tried in 0..TRIES {
+            let response = self.send(visit, step, due, request).await.ok();
+            let Some(wait) = wait_after(response.as_ref(), tried) else { return response };
+            if wait > LONGEST_WAIT || tried + 1 == TRIES {
+                return response;
+            }
+            tokio::time::sleep(with_jitter(wait)).await;
+            due = Instant::now();
+        }
+        None
+    }
+}
+
+fn with_jitter(wait: Duration) -> Duration {
+    wait.mul_f64(1.0 + JITTER * rand::rng().random::<f64>())
+}
+
+/// How long to wait before another try, if there is to be one.
+fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
+    let unsaid = FIRST_WAIT * 2_u32.pow(tried);
+    match response {
+        None => Some(unsaid),
+        Some(Response { retry_after: Some(wait), .. }) => Some(*wait),
+        Some(Response { status: 429 | 500.., .. }) => Some(unsaid),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_told_to_wait_waits_and_who_is_refused_goes() {
+        let response = |status, retry_after: Option<u64>| Response {
+            status,
+            retry_after: retry_after.map(Duration::from_secs),
+            body: Default::default(),
+        };
+        for (status, retry_after, tried, expected_ms) in [
+            (202, None, 0, None),
+            (409, None, 0, None),
+            (409, Some(3), 0, Some(3_000)),
+            (429, Some(1), 5, Some(1_000)),
+            (429, None, 0, Some(500)),
+            (503, None, 2, Some(2_000)),
+        ] {
+            let wait = wait_after(Some(&response(status, retry_after)), tried);
+            assert_eq!(wait, expected_ms.map(Duration::from_millis), "{status} {retry_after:?} {tried}");
+        }
+        assert_eq!(wait_after(None, 1), Some(Duration::from_secs(1)));
+    }
+}

@@ -1,0 +1,69 @@
+//! Users of a sale: most go the whole way to a unit, some misbehave.
+
+mod credentials;
+mod honest;
+mod mischief;
+
+use std::time::Instant;
+
+use sale::SaleId;
+use tokio::sync::Semaphore;
+
+use crate::answer::Failure;
+use crate::client::{Client, Request, Response};
+use crate::run::Visit;
+
+pub use credentials::{Credentials, NoCredentials};
+pub use mischief::Mischief;
+
+/// The users of a sale. User n has the n-th credentials, and the first ones again if there are fewer.
+pub struct Crowd {
+    client: Client,
+    sale: SaleId,
+    credentials: Vec<Credentials>,
+    /// The part that misbehaves.
+    bad: f64,
+    /// The work at the door is for the users' own devices. Here it must leave the client something to run on.
+    workers: Semaphore,
+}
+
+impl Crowd {
+    /// Users of a sale, of whom this part misbehaves.
+    ///
+    /// # Errors
+    /// If there are no credentials.
+    pub fn new(client: Client, sale: SaleId, credentials: Vec<Credentials>, bad: f64) -> Result<Self, NoCredentials> {
+        if credentials.is_empty() {
+            return Err(NoCredentials);
+        }
+        let workers = Semaphore::new(workers());
+        Ok(Self { client, sale, credentials, bad, workers })
+    }
+
+    /// What a user does, from arrival to the end.
+    pub async fn visit(&self, visit: &Visit) {
+        match mischief::of(visit.n, self.bad) {
+            Some(mischief) => self.misbehave(visit, mischief).await,
+            None => drop(self.buy(visit).await),
+        }
+    }
+
+    fn credentials_of(&self, n: usize) -> &Credentials {
+        &self.credentials[n % self.credentials.len()]
+    }
+
+    async fn send(
+        &self,
+        visit: &Visit,
+        step: &'static str,
+        due: Instant,
+        request: &Request,
+    ) -> Result<Response, Failure> {
+        visit.send(step, due, self.client.send(visit.n, request)).await
+    }
+}
+
+/// How many challenges are worked on at once.
+pub fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1))
+}

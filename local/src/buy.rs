@@ -1,0 +1,126 @@
+//! One purchase, step by step, for people who want to see how it goes.
+
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+use sale::Price;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::client::{Answer, Client, Payment};
+use crate::up::running;
+
+/// Buys a unit of a sale for a user of the running cloud, through the HTTP API alone, and explains each step.
+///
+/// # Errors
+/// If nothing is running, or there is no unit for this user.
+pub async fn buy(user: &str, sale: &str) -> Result<()> {
+    let (deployment, issuer) = running()?;
+    let client = Client::new(&deployment.api_url)?;
+    let page = client.sale(sale).await?;
+    println!(
+        "{} ({sale}): the sale is {}, units: {}.\n",
+        text(&page["title"]),
+        text(&page["state"]),
+        text(&page["availability"])
+    );
+
+    let token = issuer.token(user)?;
+    step(
+        1,
+        &format!("{user} signs in"),
+        "The issuer of this machine signs a token. The gateway checks it at every request.",
+    );
+
+    let started = Instant::now();
+    let work = client.answer_challenge(&token, sale).await.map_err(|code| refused(&code.to_string(), user, sale))?;
+    step(
+        2,
+        &format!("POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}"),
+        &format!(
+            "The door gives a challenge, {}. A person would add two numbers in a picture; this program does work instead: \
+             it has tried numbers for {:.1} s until the hash of one, {}, began with {} zero bits.",
+            text(&work["challenge_id"]),
+            started.elapsed().as_secs_f64(),
+            text(&work["answer"]),
+            door::WORK_BITS,
+        ),
+    );
+
+    let pass = client.admit(&token, sale, &work).await.map_err(|code| refused(&code.to_string(), user, sale))?;
+    step(
+        3,
+        &format!("POST /v1/sales/{sale}/tokens"),
+        &format!("The answer is right. It gives a pass for {user} alone, good for five minutes: {pass}"),
+    );
+
+    let id = match client.reserve(&token, sale, &pass, &Uuid::new_v4().to_string()).await {
+        Answer::Reserved(id) => id,
+        Answer::Problem(code) => return Err(refused(&code, user, sale)),
+        Answer::Error(error) => return Err(anyhow!("no answer to the reservation: {error}")),
+    };
+    let reserved = Instant::now();
+    step(
+        4,
+        &format!("POST /v1/sales/{sale}/reservations/{{pass}}"),
+        &format!(
+            "202: one call of Redis has taken a unit, and the order queue has the reservation, {id}. The request had an \
+             Idempotency-Key: sent again, it would get the same reservation and no second unit."
+        ),
+    );
+
+    let order = client.ordered(&token, &id).await?;
+    step(
+        5,
+        &format!("GET /v1/reservations/{id}"),
+        &format!(
+            "After {:.1} s the order function has written the order: unit {}, {} {}, to be paid by {}. Otherwise the unit \
+             goes back on sale.",
+            reserved.elapsed().as_secs_f64(),
+            order["unit"],
+            order["price_minor"].as_u64().unwrap_or_default() as f64 / 100.0,
+            text(&order["currency"]),
+            text(&order["pay_by"]),
+        ),
+    );
+
+    let price: Price = serde_json::from_value(order)?;
+    let payment = Payment { id: format!("pay-{}", Uuid::new_v4().simple()), reservation_id: id.clone(), price };
+    let outcome = client.tell_of_payment(&deployment.payment_key().await?, &payment).await?;
+    step(
+        6,
+        "POST /v1/payments/webhook",
+        &format!(
+            "This program stands in for the payment provider: its callback tells of payment {}, signed with the secret that \
+             both share. The answer is {outcome:?}.",
+            payment.id
+        ),
+    );
+
+    let status = client.status(&token, &id).await?;
+    step(7, &format!("GET /v1/reservations/{id}"), &format!("The order is {status}."));
+    println!("What each function did for it: make trace ID={id}");
+    Ok(())
+}
+
+fn step(number: u8, what: &str, so: &str) {
+    println!("{number}. {what}\n   {so}\n");
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// A refusal in words.
+fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
+    match code {
+        "sold_out" => anyhow!("{sale} is sold out: units that are not paid or given back are sold again"),
+        "limit_reached" => anyhow!("{user} has as many units of {sale} as one person can have; try another USER_ID"),
+        "unpaid_limit" => anyhow!("{user} has left too many units of {sale} unpaid; try another USER_ID"),
+        "not_open" => anyhow!("{sale} has not opened yet"),
+        "closed" => anyhow!("{sale} is over"),
+        "paused" => anyhow!("{sale} is paused; an operator has to resume it"),
+        "denied" => anyhow!("{user} is kept out for a while; try another USER_ID"),
+        _ => anyhow!("the API refused: {code}"),
+    }
+}

@@ -1,0 +1,117 @@
+//! A small crowd for the running cloud, so that there is something to see on the operators' page.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::Args;
+use door::Grant;
+use load::users::{Credentials, Crowd};
+use load::{Curve, Plan, visits};
+use sale::{Round, SaleId, UserId};
+
+use crate::client::Client;
+use crate::stages::{Stage, live};
+use crate::up::running;
+
+/// Every so many-th comes in by the door and does the work that it asks for. For all of them this machine would work too
+/// long.
+const BY_THE_DOOR: usize = 20;
+/// One of so many gives the unit back, and one of so many lets the payment window pass.
+const CANCELS: usize = 9;
+const FORGETS: usize = 7;
+/// How long people look for their wallet: some longer than others.
+const SHORTEST_THOUGHT_MS: u64 = 500;
+const THOUGHTS_MS: u64 = 6_000;
+
+/// The crowd that comes.
+#[derive(Debug, Args)]
+pub struct Visitors {
+    /// How many people
+    #[arg(long, env = "BUYERS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    buyers: u32,
+    /// The sale
+    #[arg(long, env = "SALE", default_value = "lamp")]
+    sale: SaleId,
+    /// Seconds over which they come
+    #[arg(long, env = "OVER_S", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    over_s: u64,
+}
+
+/// Lets a crowd come, most at the beginning. Most of those who get a unit pay, some cancel, some let the window pass.
+///
+/// # Errors
+/// If nothing is running, or there is no such sale.
+pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
+    let (deployment, issuer) = running()?;
+    let client = Client::new(&deployment.api_url)?;
+    let page = client.sale(visitors.sale.as_str()).await?;
+    let round = Round(u32::try_from(page["round"].as_u64().unwrap_or(1))?);
+    if page["state"] != "open" {
+        let state = page["state"].as_str().unwrap_or_default();
+        eprintln!("The sale is {state}: who comes too early waits, and who comes too late goes.");
+    }
+
+    let stage = Stage::spinner("Signing identities");
+    // Other people than those of the crowd before.
+    let now = runtime::Clock::system().now();
+    let users: Vec<UserId> =
+        (0..visitors.buyers).map(|n| format!("crowd-{}-{n:04}", now.0 / 1_000).parse()).collect::<Result<_, _>>()?;
+    let tokens = Arc::new(issuer.tokens(&users.iter().map(ToString::to_string).collect::<Vec<_>>())?);
+    let ring = deployment.pass_ring().await?;
+    let credentials = users.iter().zip(tokens.iter()).enumerate().map(|(n, (user, token))| {
+        let pass = || ring.seal(&Grant { sale: &visitors.sale, round, user, issued_at_ms: now });
+        let pass = (n % BY_THE_DOOR != BY_THE_DOOR - 1).then(pass);
+        Ok(Credentials { token: token.parse()?, pass })
+    });
+    let credentials = credentials.collect::<Result<Vec<_>>>()?;
+    let payment_key = Arc::new(deployment.payment_key().await?);
+    stage.done(format!("{} people", users.len()));
+
+    let target = deployment.api_url.parse()?;
+    let crowd = Arc::new(Crowd::new(load::Client::new(target), visitors.sale.clone(), credentials, 0.0)?);
+    let plan = Plan::new(visitors.buyers as usize, Duration::from_secs(visitors.over_s), Curve::Rush)?;
+    let became: Arc<Mutex<BTreeMap<&str, usize>>> = Arc::default();
+    let outcome = visits(&plan, live(), |visit| {
+        let (crowd, client, became) = (Arc::clone(&crowd), client.clone(), Arc::clone(&became));
+        let (tokens, payment_key) = (Arc::clone(&tokens), Arc::clone(&payment_key));
+        async move {
+            let Some(id) = crowd.buy(&visit).await else { return };
+            tokio::time::sleep(thought(visit.n)).await;
+            let end = end(&client, visit.n, &tokens[visit.n], &payment_key, &id).await;
+            let mut became = became.lock().unwrap_or_else(PoisonError::into_inner);
+            *became.entry(end.unwrap_or("had an error at the end")).or_default() += 1;
+        }
+    });
+    let outcome = outcome.await;
+    println!("{} people came.", outcome.users);
+    for (answer, latency) in outcome.by_answer() {
+        println!("  {:>6}  answers {answer}", latency.len());
+    }
+    for (end, count) in &*became.lock().unwrap_or_else(PoisonError::into_inner) {
+        println!("  {count:>6}  {end}");
+    }
+    if let Some(stopped) = outcome.stopped {
+        println!("  {}", stopped.reason());
+    }
+    Ok(())
+}
+
+/// What someone does with an order, fixed by the number.
+async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str) -> Result<&'static str> {
+    if n % CANCELS == CANCELS - 1 {
+        client.cancel(token, id).await?;
+        Ok("cancelled")
+    } else if n % FORGETS == FORGETS - 1 {
+        Ok("let the payment window pass")
+    } else {
+        client.pay(payment_key, id, &format!("pay-{}", id.rsplit('.').next().unwrap_or_default())).await?;
+        Ok("paid")
+    }
+}
+
+/// Spread without chance, so that every crowd is alike.
+const fn thought(n: usize) -> Duration {
+    Duration::from_millis(SHORTEST_THOUGHT_MS + (n as u64 * 977) % THOUGHTS_MS)
+}

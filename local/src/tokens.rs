@@ -1,0 +1,72 @@
+//! Users of the running cloud by the thousand, for the load generator.
+
+use std::io::{BufWriter, Write};
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use door::Grant;
+use load::Target;
+use sale::{Round, SaleId, UserId};
+
+use crate::client::Client;
+use crate::stages::Stage;
+use crate::up::running;
+
+/// Tokens that are signed before any of them is printed: a bound on the memory.
+const CHUNK: usize = 10_000;
+
+/// Whose tokens are wanted.
+#[derive(Debug, Args)]
+pub struct Wanted {
+    /// The API that they are for
+    #[arg(long, env = "URL")]
+    url: Target,
+    /// How many users
+    #[arg(long, env = "USERS", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// The sale that the passes are for
+    #[arg(long, env = "SALE", default_value = "lamp")]
+    sale: SaleId,
+    /// Every so many-th user gets no pass, and has to come in by the door; 0 gives one to all
+    #[arg(long, env = "DOOR_EVERY", default_value_t = 50)]
+    door_every: usize,
+}
+
+/// Prints a user's token in each line, and behind it a pass.
+///
+/// # Errors
+/// If the API is not the running one, or there is no such sale.
+pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
+    let elsewhere = "which users it has is not known here: give TOKENS=file or TOKEN_COMMAND='… {user}'";
+    ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
+    let (deployment, issuer) = running()?;
+    let api = &deployment.api_url;
+    ensure!(wanted.url.url() == api, "{} is not what `make up` runs, {api}; {elsewhere}", wanted.url.url());
+
+    let client = Client::new(api)?;
+    let round = client.sale(wanted.sale.as_str()).await?["round"].as_u64().unwrap_or(1);
+    let round = Round(u32::try_from(round)?);
+    let ring = deployment.pass_ring().await?;
+    let users: Vec<UserId> = (0..wanted.count).map(|n| format!("load-{n:06}").parse()).collect::<Result<_, _>>()?;
+    let stage = Stage::steps("Signing identities", users.len());
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut n = 0;
+    for users in users.chunks(CHUNK) {
+        let names: Vec<String> = users.iter().map(ToString::to_string).collect();
+        for (user, token) in users.iter().zip(issuer.tokens(&names)?) {
+            n += 1;
+            // Passes hold for five minutes, so they are sealed as late as can be.
+            let issued_at_ms = runtime::Clock::system().now();
+            if wanted.door_every > 0 && n % wanted.door_every == 0 {
+                writeln!(out, "{token}")?;
+            } else {
+                let pass = ring.seal(&Grant { sale: &wanted.sale, round, user, issued_at_ms });
+                writeln!(out, "{token} {pass}")?;
+            }
+        }
+        stage.set(n);
+    }
+    out.flush()?;
+    stage.done(format!("{n} users"));
+    Ok(())
+}
