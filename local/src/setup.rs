@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::build::build_functions;
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
 use crate::install::install;
 use crate::stages::Stage;
@@ -30,11 +30,25 @@ pub fn set_up() -> Result<()> {
 /// # Errors
 /// If a tool is missing, or any of it fails.
 pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
+    let ((), cloud, web) = start_while(built, |_| async { Ok(()) }).await?;
+    Ok((cloud, web))
+}
+
+/// Likewise, and does `work` for the issuer while the app is deployed.
+///
+/// # Errors
+/// Likewise, or if the work fails.
+pub(crate) async fn start_while<T, F>(built: bool, work: impl FnOnce(Issuer) -> F) -> Result<(T, Cloud, WebServer)>
+where
+    F: Future<Output = Result<T>>,
+{
     if !built {
         tokio::task::spawn_blocking(set_up).await??;
     }
     let stage = Stage::spinner("Starting and deploying");
-    let cloud = Cloud::start().await?;
+    let ground = Ground::start().await?;
+    let work = work(ground.issuer.clone());
+    let (done, cloud) = tokio::try_join!(work, Cloud::on(ground))?;
     let pem = cloud.issuer.private_key_pem().to_owned();
     let web = WebServer::start(
         0,
@@ -44,5 +58,5 @@ pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
     )
     .await?;
     stage.done(web.url());
-    Ok((cloud, web))
+    Ok((done, cloud, web))
 }

@@ -160,7 +160,7 @@ fn told(got: &Got) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_gateways_do_the_same() {
-    let api = Api::with(None, json!({})).await;
+    let api = Api::with(json!({}), json!({})).await;
     for (key, with_token, scopes) in ROUTES {
         api.route(
             key,
@@ -172,7 +172,7 @@ async fn both_gateways_do_the_same() {
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     let requests = all(&api.issuer);
     let (http, host) =
-        (client(), format!("{}.execute-api.{}", api.id, api.emulator.endpoint().trim_start_matches("http://")));
+        (client(), format!("{}.execute-api.{}", api.made.id, api.emulator.endpoint().trim_start_matches("http://")));
     let (mut unknown, mut known) = (Vec::new(), BTreeMap::<&str, usize>::new());
     for sent in &requests {
         let theirs = send(&http, &api.emulator.endpoint(), Some(&host), sent).await;

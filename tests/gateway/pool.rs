@@ -13,7 +13,7 @@ use crate::api::{Api, FUNCTION, TIMEOUT_S};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 async fn echo(concurrency: Concurrency) -> (Api, Gateway) {
-    let api = Api::with(None, json!({})).await;
+    let api = Api::with(json!({}), json!({})).await;
     api.route("GET /open", false, json!({})).await;
     let gateway = api.serve(concurrency).await.unwrap();
     (api, gateway)

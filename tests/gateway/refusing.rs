@@ -19,7 +19,7 @@ async fn status_of(request: reqwest::RequestBuilder) -> (u16, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_beyond_the_limits_are_refused() {
-    let api = Api::with(None, json!({})).await;
+    let api = Api::with(json!({}), json!({})).await;
     api.route("POST /open", false, json!({})).await;
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     let (http, url) = (reqwest::Client::new(), format!("{}/open", gateway.url()));
@@ -54,7 +54,7 @@ async fn a_route_takes_no_more_than_its_throttle() {
         "defaultRouteSettings": { "throttlingRateLimit": 1000.0, "throttlingBurstLimit": 1000 },
         "routeSettings": { "GET /few": { "throttlingRateLimit": 1.0, "throttlingBurstLimit": 5 } },
     });
-    let api = Api::with(None, stage).await;
+    let api = Api::with(json!({}), stage).await;
     for key in ["GET /few", "GET /many"] {
         api.route(key, false, json!({})).await;
     }
@@ -82,7 +82,7 @@ async fn a_page_of_another_origin_is_told_what_it_may() {
         "allowOrigins": ["https://shop.example"], "allowMethods": ["GET", "POST"], "allowHeaders": ["authorization"],
         "exposeHeaders": ["retry-after"], "maxAge": 600,
     });
-    let api = Api::with(Some(cors), json!({})).await;
+    let api = Api::with(json!({ "corsConfiguration": cors }), json!({})).await;
     api.route("GET /open", false, json!({})).await;
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     let http = reqwest::Client::new();
@@ -113,7 +113,7 @@ async fn a_page_of_another_origin_is_told_what_it_may() {
 /// Whatever is no HTTP gets an answer or is hung up on, and does no harm.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_http_does_no_harm() {
-    let api = Api::with(None, json!({})).await;
+    let api = Api::with(json!({}), json!({})).await;
     api.route("POST /open", false, json!({})).await;
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
@@ -150,7 +150,7 @@ async fn refused(api: &Api) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_api_that_it_does_not_know_is_not_served() {
-    let api = Api::with(None, json!({})).await;
+    let api = Api::with(json!({}), json!({})).await;
     api.route("GET /open", false, json!({})).await;
     drop(api.serve(Concurrency::FAST).await.unwrap());
     // One thing after another; each stays, so each has to be found beside what is already refused.
@@ -171,7 +171,7 @@ async fn a_route_that_it_does_not_know_is_not_served() {
         ("GET /iam", json!({ "authorizationType": "AWS_IAM" }), "AWS_IAM"),
         ("GET /mapped", json!({ "requestParameters": { "x": { "required": true } } }), "requestParameters"),
     ] {
-        let api = Api::with(None, json!({})).await;
+        let api = Api::with(json!({}), json!({})).await;
         api.route(key, false, more).await;
         let said = refused(&api).await;
         assert!(said.contains(expected), "{key}: {said}");
@@ -190,12 +190,12 @@ async fn a_stage_that_it_does_not_know_is_not_served() {
         ),
         (json!({ "defaultRouteSettings": { "throttlingRateLimit": 0.5, "throttlingBurstLimit": 1 } }), "throttle"),
     ] {
-        let api = Api::with(None, stage).await;
+        let api = Api::with(json!({}), stage).await;
         api.route("GET /open", false, json!({})).await;
         let said = refused(&api).await;
         assert!(said.contains(expected), "{said}");
     }
-    let api = Api::with(None, json!({})).await;
-    api.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await;
+    let api = Api::with(json!({}), json!({})).await;
+    api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
     assert!(refused(&api).await.contains("2 HTTP APIs"));
 }
