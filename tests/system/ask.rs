@@ -31,14 +31,15 @@ pub(crate) struct Ask {
     pub(crate) pass: Option<PassOf>,
 }
 
-/// What the gateway takes of request line and headers.
+/// What the gateway takes of request line and headers, and what of it the token and the client's own headers have.
 const MAX_HEAD_BYTES: usize = 10_240;
+const OTHER_BYTES: usize = 1_000;
 
 impl Ask {
     /// Whether the gateway refuses it for its length alone.
     pub(crate) fn is_too_long(&self) -> bool {
         let headers = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
-        self.path.len() + headers > MAX_HEAD_BYTES
+        self.path.len() + headers > MAX_HEAD_BYTES - OTHER_BYTES
     }
 
     fn new(method: &'static str, path: impl Into<String>) -> Self {
