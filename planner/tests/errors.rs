@@ -4,6 +4,9 @@ use std::process::{Command, Output, Stdio};
 
 use planner::cli::run;
 
+/// Arguments, environment, and the line that answers them.
+type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
+
 const VARIABLES: [&str; 5] = ["UNITS", "AUDIENCE", "OPENS_AT", "REGION", "JSON"];
 
 fn planner(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
@@ -20,8 +23,8 @@ fn a_wrong_question_is_answered_in_one_line() {
     let people = "AUDIENCE: a whole number from 1 to 1,000,000,000; got";
     let zone = "OPENS_AT: a moment with its zone, such as 2026-12-24T18:00:00+01:00; got";
     let regions = "one of ap-northeast-1, ap-southeast-1, eu-central-1, us-east-1; got \"mars-1\"";
-    let now = ["plan", "--now", "2026-11-21T12:00:00Z"];
-    let cases: [(&[&str], &[(&str, &str)], String); 17] = [
+    const NOW: &[&str] = &["plan", "--now", "2026-11-21T12:00:00Z"];
+    let cases: [Case; 17] = [
         (&["plan"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
         (&["plan"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
         (&["plan", "--units", "-1"], &[], format!("--units: {units} \"-1\"")),
@@ -31,12 +34,12 @@ fn a_wrong_question_is_answered_in_one_line() {
         (&["plan"], &[("OPENS_AT", "tomorrow")], format!("{zone} \"tomorrow\"")),
         (&["plan"], &[("OPENS_AT", "2026-12-01T00:00:00")], format!("{zone} \"2026-12-01T00:00:00\"")),
         (
-            &now,
+            NOW,
             &[("OPENS_AT", "2026-11-21T12:00:00Z")],
             "the opening is past: 2026-11-21T12:00:00Z; it is 2026-11-21T12:00:00Z".into(),
         ),
         (
-            &now,
+            NOW,
             &[("OPENS_AT", "2029-12-01T00:00:00Z")],
             "the opening is more than two years ahead: 2029-12-01T00:00:00Z; prices and quotas of today say nothing about \
              then"
