@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::build::build_functions;
 use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
-use crate::install::install;
+use crate::install;
 use crate::stages::Stage;
 use crate::web::WebServer;
 
@@ -14,13 +14,22 @@ use crate::web::WebServer;
 /// # Errors
 /// If a tool is missing or fails; the message names it.
 pub fn set_up() -> Result<()> {
-    let stage = Stage::spinner("Installing the local cloud");
     install()?;
-    stage.done("Valkey, AWS emulator, CDK");
     let stage = Stage::spinner("Building the functions");
-    stage.say("the first time takes minutes");
-    build_functions()?;
+    build_functions(&stage)?;
     stage.done("target/lambda");
+    Ok(())
+}
+
+/// Installs the local cloud, unless it is installed.
+///
+/// # Errors
+/// If a tool is missing or fails; the message names it.
+pub fn install() -> Result<()> {
+    install::ensure_programs()?;
+    let stage = Stage::spinner("Installing the local cloud");
+    install::install(&stage)?;
+    stage.done("Valkey, AWS emulator, CDK");
     Ok(())
 }
 

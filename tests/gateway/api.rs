@@ -6,7 +6,7 @@ use local::control::{Control, MadeApi};
 use local::emulator::Emulator;
 use local::gateway::{Concurrency, Gateway};
 use local::identity::Issuer;
-use local::install::install;
+use local::setup::install;
 use local::valkey::Valkey;
 use serde_json::Value;
 use tokio::task::spawn_blocking;

@@ -1,8 +1,7 @@
 use std::sync::LazyLock;
 
-use local::build::build_functions;
 use local::cloud::Cloud;
-use local::install::install;
+use local::setup::set_up;
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
@@ -19,7 +18,7 @@ static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
 /// The deployed system, one for all tests. What it runs ends with this process.
 pub(crate) async fn cloud() -> &'static Cloud {
     let start = async || {
-        let built = spawn_blocking(|| install().and_then(|()| build_functions())).await.expect("the build runs");
+        let built = spawn_blocking(set_up).await.expect("the build runs");
         match built {
             Ok(()) => {
                 let started = RUNTIME.spawn(Cloud::start()).await.expect("it does not panic");

@@ -20,9 +20,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use hdrhistogram::Histogram;
 use local::build::FUNCTIONS;
-use local::install::install;
 use local::paths;
-use local::stages::Stage;
+use local::setup::install;
 use serde::Serialize;
 
 use crate::binaries::Binaries;
@@ -41,8 +40,8 @@ pub(crate) struct Plan {
     /// Print the report as JSON instead of the tables
     #[arg(long)]
     json: bool,
-    /// Only this section, of: scripts, growth, functions, orders, starts, waste. Documents stay as they are
-    #[arg(long)]
+    /// Only this section. Documents stay as they are
+    #[arg(long, value_parser = SECTIONS)]
     only: Vec<String>,
 }
 
@@ -84,6 +83,8 @@ const FULL: Effort = Effort {
     calls_at_each_size: 2_000,
     batches: 20,
 };
+
+const SECTIONS: [&str; 6] = ["scripts", "growth", "functions", "orders", "starts", "waste"];
 
 /// Figures that must be there.
 const LINES: [&str; 15] = [
@@ -176,17 +177,11 @@ async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Repo
 }
 
 fn prepare(binaries: Binaries, functions: &[&'static str]) -> Result<()> {
-    let stage = Stage::spinner("Installing the local cloud");
     install()?;
-    stage.done("Valkey");
     if functions.is_empty() {
         return Ok(());
     }
-    let stage = Stage::spinner("Building the functions");
-    stage.say("the first time takes minutes");
-    binaries.build(functions)?;
-    stage.done(format!("target/{}", binaries.profile()));
-    Ok(())
+    binaries.build(functions)
 }
 
 async fn made(effort: &Effort) -> Result<String> {

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use clap::Args;
+use command_line::whole;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
@@ -35,16 +36,16 @@ const OPEN_S: i64 = 60 * 60;
 #[derive(Debug, Clone, Args)]
 pub struct Plan {
     /// Units on sale
-    #[arg(long, env = "UNITS", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, env = "UNITS", default_value_t = 1_000, value_parser = whole(1..=10_000_u32))]
     units: u32,
     /// People who want one
-    #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = whole(1..=100_000_u32))]
     buyers: u32,
     /// Of them, how many come in a second on the whole: most come at the opening
-    #[arg(long, env = "RATE", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    #[arg(long, env = "RATE", default_value_t = 2_000, value_parser = whole(1..=20_000_u32))]
     rate: u32,
     /// Seconds that an order waits for its payment: 15, or 60 with --hold
-    #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = clap::value_parser!(u32).range(5..=3_600))]
+    #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = whole(5..=3_600_u32))]
     payment_window_s: Option<u32>,
     /// Wait for Enter before the stampede, and keep everything open until Ctrl-C
     #[arg(long, env = "HOLD", value_parser = clap::builder::FalseyValueParser::new())]
