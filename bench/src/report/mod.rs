@@ -4,6 +4,7 @@ mod allocations;
 mod aws;
 mod figure;
 mod functions;
+mod gateway;
 mod growth;
 mod orders;
 mod page;
@@ -84,10 +85,10 @@ const FULL: Effort = Effort {
     batches: 20,
 };
 
-const SECTIONS: [&str; 6] = ["scripts", "growth", "functions", "orders", "starts", "waste"];
+const SECTIONS: [&str; 7] = ["scripts", "growth", "functions", "gateway", "orders", "starts", "waste"];
 
 /// Figures that must be there.
-const LINES: [&str; 15] = [
+const LINES: [&str; 19] = [
     "reserve_winners",
     "reserve_winners_server",
     "reserve_sold_out",
@@ -99,6 +100,10 @@ const LINES: [&str; 15] = [
     "function_marked",
     "concurrent_mode",
     "winners_late_queue",
+    "gateway_marked",
+    "gateway_sold_out",
+    "gateway_marked_p99",
+    "gateway_sold_out_p99",
     "order_batch",
     "start",
     "peak_memory",
@@ -127,9 +132,12 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let effort = if plan.short { SHORT } else { FULL };
     let wanted = |section: &str| plan.only.is_empty() || plan.only.iter().any(|only| only == section);
     let mut built = Vec::new();
-    for (section, functions) in
-        [("functions", &["reservation", "noop"][..]), ("orders", &["order"]), ("waste", &["reservation", "order"])]
-    {
+    for (section, functions) in [
+        ("functions", &["reservation", "noop"][..]),
+        ("gateway", &["reservation"]),
+        ("orders", &["order"]),
+        ("waste", &["reservation", "order"]),
+    ] {
         built.extend(functions.iter().filter(|_| wanted(section)));
     }
     if wanted("starts") {
@@ -163,6 +171,9 @@ async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Repo
     }
     if wanted("functions") {
         functions::measure(effort, &mut report).await.context("functions")?;
+    }
+    if wanted("gateway") {
+        gateway::measure(effort, &mut report).await.context("gateway")?;
     }
     if wanted("orders") {
         orders::measure(effort, &mut report).await.context("orders")?;
