@@ -1,7 +1,9 @@
 # Every task of the project. `make` lists them.
 
 CARGO ?= cargo
-LOCAL = $(CARGO) run --quiet --package local --
+# Both show that they compile, and print nothing of their own if there is nothing to compile.
+LOCAL = local/tool.sh local
+COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
@@ -11,20 +13,19 @@ help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: ## Install the pinned local cloud into the checkout
-	$(LOCAL) install
+	@$(LOCAL) install
 
 build: ## Build the functions into target/lambda
-	$(LOCAL) build
+	@$(LOCAL) build
 
-demo: ## Stage a flash sale on this machine: UNITS=100 BUYERS=2000 PAYMENT_WINDOW_S=15 HOLD=1
-	$(LOCAL) demo
+demo: ## Stage a flash sale on this machine: UNITS=1000 BUYERS=20000 RATE=2000 PAYMENT_WINDOW_S=15 HOLD=1
+	@$(LOCAL) demo
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
-	@$(CARGO) run --quiet --package planner -- plan --units $(or $(UNITS),100) --audience $(or $(AUDIENCE),10000) \
-		--opens-at "$(OPENS_AT)" --region $(or $(REGION),us-east-1) $(if $(JSON),--json)
+	@local/tool.sh planner plan
 
 up: ## Start the whole system and leave it running
-	$(LOCAL) up
+	@$(LOCAL) up
 
 down: ## End what `make up` started
 	@$(LOCAL) down
@@ -43,25 +44,25 @@ load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CUR
 	fi; exec $(or $(CARGO_TARGET_DIR),target)/debug/load
 
 token: ## Print a token for the running system: USER_ID=alice
-	@$(LOCAL) token --user $(or $(USER_ID),alice)
+	@$(LOCAL) token
 
 pass: ## Print a pass into a sale of the running system: USER_ID=alice SALE=lamp ROUND=1
-	@$(LOCAL) pass --user $(or $(USER_ID),alice) --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)
+	@$(LOCAL) pass
 
 event: ## Print a sample of events/ as an event that the running system takes now: SAMPLE=reservation/reserve
-	@$(LOCAL) event $(or $(SAMPLE),reservation/reserve)
+	@$(LOCAL) event
 
 watch: ## Run a function from its sources, for `cargo lambda invoke`, on what `make up` started: FUNCTION=reservation
-	@$(LOCAL) watch $(or $(FUNCTION),reservation)
+	@$(LOCAL) watch
 
 audit: ## Print where every unit of the running system is: SALE=lamp ROUND=1
-	@$(LOCAL) audit --sale $(or $(SALE),lamp) --round $(or $(ROUND),1)
+	@$(LOCAL) audit
 
 trace: ## Print one purchase through all functions: ID=lamp.1.…
-	@$(LOCAL) trace $(ID)
+	@$(LOCAL) trace
 
 redrive: ## Send dead letters of the running system back: QUEUE=expiry
-	@$(LOCAL) redrive $(or $(QUEUE),orders)
+	@$(LOCAL) redrive
 
 # The parts of `make test`.
 TEST_PARTS = build test-rust bench-short test-cdk test-pages
@@ -71,6 +72,7 @@ test: ## Run all tests, and name the parts that failed at the end
 	if test -n "$$failed"; then echo "*** FAILED:$$failed" >&2; exit 1; fi; echo "All parts passed: $(TEST_PARTS)"
 
 test-rust:
+	@$(COMPILE) "Compiling the tests" test --workspace --no-run
 	$(CARGO) test --workspace --quiet --no-fail-fast
 
 test-cdk:
@@ -91,20 +93,21 @@ test-pages:
 	  echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2; fi
 
 fuzz: ## Send every route what nobody in their right mind sends: FUZZ_S=600
+	@$(COMPILE) "Compiling the tests" test --package tests --test system --no-run
 	FUZZ_S=$(or $(FUZZ_S),600) $(CARGO) test --package tests --test system --quiet -- fuzzing --nocapture
 
 contract: ## Hold a running system to openapi.yaml with schemathesis
 	tests/contract/run.sh
 
 bench: ## Measure everything that docs/performance.md tells and write it there
-	$(CARGO) run --quiet --profile load --package bench -- report
+	@local/tool.sh --profile load bench report
 
 bench-short: ## Check the measurements themselves: fails on a wrong answer, count or missing figure, never on a time
-	$(CARGO) run --quiet --package bench -- report --short
+	@local/tool.sh bench report --short
 
 lint: ## Check format, lints and the CDK app's types
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --quiet -- --deny warnings
+	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
 	cd infra/cdk && npm run --silent typecheck
 
 deny: ## Check licences and advisories (needs cargo-deny)

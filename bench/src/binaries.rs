@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
-use local::build::cargo;
+use anyhow::Result;
+use local::build::{cargo, compile};
 use local::paths;
+use local::stages::Stage;
 
 /// Which build of the functions is measured.
 #[derive(Clone, Copy)]
@@ -24,16 +25,18 @@ impl Binaries {
     /// Builds functions.
     ///
     /// # Errors
-    /// If one does not build. The compiler has said why.
+    /// If one does not build, with what the compiler said.
     pub(crate) fn build(self, names: &[&str]) -> Result<()> {
+        let stage = Stage::spinner("Building the functions");
         let mut build = cargo();
-        build.args(["build", "--quiet"]);
+        build.arg("build");
         match self {
             Self::Shipped => build.arg("--release").args(names.iter().flat_map(|name| ["--package", name])),
             // All of it, like the tests: part of it would be built with other features of what all share.
             Self::Tested => build.args(["--workspace", "--bins"]),
         };
-        ensure!(build.status()?.success(), "the functions do not build");
+        compile(&mut build, &stage)?;
+        stage.done(format!("target/{}", self.profile()));
         Ok(())
     }
 

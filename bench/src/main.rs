@@ -9,7 +9,8 @@ mod random_ids;
 mod report;
 mod system;
 
-use anyhow::Result;
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// What the system does under load, as ratios within one run.
@@ -33,11 +34,17 @@ enum Command {
 }
 
 #[tokio::main]
-async fn main() -> Result<()> {
-    match Arguments::parse().command {
+async fn main() -> ExitCode {
+    command_line::end_with_reader();
+    let arguments: Arguments = match command_line::parse(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(stop) => return stop.tell(),
+    };
+    let done = match arguments.command {
         Command::Flood(plan) => flood::run(&plan).await,
         Command::Outage(plan) => outage::run(&plan).await,
         Command::RandomIds(plan) => random_ids::run(&plan).await,
         Command::Report(plan) => report::run(&plan).await,
-    }
+    };
+    done.map_or_else(|error| command_line::fail(&error), |()| ExitCode::SUCCESS)
 }

@@ -33,9 +33,7 @@ pub(crate) struct System {
 impl System {
     pub(crate) async fn start() -> Result<Self> {
         tokio::task::spawn_blocking(set_up).await??;
-        let stage = Stage::spinner("Building the reservation function");
         tokio::task::spawn_blocking(|| Binaries::Shipped.build(&["reservation"])).await??;
-        stage.done("as it is shipped");
         let stage = Stage::spinner("Starting and deploying");
         let cloud = Cloud::start().await?;
         stage.done(&cloud.deployment.api_url);

@@ -1,11 +1,12 @@
 //! Builds every function once and puts each where the CDK app, like `cargo lambda`, looks for it.
 
-use std::process::Command;
+use std::io::{BufReader, Read};
+use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use crate::install::run;
 use crate::paths;
+use crate::stages::Stage;
 
 /// Every function: the name of its package, of its binary and of its folder.
 pub const FUNCTIONS: [&str; 13] = [
@@ -40,12 +41,67 @@ pub fn cargo() -> Command {
     cargo
 }
 
+/// Runs a `cargo build` to its end. The stage says how far it is.
+///
+/// # Errors
+/// If it fails, with what the compiler said.
+pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
+    // Without these, cargo says how far it is at a terminal alone.
+    cargo.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
+    cargo.env("CARGO_TERM_COLOR", "never").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = cargo.spawn().context("cargo does not start; install Rust with rustup")?;
+    let (mut line, mut said) = (Vec::new(), String::new());
+    for byte in BufReader::new(child.stderr.take().context("its standard error is a pipe")?).bytes() {
+        match byte? {
+            b'\r' | b'\n' => {
+                let text = String::from_utf8_lossy(&line);
+                match Said::read(&text) {
+                    Said::Progress(progress) => stage.say(progress),
+                    Said::Status => {}
+                    Said::Diagnostic => said += &format!("{text}\n"),
+                }
+                line.clear();
+            }
+            byte => line.push(byte),
+        }
+    }
+    ensure!(child.wait()?.success(), "cargo failed:\n{said}");
+    Ok(())
+}
+
+/// A line of cargo's.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    Progress(String),
+    Status,
+    Diagnostic,
+}
+
+impl Said {
+    fn read(line: &str) -> Self {
+        // A status is a verb that ends in the twelfth column.
+        let verb = line.get(..12).map(str::trim_start).filter(|verb| {
+            verb.starts_with(|c: char| c.is_ascii_uppercase()) && verb[1..].chars().all(|c| c.is_ascii_lowercase())
+        });
+        match verb {
+            Some("Building") => {
+                let far = line.rsplit_once("] ").and_then(|(_, rest)| rest.split(':').next()?.split_once('/'));
+                far.map_or(Self::Status, |(done, all)| Self::Progress(format!("{} of {}", done, all.trim())))
+            }
+            Some("Blocking") => Self::Progress("waiting for another cargo".to_owned()),
+            Some("Updating" | "Downloading" | "Downloaded") => Self::Progress("downloading crates".to_owned()),
+            Some(_) => Self::Status,
+            None => Self::Diagnostic,
+        }
+    }
+}
+
 /// Builds the functions for this machine and stages them as `target/lambda/NAME/bootstrap`.
 ///
 /// # Errors
 /// If the build fails, with what the compiler said.
-pub fn build_functions() -> Result<()> {
-    run(cargo().args(["build", "--quiet", "--workspace", "--bins"]), "cargo")?;
+pub fn build_functions(stage: &Stage) -> Result<()> {
+    compile(cargo().args(["build", "--workspace", "--bins"]), stage)?;
     for function in FUNCTIONS {
         let folder = paths::target().join("lambda").join(function);
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -53,4 +109,30 @@ pub fn build_functions() -> Result<()> {
         std::fs::copy(&built, &staged).with_context(|| format!("cannot copy {}", built.display()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_told_from_what_the_compiler_says() {
+        let progress = |text: &str| Said::Progress(text.to_owned());
+        for (line, said) in [
+            ("    Building [=====>        ] 12/456: serde, aws-sdk-sqs(build)   ", progress("12 of 456")),
+            ("    Building [=============> ] 455/456", progress("455 of 456")),
+            ("    Blocking waiting for file lock on build directory", progress("waiting for another cargo")),
+            (" Downloading crates ...", progress("downloading crates")),
+            ("   Compiling serde v1.0.0", Said::Status),
+            ("    Finished `dev` profile [optimized] target(s) in 0.3s", Said::Status),
+            ("error[E0308]: mismatched types", Said::Diagnostic),
+            ("  --> src/main.rs:1:1", Said::Diagnostic),
+            ("12 |     Something Building [1/2]", Said::Diagnostic),
+            ("   |", Said::Diagnostic),
+            ("", Said::Diagnostic),
+            ("ééééééé: no", Said::Diagnostic),
+        ] {
+            assert_eq!(Said::read(line), said, "{line:?}");
+        }
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use reqwest::StatusCode;
-use sale::Price;
+use sale::{Price, Round, SaleId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -70,6 +70,15 @@ struct Body {
     code: Option<String>,
 }
 
+/// What a problem says, or else the answer as it is: a gateway has its own.
+fn for_people(answer: &Value) -> String {
+    let text = |name: &str| answer[name].as_str();
+    match (text("detail").or(text("title")), text("code")) {
+        (Some(said), Some(code)) => format!("{said} ({code})"),
+        _ => answer.to_string(),
+    }
+}
+
 impl NewSale {
     /// A sale of lamps that opens in so many seconds from now and is open for so many.
     pub fn opening_in(sale_id: &str, opens_in_s: i64, open_s: i64, total: u32, payment_window_s: u32) -> Self {
@@ -115,7 +124,7 @@ impl Client {
         {
             let response = request.bearer_auth(operator).send().await?;
             let (status, text) = (response.status(), response.text().await?);
-            anyhow::ensure!(status.is_success(), "the API refused the sale: {status} {text}");
+            ensure!(status.is_success(), "the API refused the sale: {status} {text}");
         }
         Ok(())
     }
@@ -130,7 +139,7 @@ impl Client {
         let url = format!("{}/v1/admin/campaigns", self.api_url);
         let response = self.http.post(url).bearer_auth(operator).json(&campaign).send().await?;
         let (status, text) = (response.status(), response.text().await?);
-        anyhow::ensure!(status.is_success(), "the API refused the campaign: {status} {text}");
+        ensure!(status.is_success(), "the API refused the campaign: {status} {text}");
         Ok(())
     }
 
@@ -139,11 +148,40 @@ impl Client {
     /// # Errors
     /// If the API refuses, with what it said.
     pub async fn operate(&self, method: &str, operator: &str, path: &str) -> Result<Value> {
-        let url = format!("{}{path}", self.api_url);
-        let response = self.http.request(method.parse()?, url).bearer_auth(operator).send().await?;
-        let (status, answer) = (response.status(), response.json::<Value>().await?);
-        anyhow::ensure!(status.is_success(), "the API refused: {answer}");
+        let (status, answer) = self.ask_as_operator(method, operator, path).await?;
+        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         Ok(answer)
+    }
+
+    /// Makes sure that a sale has come to a round.
+    ///
+    /// # Errors
+    /// Names the round that the sale is in, or if there is no such sale the sales that there are.
+    pub async fn ensure_round(&self, operator: &str, sale: &SaleId, round: Round) -> Result<()> {
+        let (status, answer) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
+        if status == StatusCode::NOT_FOUND {
+            let listed = self.operate("GET", operator, "/v1/admin/sales").await?;
+            let known = listed["sales"].as_array().into_iter().flatten().filter_map(|each| each["sale_id"].as_str());
+            let mut known: Vec<&str> = known.collect();
+            known.sort_unstable();
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            bail!("no sale \"{sale}\" in the running system; it has {known}");
+        }
+        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        let current = answer["round"].as_u64().context("the API named no round")?;
+        ensure!(u64::from(round.0) <= current, "no round {round} of {sale}; it is in round {current}");
+        Ok(())
+    }
+
+    async fn ask_as_operator(&self, method: &str, operator: &str, path: &str) -> Result<(StatusCode, Value)> {
+        let request = self.http.request(method.parse()?, format!("{}{path}", self.api_url));
+        let response = match request.bearer_auth(operator).send().await {
+            Err(error) if error.is_connect() => {
+                bail!("{} does not answer; `make down` and `make up` start it anew", self.api_url)
+            }
+            answered => answered?,
+        };
+        Ok((response.status(), response.json().await?))
     }
 
     /// Does the work that the door of a sale asks for. The pass that it gives.
@@ -179,7 +217,7 @@ impl Client {
         let url = format!("{}/v1/sales/{sale}/{what}", self.api_url);
         let response = self.http.post(url).bearer_auth(token).json(body).send().await?;
         let (status, answer) = (response.status(), response.json::<Value>().await?);
-        anyhow::ensure!(status == StatusCode::CREATED, "{}", answer["code"].as_str().unwrap_or("no code"));
+        ensure!(status == StatusCode::CREATED, "{}", answer["code"].as_str().unwrap_or("no code"));
         Ok(answer)
     }
 

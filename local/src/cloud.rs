@@ -23,8 +23,16 @@ pub struct Cloud {
     pub valkey: Valkey,
 }
 
-impl Cloud {
-    /// Starts Valkey and the emulator, publishes an issuer, deploys the app and serves it. The functions must be built.
+/// What the app is deployed on. Dropping it ends it.
+pub struct Ground {
+    /// Who signs tokens.
+    pub issuer: Issuer,
+    emulator: Emulator,
+    valkey: Valkey,
+}
+
+impl Ground {
+    /// Starts Valkey and the emulator, and publishes an issuer.
     ///
     /// # Errors
     /// If any of it fails.
@@ -32,6 +40,25 @@ impl Cloud {
         let valkey = Valkey::start()?;
         let emulator = Emulator::start(valkey.port())?;
         let issuer = Issuer::publish(&emulator.endpoint()).await?;
+        Ok(Self { issuer, emulator, valkey })
+    }
+}
+
+impl Cloud {
+    /// Starts everything. The functions must be built.
+    ///
+    /// # Errors
+    /// If any of it fails.
+    pub async fn start() -> Result<Self> {
+        Self::on(Ground::start().await?).await
+    }
+
+    /// Deploys the app and serves it. The functions must be built.
+    ///
+    /// # Errors
+    /// If any of it fails.
+    pub async fn on(ground: Ground) -> Result<Self> {
+        let Ground { issuer, emulator, valkey } = ground;
         let (endpoint, port) = (emulator.endpoint(), free_port()?);
         let deployment = deploy(&endpoint, issuer.url(), emulator.home(), port).await?;
         let gateway = Gateway::start(&endpoint, port, emulator.home(), Concurrency::FAST).await?;

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use aws_config::SdkConfig;
+use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use door::{Grant, KeyRing};
@@ -18,6 +20,8 @@ use crate::{gateway, paths};
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
+/// Longest wait for an answer of the emulator.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
@@ -150,9 +154,19 @@ impl Deployment {
         self.push_url.as_deref().map(|url| url.replacen("ws", "http", 1))
     }
 
-    /// The configuration of AWS clients that talk to the emulator.
+    /// The configuration of AWS clients that talk to the emulator, with the bounds that functions have.
     pub fn aws_config(&self) -> SdkConfig {
         runtime::aws_config_at(&self.endpoint, REGION, Credentials::new(ACCESS_KEY, ACCESS_KEY, None, None, "local"))
+    }
+
+    /// Likewise, for whoever can wait: the emulator may be very busy.
+    pub fn patient_aws_config(&self) -> SdkConfig {
+        let timeouts = TimeoutConfig::builder()
+            .connect_timeout(PATIENCE)
+            .operation_attempt_timeout(PATIENCE)
+            .operation_timeout(PATIENCE)
+            .build();
+        self.aws_config().into_builder().timeout_config(timeouts).build()
     }
 
     /// The emulator ignores what the template says of it.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
@@ -54,7 +54,13 @@ fn folder() -> PathBuf {
 
 fn read(name: &str) -> Result<Value> {
     let names = names()?;
-    ensure!(names.iter().any(|each| each == name), "no sample {name:?}; there are {}", names.join(", "));
+    if !names.iter().any(|each| each == name) {
+        let function = name.split('/').next().unwrap_or_default();
+        let near: Vec<&str> =
+            names.iter().map(String::as_str).filter(|each| each.split('/').next() == Some(function)).collect();
+        let known = if near.is_empty() { names.iter().map(String::as_str).collect() } else { near };
+        bail!("no sample {name:?}; there are {}", known.join(", "));
+    }
     let file = folder().join(name).with_extension("json");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is no JSON", file.display()))

@@ -22,6 +22,7 @@ const KEY_ID: &str = "local";
 const BUCKET: &str = "identity";
 
 /// Signs tokens as the local issuer.
+#[derive(Clone)]
 pub struct Issuer {
     url: String,
     key: EncodingKey,

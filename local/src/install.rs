@@ -1,23 +1,38 @@
 //! Installs what the local cloud is made of into the checkout: nothing outside of it changes.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::paths;
+use crate::stages::Stage;
+
+/// A program that the machine must have.
+struct Needed {
+    program: &'static str,
+    version: &'static str,
+    /// Debian's packages with it.
+    packages: &'static str,
+}
+
+const NEEDED: [Needed; 3] = [
+    Needed { program: "python3", version: " (3.11 or later)", packages: "python3 python3-venv" },
+    Needed { program: "node", version: " (20 or later)", packages: "nodejs" },
+    Needed { program: "npm", version: "", packages: "npm" },
+];
 
 /// Installs the pinned Python packages and the CDK app's packages, unless they are there already.
 ///
 /// # Errors
-/// If `python3` with `venv`, or `npm`, is missing or fails; the message names it.
-pub fn install() -> Result<()> {
+/// If a program that this needs is missing or fails; the message names it.
+pub(crate) fn install(stage: &Stage) -> Result<()> {
     let requirements = paths::root().join("local/requirements.txt");
     once(&paths::venv().join("installed"), &requirements, || {
-        run(
-            Command::new("python3").args(["-m", "venv", "--clear"]).arg(paths::venv()),
-            "python3 with its venv module",
-        )?;
+        stage.say("Python packages, with pip");
+        ensure_venv("python3")?;
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(paths::venv()), "python3")?;
         run(
             Command::new(paths::venv_program("pip")).args(["install", "--quiet", "--requirement"]).arg(&requirements),
             "pip",
@@ -25,11 +40,35 @@ pub fn install() -> Result<()> {
     })?;
     let lock = paths::cdk().join("package-lock.json");
     once(&paths::cdk().join("node_modules/.installed"), &lock, || {
+        stage.say("Node packages, with npm");
         run(
             Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(paths::cdk()),
             "npm",
         )
     })
+}
+
+/// Makes sure that the machine has the programs that the local cloud needs, also those needed later: without Node, building
+/// the functions would be minutes for nothing.
+///
+/// # Errors
+/// Names all that are missing.
+pub(crate) fn ensure_programs() -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let missing = || NEEDED.iter().filter(|needed| !is_there(needed.program));
+    let names: Vec<String> = missing().map(|needed| format!("{}{}", needed.program, needed.version)).collect();
+    let packages: Vec<&str> = missing().map(|needed| needed.packages).collect();
+    ensure!(names.is_empty(), "not installed: {}; apt install {}", names.join(", "), packages.join(" "));
+    Ok(())
+}
+
+/// Debian packages Python without the part of `venv` that makes an environment.
+fn ensure_venv(python: &str) -> Result<()> {
+    let imports = ["-c", "import ensurepip, venv"];
+    let tried = Command::new(python).args(imports).stdin(Stdio::null()).output();
+    ensure!(tried.is_ok_and(|tried| tried.status.success()), "python3 has no venv module; apt install python3-venv");
+    Ok(())
 }
 
 /// Does `work` unless `stamp` says that it was done for `input` as it is now.
@@ -47,11 +86,27 @@ fn once(stamp: &Path, input: &Path, work: impl FnOnce() -> Result<()>) -> Result
 /// # Errors
 /// If it cannot be started, with `tool` named, or fails, with what it printed.
 pub fn run(command: &mut Command, tool: &str) -> Result<()> {
-    let output =
-        command.stdin(Stdio::null()).output().with_context(|| format!("{tool} is needed and does not start"))?;
+    let output = match command.stdin(Stdio::null()).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),
+        output => output.with_context(|| format!("{tool} does not start"))?,
+    };
     if !output.status.success() {
         let printed = [output.stdout, output.stderr].concat();
         bail!("{tool} failed ({}):\n{}", output.status, String::from_utf8_lossy(&printed));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_in_one_line() {
+        let missing = run(&mut Command::new("no-such-program"), "node").unwrap_err();
+        assert_eq!(format!("{missing:#}"), "not installed: node");
+        let without_venv = ensure_venv("false").unwrap_err();
+        assert_eq!(format!("{without_venv:#}"), "python3 has no venv module; apt install python3-venv");
+        ensure_venv("true").unwrap();
+    }
 }

@@ -5,6 +5,7 @@ pub mod build;
 pub mod buy;
 pub mod client;
 pub mod cloud;
+pub mod control;
 pub mod crowd;
 pub mod demo;
 pub mod deployment;

@@ -2,20 +2,25 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::{Parser, Subcommand};
 use local::beside::run_beside;
+use local::build::FUNCTIONS;
 use local::buy::buy;
 use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
 use local::operate::{audit, redrive};
-use local::setup::set_up;
+use local::setup::{install, set_up};
 use local::supervisor::{Ports, supervise};
 use local::tokens::{Wanted, print_tokens};
 use local::trace::trace;
 use local::up::{down, seal_pass, sign_token, up};
 use local::watch::watch;
-use sale::ReservationId;
+use sale::{ReservationId, Round, SaleId, UserId};
+
+const WHICH_RESERVATION: &str =
+    "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
 
 /// The whole system on this machine: no Docker, no AWS account.
 #[derive(Parser)]
@@ -45,8 +50,8 @@ enum Command {
     /// Print a token for a user of the running `up`
     Token {
         /// The user's id
-        #[arg(long, default_value = "alice")]
-        user: String,
+        #[arg(long, env = "USER_ID", default_value = "alice")]
+        user: UserId,
         /// Make the user an operator
         #[arg(long)]
         operator: bool,
@@ -67,33 +72,35 @@ enum Command {
     /// Print a pass into a sale of the running `up`, good for five minutes
     Pass {
         /// The user's id
-        #[arg(long, default_value = "alice")]
-        user: String,
+        #[arg(long, env = "USER_ID", default_value = "alice")]
+        user: UserId,
         /// The sale
-        #[arg(long, default_value = "lamp")]
-        sale: String,
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
         /// The round
-        #[arg(long, default_value_t = 1)]
-        round: u32,
+        #[arg(long, env = "ROUND", default_value = "1")]
+        round: Round,
     },
     /// Print a sample of `events/` as an event that the running `up` takes now, as `cargo lambda invoke` sends it
     Event {
         /// FUNCTION/NAME, as in `events/FUNCTION/NAME.json`
+        #[arg(env = "SAMPLE", default_value = "reservation/reserve")]
         sample: String,
     },
     /// Run a function from its sources, for `cargo lambda invoke`, on what `up` started
     Watch {
         /// The function
+        #[arg(env = "FUNCTION", default_value = "reservation", value_parser = FUNCTIONS)]
         function: String,
     },
     /// Print where every unit of a round of the running `up` is; fail unless each is in exactly one place
     Audit {
         /// The sale
-        #[arg(long, default_value = "lamp")]
-        sale: String,
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
         /// The round
-        #[arg(long, default_value_t = 1)]
-        round: u32,
+        #[arg(long, env = "ROUND", default_value = "1")]
+        round: Round,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -101,14 +108,16 @@ enum Command {
     /// Print what every function of the running `up` logged about a purchase, in the order in which it happened
     Trace {
         /// The reservation's id
-        reservation: ReservationId,
+        #[arg(env = "ID")]
+        reservation: Option<ReservationId>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Send dead letters of the running `up` back to where they came from
     Redrive {
-        /// orders, expiry or quarantine
+        /// Whose dead letters
+        #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "quarantine"])]
         queue: String,
     },
     /// Start a system on free ports, run a program with its SHOP_URL, and end the system
@@ -123,9 +132,14 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    command_line::end_with_reader();
+    let arguments: Arguments = match command_line::parse(std::env::args_os()) {
+        Ok(arguments) => arguments,
+        Err(stop) => return stop.tell(),
+    };
     let work = async {
-        match Arguments::parse().command {
-            Command::Install => local::install::install()?,
+        match arguments.command {
+            Command::Install => install()?,
             Command::Build => set_up()?,
             Command::Up { built } => up(built).await?,
             Command::Down => down()?,
@@ -138,7 +152,7 @@ async fn main() -> ExitCode {
             Command::Buy { user, sale } => buy(&user, &sale).await?,
             Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),
             Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
-            Command::Trace { reservation, json } => trace(&reservation, json).await?,
+            Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
             Command::Redrive { queue } => redrive(&queue).await?,
             Command::Beside { program } => return run_beside(&program).await,
             Command::Demo(plan) => return run_demo(&plan).await,
@@ -147,11 +161,7 @@ async fn main() -> ExitCode {
     };
     // Whatever `work` holds is dropped when a signal comes, and dropping it ends what it started.
     tokio::select! {
-        // Not as `main` would print it, which has a backtrace wherever somebody asked Rust for one.
-        result = work => result.unwrap_or_else(|error| {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }),
+        result = work => result.unwrap_or_else(|error| command_line::fail(&error)),
         () = interrupted() => {
             eprintln!("interrupted; everything that was started is ended");
             ExitCode::from(130)

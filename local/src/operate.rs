@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use sale::{Round, SaleId};
 use serde_json::Value;
 
 use crate::client::Client;
@@ -11,11 +12,13 @@ use crate::up::running;
 /// Prints where every unit of a round is. Fails unless each is in exactly one place.
 ///
 /// # Errors
-/// If nothing is running or the API refuses.
-pub async fn audit(sale: &str, round: u32, json: bool) -> Result<ExitCode> {
+/// If nothing is running, it does not have the sale or the round, or the API refuses.
+pub async fn audit(sale: &SaleId, round: Round, json: bool) -> Result<ExitCode> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
-    let audit = client.operate("GET", &issuer.operator_token("operator")?, &audit_path(sale, round)).await?;
+    let operator = issuer.operator_token("operator")?;
+    client.ensure_round(&operator, sale, round).await?;
+    let audit = client.operate("GET", &operator, &audit_path(sale, round)).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&audit)?);
     } else {
@@ -25,7 +28,7 @@ pub async fn audit(sale: &str, round: u32, json: bool) -> Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn audit_path(sale: &str, round: u32) -> String {
+fn audit_path(sale: &SaleId, round: Round) -> String {
     format!("/v1/admin/sales/{sale}/rounds/{round}/audit")
 }
 

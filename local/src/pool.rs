@@ -120,6 +120,11 @@ impl Pool {
         made.map_err(Refused::Fault)
     }
 
+    /// The groups of its processes.
+    pub fn process_groups(&self) -> Vec<u32> {
+        self.counts.running.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// What became of the processes so far.
     pub fn counts(&self) -> PoolCounts {
         let Counts { cold_starts, deaths, timeouts, running } = &*self.counts;

@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use crate::build::build_functions;
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
-use crate::install::install;
+use crate::install;
 use crate::stages::Stage;
 use crate::web::WebServer;
 
@@ -14,13 +14,22 @@ use crate::web::WebServer;
 /// # Errors
 /// If a tool is missing or fails; the message names it.
 pub fn set_up() -> Result<()> {
-    let stage = Stage::spinner("Installing the local cloud");
     install()?;
-    stage.done("Valkey, AWS emulator, CDK");
     let stage = Stage::spinner("Building the functions");
-    stage.say("the first time takes minutes");
-    build_functions()?;
+    build_functions(&stage)?;
     stage.done("target/lambda");
+    Ok(())
+}
+
+/// Installs the local cloud, unless it is installed.
+///
+/// # Errors
+/// If a tool is missing or fails; the message names it.
+pub fn install() -> Result<()> {
+    install::ensure_programs()?;
+    let stage = Stage::spinner("Installing the local cloud");
+    install::install(&stage)?;
+    stage.done("Valkey, AWS emulator, CDK");
     Ok(())
 }
 
@@ -30,11 +39,25 @@ pub fn set_up() -> Result<()> {
 /// # Errors
 /// If a tool is missing, or any of it fails.
 pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
+    let ((), cloud, web) = start_while(built, |_| async { Ok(()) }).await?;
+    Ok((cloud, web))
+}
+
+/// Likewise, and does `work` for the issuer while the app is deployed.
+///
+/// # Errors
+/// Likewise, or if the work fails.
+pub(crate) async fn start_while<T, F>(built: bool, work: impl FnOnce(Issuer) -> F) -> Result<(T, Cloud, WebServer)>
+where
+    F: Future<Output = Result<T>>,
+{
     if !built {
         tokio::task::spawn_blocking(set_up).await??;
     }
     let stage = Stage::spinner("Starting and deploying");
-    let cloud = Cloud::start().await?;
+    let ground = Ground::start().await?;
+    let work = work(ground.issuer.clone());
+    let (done, cloud) = tokio::try_join!(work, Cloud::on(ground))?;
     let pem = cloud.issuer.private_key_pem().to_owned();
     let web = WebServer::start(
         0,
@@ -44,5 +67,5 @@ pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
     )
     .await?;
     stage.done(web.url());
-    Ok((cloud, web))
+    Ok((done, cloud, web))
 }

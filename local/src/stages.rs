@@ -1,6 +1,8 @@
 //! Progress, for people.
 
+use std::io::{IsTerminal, stderr};
 use std::sync::LazyLock;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -8,15 +10,20 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 /// Every bar of this program, so that they do not write over each other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
+/// How often a stage says in a log how far it is.
+const LINE_EVERY: Duration = Duration::from_secs(15);
+
 /// The live figures of a load, among the bars.
 pub fn live() -> load::Live {
     load::Live::among(&BARS)
 }
 
-/// A stage of something long: a bar at a terminal, a line in a log.
+/// A stage of something long: a bar at a terminal; in a log a line at its start, one every 15 s, and one at its end.
 pub struct Stage {
     bar: ProgressBar,
     name: String,
+    /// The lines in a log come until this is dropped.
+    _lines: Option<Sender<()>>,
 }
 
 impl Stage {
@@ -39,7 +46,8 @@ impl Stage {
             bar.set_style(style);
         }
         bar.set_prefix(name.clone());
-        Self { bar, name }
+        let lines = (!stderr().is_terminal()).then(|| write_lines(name.clone(), bar.clone()));
+        Self { bar, name, _lines: lines }
     }
 
     /// One more step is done.
@@ -63,4 +71,17 @@ impl Stage {
         self.bar.finish_and_clear();
         BARS.suspend(|| eprintln!("{line}"));
     }
+}
+
+fn write_lines(name: String, bar: ProgressBar) -> Sender<()> {
+    eprintln!("  {name}");
+    let (lasts, ended) = channel();
+    std::thread::spawn(move || {
+        while ended.recv_timeout(LINE_EVERY) == Err(RecvTimeoutError::Timeout) {
+            let far = bar.length().map(|length| format!("{} of {length}", bar.position()));
+            let said = [far.unwrap_or_default(), bar.message()].join(" ");
+            eprintln!("  {name:<26} {} ({} s)", said.trim(), bar.elapsed().as_secs());
+        }
+    });
+    lasts
 }

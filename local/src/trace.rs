@@ -39,7 +39,7 @@ pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
         steps.extend(logs.about(reservation, &group).await?);
     }
     steps.extend(behind_the_gateway(&home, reservation)?);
-    ensure!(!steps.is_empty(), "no function has said anything about {reservation}");
+    ensure!(!steps.is_empty(), "no function has logged anything about {reservation}; logs are a few seconds late");
     steps.sort_by_key(|step| step.at_ms);
     if json {
         println!("{}", serde_json::to_string_pretty(&steps.iter().map(Step::document).collect::<Vec<_>>())?);

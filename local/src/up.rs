@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use sale::{Round, SaleId, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Answer, Client, NewSale};
@@ -55,7 +56,10 @@ fn environment_file() -> PathBuf {
 impl Running {
     fn read() -> Result<Option<Self>> {
         match std::fs::read_to_string(file()) {
-            Ok(text) => Ok(Some(serde_json::from_str(&text).context("target/local/up.json is damaged; remove it")?)),
+            Ok(text) => match serde_json::from_str(&text) {
+                Ok(running) => Ok(Some(running)),
+                Err(_) => bail!("{} is damaged; remove it, then `make up`", file().display()),
+            },
             Err(_) => Ok(None),
         }
     }
@@ -232,17 +236,20 @@ fn end() -> Result<()> {
 ///
 /// # Errors
 /// If none is running.
-pub fn sign_token(user: &str, operator: bool) -> Result<String> {
+pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
     let (_, issuer) = running()?;
-    if operator { issuer.operator_token(user) } else { issuer.token(user) }
+    if operator { issuer.operator_token(user.as_str()) } else { issuer.token(user.as_str()) }
 }
 
 /// A pass for a user of the running cloud, as the door of a sale gives it for an answered challenge.
 ///
 /// # Errors
-/// If none is running.
-pub async fn seal_pass(user: &str, sale: &str, round: u32) -> Result<String> {
-    running()?.0.seal_pass(user, sale, round).await
+/// If none is running, or it does not have the sale or the round.
+pub async fn seal_pass(user: &UserId, sale: &SaleId, round: Round) -> Result<String> {
+    let (deployment, issuer) = running()?;
+    let client = Client::new(&deployment.api_url)?;
+    client.ensure_round(&issuer.operator_token("operator")?, sale, round).await?;
+    deployment.seal_pass(user.as_str(), sale.as_str(), round.0).await
 }
 
 /// The running cloud and who signs its tokens.
@@ -251,7 +258,10 @@ pub async fn seal_pass(user: &str, sale: &str, round: u32) -> Result<String> {
 /// If none is running.
 pub fn running() -> Result<(Deployment, Issuer)> {
     let running = Running::read()?.context("nothing is running; start it with `make up`")?;
-    let deployment = running.deployment.clone().context("it has not come up; run `make down` and `make up`")?;
+    if !running.supervisor.is_running() {
+        bail!("what `make up` started was killed; start it again with `make up`");
+    }
+    let deployment = running.deployment.clone().context("`make up` is still starting it; try again when it is done")?;
     let issuer = issuer(&running, &deployment)?;
     Ok((deployment, issuer))
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::build::{FUNCTIONS, cargo};
+use crate::build::cargo;
 use crate::paths;
 use crate::up::{environment, running};
 
@@ -15,7 +15,6 @@ use crate::up::{environment, running};
 /// # Errors
 /// If nothing is running, the function does not compile, or `cargo lambda` is not installed.
 pub fn watch(function: &str) -> Result<()> {
-    ensure!(FUNCTIONS.contains(&function), "no function {function:?}; there are {}", FUNCTIONS.join(", "));
     let (deployment, issuer) = running()?;
     let program = paths::venv_program("cargo-lambda");
     ensure!(program.exists(), "no {}; run `make setup`", program.display());

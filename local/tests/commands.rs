@@ -127,6 +127,15 @@ async fn a_system_from_up_to_down() {
     let Answer::Reserved(id) = client.reserve(token.trim(), "lamp", pass.trim(), "once").await else {
         panic!("no unit for the only buyer")
     };
+    assert!(token.ends_with('\n') && token.lines().count() == 1 && pass.ends_with('\n') && pass.lines().count() == 1);
+    for (arguments, says) in [
+        (&["pass", "--sale", "nothing"][..], "no sale \"nothing\" in the running system; it has lamp"),
+        (&["audit", "--sale", "nothing"], "no sale \"nothing\" in the running system; it has lamp"),
+        (&["audit", "--round", "2"], "no round 2 of lamp; it is in round 1"),
+    ] {
+        let Output { status, stderr, .. } = home.run(arguments);
+        assert_eq!((status.code(), &*String::from_utf8_lossy(&stderr)), (Some(1), &*format!("error: {says}\n")));
+    }
     // The function that the queue feeds has its part a little later, and the logs have it later still.
     let traced = until("the order function speaks of the reservation", || {
         let Output { stdout, .. } = home.run(&["trace", &id]);
@@ -264,7 +273,7 @@ fn a_down_leaves_alone_who_has_the_id_now() {
     supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
     let state = json!({
         "supervisor": supervisor,
-        "ports": { "valkey": 1, "emulator": 1, "web": 1 },
+        "ports": { "valkey": 1, "emulator": 1, "gateway": 1, "web": 1 },
         "issuer_key_pem": "",
         "deployment": null,
     });
@@ -293,14 +302,13 @@ fn a_mistake_is_answered_in_one_line() {
     for (arguments, says) in [
         (&["token"][..], "nothing is running; start it with `make up`"),
         (&["audit"][..], "nothing is running"),
-        (&["watch", "nothing"][..], "no function \"nothing\"; there are admin, "),
         (&["watch", "order"][..], "nothing is running"),
         (&["event", "reservation/reserve"][..], "nothing is running"),
         (&["buy"][..], "nothing is running"),
         (&["crowd"][..], "nothing is running"),
         (&["tokens", "--url", "http://127.0.0.1:9"][..], "nothing is running"),
         (&["tokens", "--url", "https://shop.example.org"][..], "give TOKENS=file"),
-        (&["event", "payment/nothing"][..], "no sample \"payment/nothing\"; there are admin/allow, "),
+        (&["event", "payment/nothing"][..], "no sample \"payment/nothing\"; there are payment/callback"),
     ] {
         let Output { status, stderr, .. } = home.run(arguments);
         let said = String::from_utf8(stderr).unwrap();

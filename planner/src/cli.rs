@@ -2,27 +2,30 @@
 
 use std::ffi::OsString;
 
-use anyhow::Result;
-use clap::error::ErrorKind;
+use anyhow::{Result, bail};
+use clap::builder::FalseyValueParser;
 use clap::{Parser, Subcommand};
-use jiff::Timestamp;
+use command_line::{Stop, whole};
+use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
 use crate::deployment::{DEV, PROD};
-use crate::inputs::{Assumptions, Inputs};
+use crate::inputs::{Assumptions, Inputs, MAX_AUDIENCE, MAX_UNITS};
 use crate::million::{self, Part};
 use crate::plan::{self, Verdict};
 use crate::prices::Prices;
 use crate::{idle, report};
 
-/// It was asked wrongly.
-pub const USAGE: u8 = 1;
 const REFUSED: u8 = 2;
+/// From now to an opening of which nothing is said.
+const DEFAULT_LEAD_DAYS: i64 = 7;
 
 /// What is printed, and the exit status.
 #[derive(Debug)]
 pub struct Answer {
     /// What is printed.
     pub text: String,
+    /// What was taken for granted, in one line that is no part of the result.
+    pub note: Option<String>,
     /// The exit status.
     pub status: u8,
 }
@@ -32,7 +35,7 @@ pub struct Answer {
 #[command(name = "planner")]
 struct Cli {
     /// As JSON
-    #[arg(long, global = true)]
+    #[arg(long, global = true, env = "JSON", value_parser = FalseyValueParser::new())]
     json: bool,
     #[command(subcommand)]
     command: Command,
@@ -43,19 +46,19 @@ enum Command {
     /// Plans one sale
     Plan {
         /// Units on sale
-        #[arg(long)]
+        #[arg(long, env = "UNITS", default_value_t = 100, value_parser = whole(1..=MAX_UNITS))]
         units: u32,
         /// People who come
-        #[arg(long)]
+        #[arg(long, env = "AUDIENCE", default_value_t = 10_000, value_parser = whole(1..=MAX_AUDIENCE))]
         audience: u64,
-        /// When it opens, with its zone: 2026-12-24T18:00:00+01:00
-        #[arg(long)]
-        opens_at: String,
+        /// When it opens, with its zone: 2026-12-24T18:00:00+01:00. A week from now, unless this says otherwise
+        #[arg(long, env = "OPENS_AT", value_parser = moment)]
+        opens_at: Option<Timestamp>,
         /// Where it runs
-        #[arg(long, default_value = "us-east-1")]
+        #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
         region: String,
         /// When the plan is made, instead of now
-        #[arg(long)]
+        #[arg(long, value_parser = moment)]
         now: Option<Timestamp>,
         #[command(flatten)]
         assumptions: Assumptions,
@@ -63,13 +66,13 @@ enum Command {
     /// What a deployment costs in a month in which nobody comes
     Idle {
         /// Where it runs
-        #[arg(long, default_value = "us-east-1")]
+        #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
         region: String,
     },
     /// What a million attempts cost
     Million {
         /// Where it runs
-        #[arg(long, default_value = "us-east-1")]
+        #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
         region: String,
         #[command(flatten)]
         assumptions: Assumptions,
@@ -81,21 +84,25 @@ enum Command {
 /// # Errors
 /// Says what was asked wrongly.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
-    let cli = match Cli::try_parse_from(args) {
+    let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,
-        Err(help) if matches!(help.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
-            return Ok(Answer { text: help.to_string(), status: 0 });
-        }
-        // Its text has its cause in it already.
-        Err(error) => return Err(anyhow::anyhow!("{}", error.to_string().trim_end())),
+        Err(Stop::Help(text)) => return Ok(Answer { text, note: None, status: 0 }),
+        Err(Stop::Mistake(line)) => bail!(line),
     };
     match cli.command {
         Command::Plan { units, audience, opens_at, region, now, assumptions } => {
             let now = now.unwrap_or_else(Timestamp::now);
-            let inputs = Inputs::new(units, audience, &opens_at, now, &region)?;
+            let (opens_at, note) = match opens_at {
+                Some(opens_at) => (opens_at, None),
+                None => {
+                    let opens_at = in_a_week(now)?;
+                    (opens_at, Some(format!("OPENS_AT is not set: planning for a week from now, {opens_at}")))
+                }
+            };
+            let inputs = Inputs::new(units, audience, opens_at, now, &region)?;
             let plan = plan::plan(inputs, assumptions.validated()?)?;
             let text = if cli.json { json(&plan)? } else { report::plan(&plan) };
-            Ok(Answer { text, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
+            Ok(Answer { text, note, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
         }
         Command::Idle { region } => {
             let table = Prices::load()?;
@@ -115,9 +122,26 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
 fn answer(as_json: bool, bills: &[Part], table: &Prices, region: &str) -> Result<Answer> {
     let unseen: Vec<String> = table.of(region)?.unseen.iter().cloned().collect();
     let text = if as_json { json(&bills)? } else { report::bills(bills, &table.taken, &unseen) };
-    Ok(Answer { text, status: 0 })
+    Ok(Answer { text, note: None, status: 0 })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+fn moment(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_| "a moment with its zone, such as 2026-12-24T18:00:00+01:00".to_owned())
+}
+
+/// A region that has prices.
+fn region(text: &str) -> Result<String, String> {
+    let table = Prices::load().map_err(|error| error.to_string())?;
+    let known: Vec<&str> = table.regions().collect();
+    if known.contains(&text) { Ok(text.to_owned()) } else { Err(format!("one of {}", known.join(", "))) }
+}
+
+/// The first full hour that is a week away.
+fn in_a_week(now: Timestamp) -> Result<Timestamp> {
+    let hour = TimestampRound::new().smallest(Unit::Hour).mode(RoundMode::Ceil);
+    Ok(now.checked_add(Span::new().hours(24 * DEFAULT_LEAD_DAYS))?.round(hour)?)
 }

@@ -3,14 +3,15 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    command_line::end_with_reader();
     match planner::cli::run(std::env::args_os()) {
         Ok(answer) => {
+            if let Some(note) = answer.note {
+                eprintln!("{note}");
+            }
             print!("{}", answer.text);
             ExitCode::from(answer.status)
         }
-        Err(error) => {
-            eprintln!("{error:#}");
-            ExitCode::from(planner::cli::USAGE)
-        }
+        Err(error) => command_line::fail(&error),
     }
 }

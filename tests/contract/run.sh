@@ -4,11 +4,12 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/schemathesis
 if [ ! -x "$venv/bin/schemathesis" ]; then
+  echo "Installing schemathesis into $venv" >&2
   python3 -m venv "$venv"
   "$venv/bin/pip" install --quiet --requirement tests/contract/requirements.txt
 fi
 
-task() { cargo run --quiet --package local -- "$@"; }
+task() { local/tool.sh local "$@"; }
 task up
 trap "task down" EXIT
 . target/local/up.env

@@ -31,7 +31,17 @@ pub(crate) struct Ask {
     pub(crate) pass: Option<PassOf>,
 }
 
+/// What the gateway takes of request line and headers, and what of it the token and the client's own headers have.
+const MAX_HEAD_BYTES: usize = 10_240;
+const OTHER_BYTES: usize = 1_000;
+
 impl Ask {
+    /// Whether the gateway refuses it for its length alone.
+    pub(crate) fn is_too_long(&self) -> bool {
+        let headers = self.headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+        self.path.len() + headers > MAX_HEAD_BYTES - OTHER_BYTES
+    }
+
     fn new(method: &'static str, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), headers: Vec::new(), body: Vec::new(), who: Who::Nobody, pass: None }
     }
@@ -145,11 +155,16 @@ impl Ask {
 
     /// Sends it to the deployed API with this token.
     pub(crate) async fn send_with(&self, token: Option<&str>) -> Answer {
+        self.send_through(&cloud().await.deployment.api_url, token).await
+    }
+
+    /// Likewise, through the gateway at `api_url`.
+    pub(crate) async fn send_through(&self, api_url: &str, token: Option<&str>) -> Answer {
         let path = match &self.pass {
             Some(_) => self.sealed(passes::deployed_ring().await).path,
             None => self.path.clone(),
         };
-        let url = format!("{}{path}", cloud().await.deployment.api_url);
+        let url = format!("{api_url}{path}");
         let method = reqwest::Method::from_bytes(self.method.as_bytes()).unwrap();
         let mut request = reqwest::Client::new().request(method, url).body(self.body.clone());
         for (name, value) in &self.headers {

@@ -1,6 +1,8 @@
-use local::build::build_functions;
+use std::sync::LazyLock;
+
 use local::cloud::Cloud;
-use local::install::install;
+use local::setup::set_up;
+use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 
@@ -8,14 +10,20 @@ use tokio::task::spawn_blocking;
 /// change meanwhile.
 pub(crate) static DENYING: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
+/// Each test has a runtime that ends with it. The gateway goes on after the test that started it.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("threads"));
+
 static CLOUD: OnceCell<Result<Cloud, String>> = OnceCell::const_new();
 
 /// The deployed system, one for all tests. What it runs ends with this process.
 pub(crate) async fn cloud() -> &'static Cloud {
     let start = async || {
-        let built = spawn_blocking(|| install().and_then(|()| build_functions())).await.expect("the build runs");
+        let built = spawn_blocking(set_up).await.expect("the build runs");
         match built {
-            Ok(()) => Cloud::start().await.map_err(|error| format!("{error:?}")),
+            Ok(()) => {
+                let started = RUNTIME.spawn(Cloud::start()).await.expect("it does not panic");
+                started.map_err(|error| format!("{error:?}"))
+            }
             Err(error) => Err(format!("{error:?}")),
         }
     };

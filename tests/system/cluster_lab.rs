@@ -60,7 +60,7 @@ pub(crate) async fn secret<T>(text: &str) -> Secret<T>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
 {
-    let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.aws_config());
+    let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
     let name = format!("redis-{}", uuid::Uuid::now_v7().as_simple());
     let made = client.create_secret().name(name).secret_string(text).send().await.unwrap();
     Secret::new(client, made.arn.unwrap())

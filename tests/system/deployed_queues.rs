@@ -43,7 +43,7 @@ async fn status(shop: &Shop, name: &str, id: &ReservationId, status: &str) {
 #[tokio::test]
 async fn poison_climbs_the_ladder_alone_and_ends_in_quarantine() {
     let deployment = &cloud().await.deployment;
-    let sqs = Sqs::new(&deployment.aws_config());
+    let sqs = Sqs::new(&deployment.patient_aws_config());
     let stock = Stock::new(&deployment.redis_url).unwrap();
     let shop = Shop::open("ladder", json!({ "total": 4 })).await;
 
@@ -87,7 +87,7 @@ async fn poison_climbs_the_ladder_alone_and_ends_in_quarantine() {
 #[tokio::test]
 async fn the_same_message_five_times_is_one_order() {
     let deployment = &cloud().await.deployment;
-    let sqs = Sqs::new(&deployment.aws_config());
+    let sqs = Sqs::new(&deployment.patient_aws_config());
     let stock = Stock::new(&deployment.redis_url).unwrap();
     let shop = Shop::open("five-times", json!({ "total": 20 })).await;
     let mut reservations = Vec::new();

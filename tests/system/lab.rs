@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
-use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use aws_sdk_sqs::config::timeout::TimeoutConfig;
 use fulfilment::{Board, LANE, TermsCache, load_round};
 use ledger::Ledger;
 use local::valkey::Valkey;
@@ -27,9 +25,6 @@ use crate::cloud::cloud;
 use crate::events;
 use crate::passes::keys_through;
 use crate::resources::{make_queue, make_table};
-
-/// What a test itself waits for AWS, on a machine that may be very busy. The functions have their own bounds.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The sale of every lab.
 pub(crate) const SALE: &str = "lamp";
@@ -68,10 +63,9 @@ impl Lab {
     /// Empty.
     pub(crate) async fn new() -> Self {
         let deployment = &cloud().await.deployment;
-        let config = deployment.aws_config();
-        let timeouts = TimeoutConfig::builder().operation_timeout(PATIENCE).build();
-        let patient = config.clone().into_builder().timeout_config(timeouts).build();
-        let (dynamodb, sqs) = (DynamoDb::new(&patient), Sqs::new(&patient));
+        // The bounds of functions have tests of their own. Here nothing may depend on how busy the machine is.
+        let config = deployment.patient_aws_config();
+        let (dynamodb, sqs) = (DynamoDb::new(&config), Sqs::new(&config));
         let name = format!("lab-{}", Uuid::now_v7().as_simple());
         make_table(&dynamodb, &deployment.table, &name).await;
         let calls = Calls::default();

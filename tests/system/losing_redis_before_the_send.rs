@@ -68,7 +68,7 @@ fn alice() -> Ask {
 /// What alice is told while Redis dies between her unit and her message.
 async fn told(lab: &mut Lab, case: Case) -> Answer {
     let ((reached, at_the_gate), (go_on, waits)) = (oneshot::channel(), mpsc::channel());
-    let config = cloud().await.deployment.aws_config();
+    let config = cloud().await.deployment.patient_aws_config();
     let gate = Gate(Mutex::new(Some((reached, waits))));
     let sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(gate).build());
     let deps = reservation::Deps { orders: OrderQueue::new(sqs, &lab.orders_url), ..lab.reservation() };

@@ -138,7 +138,7 @@ async fn a_round_that_begins_between_decision_and_change_is_left_alone() {
     for ask in all_of(1) {
         let lab = daily().await;
         let meanwhile = NextRoundMeanwhile { ledger: lab.ledger.clone(), done: AtomicBool::new(false) };
-        let config = cloud().await.deployment.aws_config();
+        let config = cloud().await.deployment.patient_aws_config();
         let config = aws_sdk_dynamodb::config::Builder::from(&config).interceptor(meanwhile).build();
         let deps = admin::Deps { ledger: Ledger::new(DynamoDb::from_conf(config), &lab.table), ..lab.admin() };
         let refused = Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await);

@@ -48,7 +48,7 @@ pub(crate) async fn lab_secret() -> &'static str {
     static SECRET: OnceCell<()> = OnceCell::const_new();
     const NAME: &str = "lab-pass-keys";
     let make = async || {
-        let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.aws_config());
+        let client = aws_sdk_secretsmanager::Client::new(&cloud().await.deployment.patient_aws_config());
         client.create_secret().name(NAME).secret_string(RING).send().await.unwrap();
     };
     SECRET.get_or_init(make).await;

@@ -242,7 +242,7 @@ async fn place(ledger: &Ledger, name: &str) -> Order {
 #[tokio::test]
 async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let cloud = cloud().await;
-    let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.aws_config());
+    let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.patient_aws_config());
     let ledger = Ledger::new(dynamodb, &cloud.deployment.table);
     let name = format!("listener-{}", fresh_connection());
     let now = Clock::system().now();

@@ -1,5 +1,7 @@
 //! A sale in the deployed system, as operators and buyers reach it: over HTTP.
 
+use std::time::Duration;
+
 use sale::EpochMs;
 use serde_json::{Value, json};
 
@@ -107,17 +109,25 @@ impl Shop {
     }
 
     pub(crate) async fn look(&self, user: &str, id: &str) -> Answer {
-        Ask::get(format!("/v1/reservations/{id}")).by(user).send().await.expect(200)
+        until("the user may look again", 30, async || self.glance(user, id).await).await
     }
 
     pub(crate) async fn wait_for(&self, user: &str, id: &str, status: &str) -> Answer {
-        let ask = Ask::get(format!("/v1/reservations/{id}")).by(user);
-        // Who looks more often than one may hears so.
-        let look = async || Some(ask.send().await).filter(|answer| answer.status != 429);
         until(status, ORDERED_WITHIN_S, async || {
-            look().await.map(|answer| answer.expect(200)).filter(|answer| answer.text("status") == status)
+            self.glance(user, id).await.filter(|answer| answer.text("status") == status)
         })
         .await
+    }
+
+    /// Looks, unless the user has looked too often: then waits as long as it is told, for whoever looks next.
+    async fn glance(&self, user: &str, id: &str) -> Option<Answer> {
+        let answer = Ask::get(format!("/v1/reservations/{id}")).by(user).send().await;
+        if answer.status == 429 {
+            let wait_s = answer.header("retry-after").parse().unwrap();
+            tokio::time::sleep(Duration::from_secs(wait_s)).await;
+            return None;
+        }
+        Some(answer.expect(200))
     }
 
     /// Reserves a unit and waits for its order.

@@ -70,6 +70,8 @@ async fn only_a_good_token_passes() {
         let ask = ask(&method, &path);
         for (what, token) in &refused {
             assert_eq!(ask.send_with(token.as_deref()).await.status, 401, "{what}: {method} {path}");
+            let emulators = ask.send_through(&cloud().await.deployment.emulator_api_url, token.as_deref()).await;
+            assert_eq!(emulators.status, 401, "the emulator's gateway: {what}: {method} {path}");
         }
         let passed = ask.send_with(Some(&operator)).await.status;
         assert!(

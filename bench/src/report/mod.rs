@@ -4,6 +4,7 @@ mod allocations;
 mod aws;
 mod figure;
 mod functions;
+mod gateway;
 mod growth;
 mod orders;
 mod page;
@@ -20,9 +21,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use hdrhistogram::Histogram;
 use local::build::FUNCTIONS;
-use local::install::install;
 use local::paths;
-use local::stages::Stage;
+use local::setup::install;
 use serde::Serialize;
 
 use crate::binaries::Binaries;
@@ -41,8 +41,8 @@ pub(crate) struct Plan {
     /// Print the report as JSON instead of the tables
     #[arg(long)]
     json: bool,
-    /// Only this section, of: scripts, growth, functions, orders, starts, waste. Documents stay as they are
-    #[arg(long)]
+    /// Only this section. Documents stay as they are
+    #[arg(long, value_parser = SECTIONS)]
     only: Vec<String>,
 }
 
@@ -85,8 +85,10 @@ const FULL: Effort = Effort {
     batches: 20,
 };
 
+const SECTIONS: [&str; 7] = ["scripts", "growth", "functions", "gateway", "orders", "starts", "waste"];
+
 /// Figures that must be there.
-const LINES: [&str; 15] = [
+const LINES: [&str; 19] = [
     "reserve_winners",
     "reserve_winners_server",
     "reserve_sold_out",
@@ -98,6 +100,10 @@ const LINES: [&str; 15] = [
     "function_marked",
     "concurrent_mode",
     "winners_late_queue",
+    "gateway_marked",
+    "gateway_sold_out",
+    "gateway_marked_p99",
+    "gateway_sold_out_p99",
     "order_batch",
     "start",
     "peak_memory",
@@ -126,9 +132,12 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let effort = if plan.short { SHORT } else { FULL };
     let wanted = |section: &str| plan.only.is_empty() || plan.only.iter().any(|only| only == section);
     let mut built = Vec::new();
-    for (section, functions) in
-        [("functions", &["reservation", "noop"][..]), ("orders", &["order"]), ("waste", &["reservation", "order"])]
-    {
+    for (section, functions) in [
+        ("functions", &["reservation", "noop"][..]),
+        ("gateway", &["reservation"]),
+        ("orders", &["order"]),
+        ("waste", &["reservation", "order"]),
+    ] {
         built.extend(functions.iter().filter(|_| wanted(section)));
     }
     if wanted("starts") {
@@ -163,6 +172,9 @@ async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Repo
     if wanted("functions") {
         functions::measure(effort, &mut report).await.context("functions")?;
     }
+    if wanted("gateway") {
+        gateway::measure(effort, &mut report).await.context("gateway")?;
+    }
     if wanted("orders") {
         orders::measure(effort, &mut report).await.context("orders")?;
     }
@@ -176,17 +188,11 @@ async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Repo
 }
 
 fn prepare(binaries: Binaries, functions: &[&'static str]) -> Result<()> {
-    let stage = Stage::spinner("Installing the local cloud");
     install()?;
-    stage.done("Valkey");
     if functions.is_empty() {
         return Ok(());
     }
-    let stage = Stage::spinner("Building the functions");
-    stage.say("the first time takes minutes");
-    binaries.build(functions)?;
-    stage.done(format!("target/{}", binaries.profile()));
-    Ok(())
+    binaries.build(functions)
 }
 
 async fn made(effort: &Effort) -> Result<String> {

@@ -1,5 +1,6 @@
 //! A built function behind a Runtime API, with Valkey and an AWS that answers when it is told to.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -63,6 +64,18 @@ impl Shop {
         Ok(Served { api, processes })
     }
 
+    /// Where a function is.
+    pub(crate) fn bootstrap(&self, name: &str) -> PathBuf {
+        self.binaries.path(name)
+    }
+
+    /// A pass of a user into the sale.
+    pub(crate) fn pass(&self, user: &str) -> Result<String> {
+        let issued_at_ms = runtime::Clock::system().now();
+        let grant = Grant { sale: &SALE.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms };
+        Ok(self.keys.seal(&grant))
+    }
+
     /// Puts so many units on sale in an empty Redis.
     pub(crate) async fn stock(&self, units: u32) -> Result<()> {
         self.ring.empty().await?;
@@ -91,13 +104,10 @@ impl Shop {
 
     /// Likewise, with this key.
     pub(crate) fn requests_with(&self, key: &str, users: &str, count: usize) -> Result<Vec<Bytes>> {
-        let sale = SALE.parse()?;
-        let issued_at_ms = runtime::Clock::system().now();
         let request = |n: usize| {
             let user = format!("{users}-{n}");
-            let grant = Grant { sale: &sale, round: Round(1), user: &user.parse()?, issued_at_ms };
             let ip = format!("10.{}.{}.{}", n >> 16 & 255, n >> 8 & 255, n & 255);
-            let request = Request::reserve(SALE, &self.keys.seal(&grant), &user, ip);
+            let request = Request::reserve(SALE, &self.pass(&user)?, &user, ip);
             Ok(Request { key: Some(key.to_owned()), ..request }.event().into())
         };
         (0..count).map(request).collect()

@@ -1,18 +1,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use door::{Grant, KeyRing};
-use futures::{StreamExt, TryStreamExt, stream};
-use hdrhistogram::Histogram;
+use load::{Failure, Request, Response, Token};
 use sale::{EpochMs, Round, SaleId, UserId};
 use tokio::sync::OnceCell;
 
-use crate::client::{Answer, Client};
+use crate::client::Client;
 use crate::cloud::Cloud;
 use crate::demo::{Plan, SALE};
-use crate::stages::Stage;
+use crate::identity::Issuer;
 
 /// One of so many cancels, and one of so many lets the payment window pass.
 const CANCEL_ONE_OF: usize = 20;
@@ -46,8 +44,11 @@ pub(super) enum Wave {
 /// Someone who wants a unit.
 pub(super) struct Buyer {
     pub(super) number: usize,
+    /// As signed.
     pub(super) token: String,
     user: UserId,
+    /// As requests carry it.
+    carried: Token,
     /// The pass that the door gave.
     entered: OnceCell<String>,
 }
@@ -67,80 +68,85 @@ impl Buyer {
     }
 }
 
-/// Everybody, and what they heard.
+/// What a buyer hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// 202: a unit is theirs.
+    Reserved,
+    /// A refusal, by its code.
+    Refused(String),
+    /// No answer, or one that is none of the API's.
+    Nothing,
+}
+
+/// Everybody, and what they were promised.
 pub(super) struct Crowd {
     pub(super) buyers: Vec<Buyer>,
     pub(super) client: Client,
     pub(super) payment_key: String,
     pub(super) payment_window_s: u32,
     pub(super) units: usize,
+    load: load::Client,
     sale: SaleId,
     passes: KeyRing,
     gathered_at: EpochMs,
-    heard: Mutex<Heard>,
+    promised: Mutex<Promised>,
 }
 
-/// What was heard: the program's own count. The audit does not rest on it.
-pub(super) struct Heard {
-    pub(super) answers: BTreeMap<String, u64>,
-    pub(super) errors: BTreeMap<String, u64>,
-    pub(super) latency_us: Histogram<u64>,
+/// This program's own count. The audit does not rest on it.
+#[derive(Default)]
+pub(super) struct Promised {
     /// Reservations that were answered with 202: whose, and when.
     pub(super) accepted: HashMap<String, (usize, Wave)>,
-    pub(super) rush_s: f64,
-    pub(super) rush_requests: u64,
+    /// What was heard in the resale.
+    pub(super) resale: BTreeMap<String, u64>,
+}
+
+/// Signs a token for everybody, on all cores.
+pub(super) async fn sign_tokens(issuer: Issuer, buyers: u32) -> Result<Vec<(UserId, String)>> {
+    let sign = move || {
+        let names: Vec<String> = (0..buyers).map(|number| format!("buyer-{number:06}")).collect();
+        let tokens = issuer.tokens(&names)?;
+        names.iter().zip(tokens).map(|(name, token)| Ok((name.parse()?, token))).collect()
+    };
+    tokio::task::spawn_blocking(sign).await?
 }
 
 impl Crowd {
-    /// Signs a token for everybody.
-    pub(super) async fn gather(plan: &Plan, cloud: &Cloud) -> Result<Self> {
-        let stage = Stage::steps("Signing identities", plan.buyers as usize);
-        let buyers: Vec<Buyer> = stream::iter(0..plan.buyers as usize)
-            .map(|number| {
-                stage.step();
-                let user: UserId = format!("buyer-{number:06}").parse()?;
-                let token = cloud.issuer.token(user.as_str())?;
-                Ok::<_, anyhow::Error>(Buyer { number, token, user, entered: OnceCell::new() })
-            })
-            .try_collect()
-            .await?;
-        stage.done(format!("{} buyers", buyers.len()));
-        let heard = Heard {
-            answers: BTreeMap::new(),
-            errors: BTreeMap::new(),
-            latency_us: Histogram::new(3)?,
-            accepted: HashMap::new(),
-            rush_s: 0.0,
-            rush_requests: 0,
-        };
-        Ok(Self {
-            buyers,
+    pub(super) async fn gather(plan: &Plan, cloud: &Cloud, signed: Vec<(UserId, String)>) -> Result<Arc<Self>> {
+        let buyers = signed.into_iter().enumerate().map(|(number, (user, token))| {
+            let carried = token.parse()?;
+            anyhow::Ok(Buyer { number, token, user, carried, entered: OnceCell::new() })
+        });
+        Ok(Arc::new(Self {
+            buyers: buyers.collect::<Result<_>>()?,
             client: Client::new(&cloud.deployment.api_url)?,
+            load: load::Client::new(cloud.deployment.api_url.parse()?),
             payment_key: cloud.deployment.payment_key().await?,
             payment_window_s: plan.payment_window_s(),
             units: plan.units as usize,
             sale: SALE.parse()?,
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
-            heard: Mutex::new(heard),
-        })
+            promised: Mutex::default(),
+        }))
     }
 
-    pub(super) fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn promised(&self) -> MutexGuard<'_, Promised> {
+        self.promised.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reservations that were accepted and are not among those that ended.
     pub(super) fn open_reservations(&self, ended: &HashSet<String>) -> Vec<(String, &Buyer, Wave)> {
-        let heard = self.heard();
-        let open = heard.accepted.iter().filter(|(id, _)| !ended.contains(*id));
+        let promised = self.promised();
+        let open = promised.accepted.iter().filter(|(id, _)| !ended.contains(*id));
         open.map(|(id, (number, wave))| (id.clone(), &self.buyers[*number], *wave)).collect()
     }
 
     /// Buyers who were never given anything.
     pub(super) fn without_reservation(&self) -> VecDeque<&Buyer> {
-        let heard = self.heard();
-        let winners: HashSet<usize> = heard.accepted.values().map(|(number, _)| *number).collect();
+        let promised = self.promised();
+        let winners: HashSet<usize> = promised.accepted.values().map(|(number, _)| *number).collect();
         self.buyers.iter().filter(|buyer| !winners.contains(&buyer.number)).collect()
     }
 
@@ -155,40 +161,46 @@ impl Crowd {
         Ok(self.passes.seal(&Grant { sale: &self.sale, round: ROUND, user: &buyer.user, issued_at_ms }))
     }
 
-    /// One request of one buyer, counted and timed.
-    pub(super) async fn try_once(&self, buyer: &Buyer, wave: Wave) -> Answer {
-        // One key for each wave: a repeated try is a retry of the same request.
-        let attempt = if wave == Wave::Rush { "rush" } else { "resale" };
-        let (answer, took_us) = match self.pass(buyer, wave).await {
-            Ok(pass) => {
-                let start = Instant::now();
-                let answer = self.client.reserve(&buyer.token, SALE, &pass, attempt).await;
-                (answer, Some(start.elapsed().as_micros() as u64))
-            }
-            Err(refusal) => (Answer::Problem(refusal.to_string()), None),
-        };
-        let mut heard = self.heard();
-        if let Some(took_us) = took_us {
-            let _ = heard.latency_us.record(took_us);
+    /// The request of a buyer for a unit. A repeated one is a retry: each wave has one key.
+    pub(super) async fn request(&self, buyer: &Buyer, wave: Wave) -> Result<Request> {
+        let key = if wave == Wave::Rush { "rush" } else { "resale" };
+        Ok(Request::reserve(SALE, &self.pass(buyer, wave).await?)?.token(&buyer.carried).key(key))
+    }
+
+    /// Sends it, from the buyer's own address.
+    pub(super) async fn send(&self, buyer: &Buyer, request: &Request) -> Result<Response, Failure> {
+        self.load.send(buyer.number, request).await
+    }
+
+    /// Notes what a buyer heard.
+    pub(super) fn note(&self, buyer: &Buyer, wave: Wave, heard: &Result<Response, Failure>) -> Heard {
+        let Ok(response) = heard else { return Heard::Nothing };
+        if response.status != 202 {
+            let code = response.answer().code.into_owned();
+            return if code.is_empty() { Heard::Nothing } else { Heard::Refused(code) };
         }
-        let name = match &answer {
-            Answer::Reserved(id) => {
-                heard.accepted.entry(id.clone()).or_insert((buyer.number, wave));
-                "reserved"
-            }
-            Answer::Problem(code) => code,
-            Answer::Error(error) => {
-                *heard.errors.entry(error.clone()).or_default() += 1;
-                "error"
-            }
+        let Some(id) = response.json()["reservation_id"].as_str().map(str::to_owned) else { return Heard::Nothing };
+        self.promised().accepted.entry(id).or_insert((buyer.number, wave));
+        Heard::Reserved
+    }
+
+    /// One try of one buyer in the resale.
+    pub(super) async fn try_again(&self, buyer: &Buyer) -> Heard {
+        let Ok(request) = self.request(buyer, Wave::Resale).await else { return Heard::Nothing };
+        let heard = self.note(buyer, Wave::Resale, &self.send(buyer, &request).await);
+        let name = match &heard {
+            Heard::Reserved => "202",
+            Heard::Refused(code) => code,
+            Heard::Nothing => "error",
         };
-        *heard.answers.entry(name.to_owned()).or_default() += 1;
-        answer
+        *self.promised().resale.entry(name.to_owned()).or_default() += 1;
+        heard
     }
 }
 
 /// Does `work` for everybody, so many at a time.
 pub(super) async fn everybody<T>(of: impl IntoIterator<Item = T>, at_once: usize, work: impl AsyncFn(T)) {
+    use futures::StreamExt;
     let work = &work;
-    stream::iter(of).for_each_concurrent(at_once, |one| work(one)).await;
+    futures::stream::iter(of).for_each_concurrent(at_once, |one| work(one)).await;
 }

@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use clap::Args;
+use command_line::whole;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
 use crate::demo::report::Report;
-use crate::setup::start_with_page;
+use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
 
@@ -35,13 +36,16 @@ const OPEN_S: i64 = 60 * 60;
 #[derive(Debug, Clone, Args)]
 pub struct Plan {
     /// Units on sale
-    #[arg(long, env = "UNITS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, env = "UNITS", default_value_t = 1_000, value_parser = whole(1..=10_000_u32))]
     units: u32,
     /// People who want one
-    #[arg(long, env = "BUYERS", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = whole(1..=100_000_u32))]
     buyers: u32,
+    /// Of them, how many come in a second on the whole: most come at the opening
+    #[arg(long, env = "RATE", default_value_t = 2_000, value_parser = whole(1..=20_000_u32))]
+    rate: u32,
     /// Seconds that an order waits for its payment: 15, or 60 with --hold
-    #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = clap::value_parser!(u32).range(5..=3_600))]
+    #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = whole(5..=3_600_u32))]
     payment_window_s: Option<u32>,
     /// Wait for Enter before the stampede, and keep everything open until Ctrl-C
     #[arg(long, env = "HOLD", value_parser = clap::builder::FalseyValueParser::new())]
@@ -69,9 +73,9 @@ impl Plan {
 /// # Errors
 /// If the system cannot be set up or does not settle.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
-    let (cloud, web) = start_with_page(plan.built).await?;
-
-    let crowd = Crowd::gather(plan, &cloud).await?;
+    // Tokens take a while to sign, and so does the deployment.
+    let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
+    let crowd = Crowd::gather(plan, &cloud, signed).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
     let sale = NewSale::opening_in(SALE, plan.opens_in_s(), OPEN_S, plan.units, plan.payment_window_s());
@@ -88,12 +92,13 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     // Who has a unit pays, or not, while the others are still rushing.
     let rush_is_over = AtomicBool::new(false);
     let rush = async {
-        rush::rush(&crowd).await;
+        let outcome = rush::rush(&crowd, plan.rate).await;
         rush_is_over.store(true, Ordering::Release);
+        outcome
     };
-    let ((), settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over, plan.hold)).await;
+    let (rushed, settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over, plan.hold)).await;
     settled?;
-    let report = Report::make(plan, &crowd, &cloud.deployment).await?;
+    let report = Report::make(plan, &crowd, &rushed?, &cloud).await?;
     report.write()?;
     if plan.json {
         println!("{}", report.to_json()?)

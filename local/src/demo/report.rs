@@ -4,27 +4,37 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::types::AttributeValue;
+use hdrhistogram::Histogram;
 use ledger::Ledger;
+use load::Outcome;
 use sale::audit::{Audit, Claim, LedgerView, audit};
 use sale::{Order, OrderState, ReservationId, Round, SaleId};
 use serde::Serialize;
 use stock::Stock;
 
+use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
 use crate::demo::{Plan, SALE};
 use crate::deployment::Deployment;
 use crate::paths;
+use crate::pool::PoolCounts;
 use crate::stages::Stage;
 
 const ROUND: Round = Round(1);
 
-/// What became of the sale. Everything below `requests` comes from the ledger and Redis.
+/// What became of the sale. Everything below `requests` and `resale` comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     units: u32,
     buyers: u32,
     payment_window_s: u32,
     requests: Requests,
+    /// What those heard who came for what came back, by code.
+    resale: BTreeMap<String, u64>,
+    /// From a unit's reservation to its order, by the clocks of Redis and of the function.
+    order_after_ms: Latency,
+    /// Behind the gateway.
+    functions: BTreeMap<String, PoolCounts>,
     /// Reservations that were answered with 202.
     reserved: usize,
     /// Units of live orders.
@@ -41,21 +51,76 @@ pub(super) struct Report {
     duplicated: usize,
 }
 
+/// The rush, as its buyers found it.
 #[derive(Debug, Serialize)]
 struct Requests {
-    by_answer: BTreeMap<String, u64>,
-    errors: BTreeMap<String, u64>,
+    count: u64,
+    errors: u64,
+    seconds: f64,
     per_second: f64,
-    latency_ms: BTreeMap<&'static str, f64>,
+    peak_per_second: u64,
+    /// From when somebody came to the answer.
+    latency_ms: Latency,
+    by_answer: Vec<ByAnswer>,
+}
+
+#[derive(Debug, Serialize)]
+struct ByAnswer {
+    answer: String,
+    count: u64,
+    latency_ms: Latency,
+}
+
+#[derive(Debug, Serialize)]
+struct Latency {
+    p50: f64,
+    p90: f64,
+    p99: f64,
+    max: f64,
+}
+
+impl Latency {
+    /// Of a histogram of microseconds.
+    fn of(us: &Histogram<u64>) -> Self {
+        let ms = |quantile| (us.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
+        Self { p50: ms(0.5), p90: ms(0.9), p99: ms(0.99), max: ms(1.0) }
+    }
+}
+
+impl fmt::Display for Latency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { p50, p90, p99, max } = self;
+        write!(f, "{p50:>9.1} {p90:>9.1} {p99:>9.1} {max:>9.1}")
+    }
+}
+
+impl Requests {
+    fn of(outcome: &Outcome) -> Self {
+        let by_answer = outcome.by_answer().into_iter().map(|(answer, latency_us)| ByAnswer {
+            answer: answer.to_string(),
+            count: latency_us.len(),
+            latency_ms: Latency::of(&latency_us),
+        });
+        Self {
+            count: outcome.sent,
+            errors: outcome.errors,
+            seconds: (outcome.took.as_secs_f64() * 10.0).round() / 10.0,
+            per_second: outcome.per_s().round(),
+            peak_per_second: outcome.peak_per_s(),
+            latency_ms: Latency::of(&outcome.latency_us),
+            by_answer: by_answer.collect(),
+        }
+    }
 }
 
 impl Report {
     /// Reads the ledger and Redis and puts the report together.
-    pub(super) async fn make(plan: &Plan, crowd: &Crowd, deployment: &Deployment) -> Result<Self> {
+    pub(super) async fn make(plan: &Plan, crowd: &Crowd, rush: &Outcome, cloud: &Cloud) -> Result<Self> {
+        let deployment = &cloud.deployment;
         let stage = Stage::spinner("The audit");
         let sale: SaleId = SALE.parse()?;
         let orders = every_order(deployment).await?;
-        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.aws_config()), &deployment.table);
+        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config()), &deployment.table);
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.view(&sale, ROUND, fulfilment::LANE).await?.context("Redis has lost the round")?;
         let claim = |id: &ReservationId, unit, since_ms| Claim { id: id.clone(), unit, since_ms, state: () };
@@ -66,10 +131,10 @@ impl Report {
         };
         let audit = audit(plan.units, &view.to_audit(&sale, ROUND), &ledger_view);
 
-        let heard = crowd.heard();
+        let promised = crowd.promised();
         let ids: HashSet<String> = orders.iter().map(|order| order.id.to_string()).collect();
         // Everybody who heard 202 has an order, whatever became of it.
-        let unanswered = heard.accepted.keys().filter(|id| !ids.contains(*id)).count();
+        let unanswered = promised.accepted.keys().filter(|id| !ids.contains(*id)).count();
         let mut orders_of: HashMap<&str, usize> = HashMap::new();
         for order in live(&orders) {
             *orders_of.entry(order.user.as_str()).or_default() += 1;
@@ -81,23 +146,20 @@ impl Report {
             .filter(|order| matches!(order.state, OrderState::Expired | OrderState::Cancelled))
             .map(|order| order.unit.0)
             .collect();
-        let percentile = |p| (heard.latency_us.value_at_quantile(p) as f64 / 10.0).round() / 100.0;
+        let mut order_after_us = Histogram::<u64>::new(3)?;
+        for order in orders.iter().filter(|order| order.price.is_some()) {
+            let after_ms = u64::try_from(order.created_at_ms.0 - order.reserved_at_ms.0).unwrap_or_default();
+            order_after_us.record(after_ms * 1000)?;
+        }
         let report = Self {
             units: plan.units,
             buyers: plan.buyers,
             payment_window_s: plan.payment_window_s(),
-            requests: Requests {
-                by_answer: heard.answers.clone(),
-                errors: heard.errors.clone(),
-                per_second: (heard.rush_requests as f64 / heard.rush_s).round(),
-                latency_ms: BTreeMap::from([
-                    ("p50", percentile(0.5)),
-                    ("p90", percentile(0.9)),
-                    ("p99", percentile(0.99)),
-                    ("max", percentile(1.0)),
-                ]),
-            },
-            reserved: heard.accepted.len(),
+            requests: Requests::of(rush),
+            resale: promised.resale.clone(),
+            order_after_ms: Latency::of(&order_after_us),
+            functions: cloud.gateway.counts(),
+            reserved: promised.accepted.len(),
             sold: live(&orders).count(),
             paid: count(OrderState::Paid),
             expired: count(OrderState::Expired),
@@ -109,7 +171,7 @@ impl Report {
             duplicated: audit.duplicated as usize,
             audit,
         };
-        drop(heard);
+        drop(promised);
         stage.done(if report.is_clean() { "every unit is in exactly one place" } else { "NOT CLEAN" });
         Ok(report)
     }
@@ -142,7 +204,7 @@ fn live(orders: &[Order]) -> impl Iterator<Item = &Order> {
 
 /// Every order in the table, by a scan: the table is small, and no index can hide anything from it.
 async fn every_order(deployment: &Deployment) -> Result<Vec<Order>> {
-    let client = aws_sdk_dynamodb::Client::new(&deployment.aws_config());
+    let client = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
     let mut pages = client
         .scan()
         .table_name(&deployment.table)
@@ -164,13 +226,26 @@ impl fmt::Display for Report {
         let Self { requests, audit, .. } = self;
         let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "  {name:<28} {value}");
         line("", &"")?;
-        line("requests", &requests.by_answer.values().sum::<u64>())?;
-        for (answer, count) in &requests.by_answer {
-            line(&format!("  {answer}"), count)?;
+        line(
+            "the rush",
+            &format!(
+                "{} requests in {} s, {} without an answer of ours",
+                requests.count, requests.seconds, requests.errors
+            ),
+        )?;
+        line("requests/s", &format!("{}, {} in the busiest second", requests.per_second, requests.peak_per_second))?;
+        line("", &"")?;
+        line("latency, ms", &format!("{:>7} {:>9} {:>9} {:>9} {:>9}", "count", "p50", "p90", "p99", "max"))?;
+        for ByAnswer { answer, count, latency_ms } in &requests.by_answer {
+            line(&format!("  {answer}"), &format!("{count:>7} {latency_ms}"))?;
         }
-        line("requests/s in the rush", &requests.per_second)?;
-        let ms = &requests.latency_ms;
-        line("latency ms p50/p90/p99/max", &format!("{} / {} / {} / {}", ms["p50"], ms["p90"], ms["p99"], ms["max"]))?;
+        line("  all", &format!("{:>7} {}", requests.count, requests.latency_ms))?;
+        line("  from 202 to the order", &format!("{:>7} {}", "", self.order_after_ms))?;
+        line("", &"")?;
+        for (name, counts) in self.functions.iter().filter(|(_, counts)| counts.cold_starts > 0) {
+            let PoolCounts { cold_starts, deaths, resident_kb, .. } = counts;
+            line(name, &format!("{cold_starts} cold starts, {deaths} died, {} MB", resident_kb / 1024))?;
+        }
         line("", &"")?;
         line("reserved (202)", &self.reserved)?;
         line("sold", &self.sold)?;

@@ -1,11 +1,14 @@
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::client::Answer;
-use crate::demo::crowd::{Buyer, Crowd, Wave, everybody};
-use crate::stages::Stage;
+use anyhow::Result;
+use load::{Curve, Outcome, Visit};
 
-/// Requests in flight. The emulator takes about 200 a second, whatever is sent at it.
-const AT_ONCE: usize = 128;
+use crate::demo::crowd::{Buyer, Crowd, Heard, Wave, everybody};
+use crate::stages::{Stage, live};
+
+/// Requests in flight of those who come too early.
+const AT_ONCE: usize = 64;
 /// One of so many comes before the opening, and one of so many clicks twice.
 const EARLY_ONE_OF: usize = 20;
 const DOUBLE_ONE_OF: usize = 10;
@@ -13,55 +16,57 @@ const DOUBLE_ONE_OF: usize = 10;
 const MAX_TRIES: usize = 60;
 /// How long someone waits who was told to come back.
 const COME_BACK_AFTER: Duration = Duration::from_millis(500);
+/// How often the first one looks whether the sale is open.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Lets everybody at the sale at once.
-pub(super) async fn rush(crowd: &Crowd) {
-    let first = &crowd.buyers[0];
-    let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
+/// Lets everybody at the sale, most of them at its opening, at `rate` people a second on the whole. Nobody waits for anybody
+/// else's answer: latencies count from when somebody came.
+pub(super) async fn rush(crowd: &Arc<Crowd>, rate: u32) -> Result<Outcome> {
     let stage = Stage::spinner("Waiting for the opening");
-    // Who comes early hears when the sale opens; the last of them is the first to hear that it has.
+    let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
+    let hears_not_open = async |buyer: &Buyer| {
+        let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return false };
+        let heard = crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await);
+        heard == Heard::Refused("not_open".to_owned())
+    };
     everybody(early, AT_ONCE, async |buyer| {
-        crowd.try_once(buyer, Wave::Rush).await;
+        hears_not_open(buyer).await;
     })
     .await;
-    while let Answer::Problem(code) = crowd.try_once(first, Wave::Rush).await {
-        if code != "not_open" {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(200)).await;
+    while hears_not_open(&crowd.buyers[0]).await {
+        tokio::time::sleep(LOOK_EVERY).await;
     }
     stage.done("open");
 
-    let stage = Stage::steps("The rush", crowd.buyers.len());
-    let (start, before) = (Instant::now(), crowd.heard().latency_us.len());
-    everybody(&crowd.buyers, AT_ONCE, async |buyer| {
-        buy(crowd, buyer).await;
-        stage.step();
-    })
-    .await;
-    let accepted = {
-        let mut heard = crowd.heard();
-        heard.rush_s = start.elapsed().as_secs_f64();
-        heard.rush_requests = heard.latency_us.len() - before;
-        heard.accepted.len()
-    };
-    stage.done(format!("{accepted} reservations"));
+    let stage = Stage::spinner("The rush");
+    let over = Duration::from_secs_f64(crowd.buyers.len() as f64 / f64::from(rate));
+    let plan = load::Plan::new(crowd.buyers.len(), over, Curve::Rush)?;
+    let outcome = load::visits(&plan, live(), |visit| buy(Arc::clone(crowd), visit)).await;
+    stage.done(format!("{} reservations", crowd.promised().accepted.len()));
+    Ok(outcome)
 }
 
 /// One person's rush: until there is an answer that stands.
-async fn buy(crowd: &Crowd, buyer: &Buyer) {
+async fn buy(crowd: Arc<Crowd>, visit: Visit) {
+    let buyer = &crowd.buyers[visit.n];
+    let mut due = visit.due;
     for _ in 0..MAX_TRIES {
-        let answer = if buyer.number % DOUBLE_ONE_OF == 2 {
-            let (first, second) =
-                futures::future::join(crowd.try_once(buyer, Wave::Rush), crowd.try_once(buyer, Wave::Rush)).await;
-            if matches!(first, Answer::Reserved(_)) { first } else { second }
-        } else {
-            crowd.try_once(buyer, Wave::Rush).await
+        let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return };
+        let click = async || {
+            let heard = visit.send("reserve", due, crowd.send(buyer, &request)).await;
+            crowd.note(buyer, Wave::Rush, &heard)
         };
-        match answer {
-            Answer::Reserved(_) => return,
-            Answer::Problem(code) if !matches!(&*code, "overloaded" | "not_open" | "rate_limited") => return,
+        let heard = if buyer.number % DOUBLE_ONE_OF == 2 {
+            let (first, second) = tokio::join!(click(), click());
+            if first == Heard::Reserved { first } else { second }
+        } else {
+            click().await
+        };
+        match heard {
+            Heard::Reserved => return,
+            Heard::Refused(code) if !matches!(&*code, "overloaded" | "not_open" | "rate_limited") => return,
             _ => tokio::time::sleep(COME_BACK_AFTER).await,
         }
+        due = Instant::now();
     }
 }

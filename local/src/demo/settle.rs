@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::client::Answer;
-use crate::demo::crowd::{Buyer, Crowd, Habit, Wave, everybody};
+use crate::demo::crowd::{Buyer, Crowd, Habit, Heard, Wave, everybody};
 use crate::stages::Stage;
 
 /// Requests in flight while orders are followed and while people try again.
 const AT_ONCE: usize = 16;
-/// How often the state of things is looked at, and how many of those who wait try again each time.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-const RELOADS: usize = 16;
+/// How often the state of things is looked at, and how many of those who wait try again each time. A buyer may look twice a
+/// second.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const RELOADS: usize = 64;
 /// So many looks in a row at which nobody gets anything say that others have the rest.
 const IN_VAIN: usize = 4;
 /// How long all of it may take after the rush and beyond two payment windows.
@@ -90,11 +90,10 @@ fn payment_of(reservation_id: &str) -> String {
 /// Some of those who wait try again; who gets nothing waits on behind the others. How many got something.
 async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) -> usize {
     let trying: Vec<&Buyer> = (0..RELOADS).filter_map(|_| waiting.pop_front()).collect();
-    let tries = trying.iter().map(|buyer| crowd.try_once(buyer, Wave::Resale));
-    let answers = futures::future::join_all(tries).await;
-    let got = answers.iter().filter(|answer| matches!(answer, Answer::Reserved(_))).count();
-    for (buyer, answer) in trying.into_iter().zip(answers) {
-        if !matches!(answer, Answer::Reserved(_)) {
+    let heard = futures::future::join_all(trying.iter().map(|buyer| crowd.try_again(buyer))).await;
+    let got = heard.iter().filter(|heard| **heard == Heard::Reserved).count();
+    for (buyer, heard) in trying.into_iter().zip(heard) {
+        if heard != Heard::Reserved {
             waiting.push_back(buyer);
         }
     }

@@ -93,7 +93,11 @@ pub(super) fn of_function(made: &[u8]) -> Option<Response<Body>> {
         if value.get("statusCode").is_some() || value.get("errorMessage").is_some() {
             return None;
         }
-        let mut response = Response::new(Body::from(made.to_vec()));
+        let body = match value {
+            Value::String(text) => Body::from(text),
+            _ => Body::from(made.to_vec()),
+        };
+        let mut response = Response::new(body);
         response.headers_mut().insert(CONTENT_TYPE, JSON);
         return Some(response);
     };

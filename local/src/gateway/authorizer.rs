@@ -194,6 +194,8 @@ fn scopes_of(claims: &Map<String, Value>) -> Vec<String> {
     };
     let mut scopes: Vec<String> = of("scope");
     scopes.extend(of("scp"));
+    scopes.sort_unstable();
+    scopes.dedup();
     scopes
 }
 

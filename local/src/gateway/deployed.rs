@@ -171,6 +171,7 @@ struct AuthorizerItem {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JwtItem {
+    #[serde(default)]
     audience: Vec<String>,
     issuer: String,
 }
@@ -263,8 +264,23 @@ pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
     control.api(known("the API", api)?, folder).await
 }
 
+/// An empty member says nothing, so it is left out before the others are held to what is known.
 fn known<T: DeserializeOwned>(what: &str, item: &Value) -> Result<T> {
-    T::deserialize(item).with_context(|| format!("{what} has something that this gateway does not know: {item}"))
+    T::deserialize(without_empty(item))
+        .with_context(|| format!("{what} has something that this gateway does not know: {item}"))
+}
+
+fn without_empty(item: &Value) -> Value {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    let Value::Object(members) = item else { return item.clone() };
+    let members = members.iter().filter(|(_, value)| !is_empty(value));
+    Value::Object(members.map(|(name, value)| (name.clone(), without_empty(value))).collect())
 }
 
 impl Control {

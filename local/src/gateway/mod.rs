@@ -167,6 +167,11 @@ impl Gateway {
         self.served.0.pools.iter().map(|(name, pool)| (name.clone(), pool.counts())).collect()
     }
 
+    /// The groups of a function's processes.
+    pub fn process_groups(&self, function: &str) -> Vec<u32> {
+        self.served.0.pools.get(function).map_or_else(Vec::new, |pool| pool.process_groups())
+    }
+
     /// Waits until it ends, which it does not do by itself.
     ///
     /// # Errors

@@ -32,8 +32,8 @@ use world::World;
 
 const FLOWS: [&[Flow]; 5] = [repairing::FLOWS, purchase::FLOWS, rounds::FLOWS, steering::FLOWS, paying::FLOWS];
 
-/// Points that are tried beside each other: two keep two cores busy, and with many the emulator answers too late.
-const AT_ONCE: usize = 4;
+/// Points that are tried beside each other. Each waits a good part of its time for what came back to be on sale again.
+const AT_ONCE: usize = 8;
 /// Runs without a fault, which tell what is owed.
 const CLEAN_RUNS: usize = 3;
 /// Of these, as many must have an effect for it to be owed: more than half, so that one odd run neither adds nor hides one.

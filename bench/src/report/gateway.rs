@@ -1,0 +1,164 @@
+//! The gateway of this machine in front of the reservation function, with a verified JWT in each request, next to the
+//! function alone: what the gateway itself costs.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use load::measure::{Load, closed, open};
+use load::{Client, Request, Token};
+use local::control::Control;
+use local::emulator::Emulator;
+use local::gateway::{Concurrency, Gateway};
+use local::identity::Issuer;
+use local::stages::Stage;
+use serde_json::json;
+
+use super::figure::{Line, Reach, Unit, median};
+use super::functions::closed_by;
+use super::rivals::SALE;
+use super::scripts::ratios;
+use super::shop::{CONCURRENCY, Shop};
+use super::{Effort, Report};
+
+const FUNCTION: &str = "reservation";
+const TIMEOUT_S: u64 = 10;
+const ROUTE: &str = "POST /v1/sales/{sale_id}/reservations/{token}";
+
+/// At half of the most, an answer may take so long.
+const P99_MS: f64 = 25.0;
+/// Of a throughput, the rate at which latencies are looked at.
+const HALF: f64 = 0.5;
+
+/// The function behind a gateway on an emulator of its own. AWS itself is the one that answers at once, as for the function
+/// alone.
+struct Front {
+    gateway: Gateway,
+    client: Arc<Client>,
+    issuer: Issuer,
+    _emulator: Emulator,
+}
+
+impl Front {
+    async fn open(shop: &Shop) -> Result<Self> {
+        let port = shop.ring.valkey.port();
+        let emulator = tokio::task::spawn_blocking(move || Emulator::start(port)).await??;
+        let issuer = Issuer::publish(&emulator.endpoint()).await?;
+        let control = Control::new(&emulator.endpoint());
+        let mut settings = shop.settings();
+        settings.push(("AWS_ENDPOINT_URL", shop.aws.endpoint()));
+        control.create_function(FUNCTION, &shop.bootstrap(FUNCTION), TIMEOUT_S, &settings).await?;
+        let api = control.create_api(FUNCTION, issuer.url(), json!({}), json!({})).await?;
+        control.create_route(&api, ROUTE, true, json!({})).await?;
+        let concurrency = Concurrency { at_once: CONCURRENCY, most: 1 };
+        let gateway = Gateway::start(&emulator.endpoint(), 0, emulator.home(), concurrency).await?;
+        let client = Arc::new(Client::with_connections(gateway.url().parse()?, CONCURRENCY));
+        Ok(Self { gateway, client, issuer, _emulator: emulator })
+    }
+
+    /// Requests of so many users, each with a token and a pass.
+    async fn requests(&self, shop: &Shop, users: &str, count: usize) -> Result<Arc<Vec<Request>>> {
+        let names: Vec<String> = (0..count).map(|n| format!("{users}-{n}")).collect();
+        let (issuer, signed) = (self.issuer.clone(), names.clone());
+        let tokens = tokio::task::spawn_blocking(move || issuer.tokens(&signed)).await??;
+        let requests = names.iter().zip(tokens).map(|(name, token)| {
+            let token: Token = token.parse()?;
+            Ok(Request::reserve(SALE, &shop.pass(name)?)?.token(&token).key("first-try"))
+        });
+        Ok(Arc::new(requests.collect::<Result<_>>()?))
+    }
+
+    async fn closed(&self, requests: &Arc<Vec<Request>>, status: u16) -> Result<Load> {
+        let (client, requests) = (Arc::clone(&self.client), Arc::clone(requests));
+        let count = requests.len();
+        closed(CONCURRENCY, count, move |_, n| {
+            let (client, requests) = (Arc::clone(&client), Arc::clone(&requests));
+            async move { expect(&client, n, &requests[n], status).await }
+        })
+        .await
+    }
+
+    async fn open_loop(&self, requests: &Arc<Vec<Request>>, per_s: f64, status: u16) -> Result<Load> {
+        let (client, requests) = (Arc::clone(&self.client), Arc::clone(requests));
+        let count = requests.len();
+        open(per_s, count, move |n| {
+            let (client, requests) = (Arc::clone(&client), Arc::clone(&requests));
+            async move { expect(&client, n, &requests[n], status).await }
+        })
+        .await
+    }
+}
+
+async fn expect(client: &Client, n: usize, request: &Request, status: u16) -> Result<()> {
+    let response = client.send(n, request).await?;
+    ensure!(response.status == status, "{} instead of {status}", response.answer());
+    Ok(())
+}
+
+pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
+    let shop = Shop::open(effort.binaries).await?;
+    let alone = Arc::new(shop.serve(FUNCTION, 1, CONCURRENCY).await?);
+    let front = Front::open(&shop).await?;
+    shop.stock(0).await?;
+    let stage = Stage::steps("Through the gateway", effort.rounds + 1);
+    let crowd = front.requests(&shop, "new", effort.requests).await?;
+    let buyers = front.requests(&shop, "buyer", effort.requests).await?;
+    let [mut marked, mut marked_alone, mut asked, mut asked_alone] = [const { Vec::new() }; 4];
+    for round in 0..=effort.rounds {
+        let events_of_buyers = shop.requests_of_buyers(effort.requests).await?;
+        let events = shop.requests("new", effort.requests)?;
+        let loads = [
+            front.closed(&buyers, 409).await?,
+            closed_by(&alone, CONCURRENCY, events_of_buyers, "409").await?,
+            front.closed(&crowd, 409).await?,
+            closed_by(&alone, CONCURRENCY, events, "409").await?,
+        ];
+        if round > 0 {
+            let into = [&mut asked, &mut asked_alone, &mut marked, &mut marked_alone];
+            into.into_iter().zip(loads).for_each(|(into, load)| into.push(load.throughput()));
+        }
+        stage.step();
+    }
+    let (most_marked, most_asked) = (median(&marked), median(&asked));
+    stage.done(format!("{most_asked:.0} requests/s, {most_marked:.0} with the mark"));
+    let against = "the function alone, without HTTP, tokens and a client".to_owned();
+    let line = |name, what: &str, of: &[f64], to: &[f64]| Line {
+        name,
+        what: what.to_owned(),
+        against: against.clone(),
+        unit: Unit::Ratio,
+        rounds: ratios(of, to),
+        reach: None,
+        measured: format!("{:.0} of {:.0} requests/s", median(of), median(to)),
+    };
+    report.lines.push(line(
+        "gateway_marked",
+        "through the gateway with a JWT each, sold-out mark set",
+        &marked,
+        &marked_alone,
+    ));
+    report.lines.push(line("gateway_sold_out", "likewise, sold out in Redis", &asked, &asked_alone));
+    for (name, what, requests, most) in [
+        ("gateway_marked_p99", "p99 through the gateway at half of that rate, mark set", &crowd, most_marked),
+        ("gateway_sold_out_p99", "likewise, sold out in Redis", &buyers, most_asked),
+    ] {
+        let mut rounds = Vec::new();
+        let mut quantiles = String::new();
+        for _ in 0..effort.rounds {
+            let load = front.open_loop(requests, most * HALF, 409).await?;
+            rounds.push(load.quantile_ms(0.99) / P99_MS);
+            let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|quantile| load.quantile_ms(quantile));
+            quantiles = format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {:.0} requests/s", most * HALF);
+        }
+        report.lines.push(Line {
+            name,
+            what: what.to_owned(),
+            against: format!("{P99_MS} ms"),
+            unit: Unit::Ratio,
+            rounds,
+            reach: Some(Reach::AtMost(1.0)),
+            measured: quantiles,
+        });
+    }
+    ensure!(front.gateway.counts()[FUNCTION].deaths == 0, "the function died");
+    Ok(())
+}

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Runs cargo so that whoever waits sees it at work within two seconds: at a terminal its progress on one line, which goes
+# away again; in a log a line at the start and one every 15 s. If there is nothing to do it prints nothing, so that the
+# tool that runs next has the output for itself.
+#
+#   local/compile.sh "Compiling the tools" build --package local
+set -u
+what=$1
+shift
+cargo=${CARGO:-cargo}
+command -v "$cargo" >/dev/null || {
+  echo "error: no $cargo: install Rust with rustup, or set CARGO" >&2
+  exit 127
+}
+escape=$(printf '\033')
+if test -t 2 && test "${TERM:-dumb}" != dumb; then
+  clear="\r$escape[K" color=always
+  width=$(stty size <&2 2>/dev/null | cut -d ' ' -f 2)
+else
+  clear= color=never width=
+fi
+
+reporter=
+said=$(mktemp) || exit 1
+trap 'kill $reporter 2>/dev/null; rm -f "$said"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# What cargo said last, its progress if it has told any. Progress is written between carriage returns.
+last_word() {
+  words=$(tail -c 2000 "$said" | tr '\r' '\n' | sed "s/$escape\[[0-9;]*[mK]//g; s/ *\$//; /^\$/d")
+  echo "$words" | grep ' Building ' | tail -n 1 | grep . || echo "$words" | tail -n 1
+}
+
+# Reports for as long as this script runs.
+report() {
+  seconds=0
+  begun=
+  # A sleep that outlives the script must not hold its output open: somebody may read that to its end.
+  while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+    seconds=$((seconds + 1))
+    word=$(last_word)
+    if test -n "$clear"; then
+      printf "$clear%s" "${word:-    $what}" >&2
+    elif test -z "$begun"; then
+      # Cargo says nothing while it looks whether there is anything to do.
+      test -n "$word" || test $seconds -ge 2 || continue
+      begun=$seconds
+      echo "$what (the first time takes minutes)" >&2
+    elif test $(((seconds - begun) % 15)) -eq 0; then
+      far=$(echo "$word" | sed -n 's/.*] \([0-9]*\)\/\([0-9]*\).*/\1 of \2/p')
+      echo "$what: ${far:-$(echo "$word" | sed 's/^ *//')} ($seconds s)" >&2
+    fi
+  done
+}
+report >/dev/null &
+reporter=$!
+
+CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=${width:-80} CARGO_TERM_COLOR=$color \
+  "$cargo" "$@" >&2 2>"$said"
+status=$?
+
+kill $reporter 2>/dev/null
+wait $reporter 2>/dev/null
+printf "$clear" >&2
+# What the compiler said: all but cargo's own lines.
+own='Adding|Blocking|Building|Checking|Compiling|Dirty|Downloaded|Downloading|Executable|Finished|Fresh|Locking|Updating'
+tr '\r' '\n' <"$said" | sed -E "/^($escape\[[0-9;]*[mK])* *($own)($escape\[[0-9;]*m)* /d; /^ *\$/d" >&2
+exit $status

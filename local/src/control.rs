@@ -1,0 +1,132 @@
+//! The emulator's control plane, for APIs and functions that no template describes: those of measurements and tests.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+use crate::emulator::{ACCESS_KEY, REGION};
+use crate::identity::AUDIENCE;
+
+/// A control plane.
+pub struct Control {
+    http: reqwest::Client,
+    endpoint: String,
+}
+
+/// An HTTP API with one function behind all of its routes.
+pub struct MadeApi {
+    /// Its id.
+    pub id: String,
+    authorizer: String,
+    integration: String,
+}
+
+impl Control {
+    /// The control plane of the emulator at `endpoint`.
+    pub fn new(endpoint: &str) -> Self {
+        Self { http: reqwest::Client::new(), endpoint: endpoint.to_owned() }
+    }
+
+    /// Deploys a function with this program and this environment.
+    ///
+    /// # Errors
+    /// If the program cannot be read, or the emulator refuses.
+    pub async fn create_function(
+        &self,
+        name: &str,
+        bootstrap: &Path,
+        timeout_s: u64,
+        environment: &[(&str, String)],
+    ) -> Result<()> {
+        let program = std::fs::read(bootstrap).with_context(|| format!("cannot read {}", bootstrap.display()))?;
+        let variables: serde_json::Map<String, Value> =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let function = json!({
+            "FunctionName": name, "Runtime": "provided.al2023", "Handler": "bootstrap", "Timeout": timeout_s,
+            "MemorySize": 128, "Role": format!("arn:aws:iam::000000000000:role/{name}"),
+            "Environment": { "Variables": variables },
+            "Code": { "ZipFile": BASE64_STANDARD.encode(archive(&program)?) },
+        });
+        self.create("/2015-03-31/functions", &function).await.map(drop)
+    }
+
+    /// Makes an API in front of a function, with an authorizer for tokens of `issuer`, a stage and no route. `more` and
+    /// `stage` are what else the control plane takes of API and stage.
+    ///
+    /// # Errors
+    /// If the emulator refuses.
+    pub async fn create_api(&self, function: &str, issuer: &str, more: Value, stage: Value) -> Result<MadeApi> {
+        let api = with(json!({ "name": function, "protocolType": "HTTP" }), more);
+        let id = text(&self.create("/v2/apis", &api).await?, "apiId")?;
+        let arn = format!("arn:aws:lambda:{REGION}:000000000000:function:{function}");
+        let integration =
+            json!({ "integrationType": "AWS_PROXY", "integrationUri": arn, "payloadFormatVersion": "2.0" });
+        let authorizer = json!({
+            "name": "jwt", "authorizerType": "JWT", "identitySource": ["$request.header.Authorization"],
+            "jwtConfiguration": { "issuer": issuer, "audience": [AUDIENCE, "another"] },
+        });
+        let made = |what: &str| format!("/v2/apis/{id}/{what}");
+        let integration = text(&self.create(&made("integrations"), &integration).await?, "integrationId")?;
+        let authorizer = text(&self.create(&made("authorizers"), &authorizer).await?, "authorizerId")?;
+        let stage = with(json!({ "stageName": "$default", "autoDeploy": true }), stage);
+        self.create(&made("stages"), &stage).await?;
+        Ok(MadeApi { id, authorizer, integration })
+    }
+
+    /// Adds a route. `more` is what else the control plane takes of it.
+    ///
+    /// # Errors
+    /// If the emulator refuses.
+    pub async fn create_route(&self, api: &MadeApi, key: &str, with_token: bool, more: Value) -> Result<()> {
+        let mut route = json!({ "routeKey": key, "target": format!("integrations/{}", api.integration) });
+        if with_token {
+            route["authorizationType"] = json!("JWT");
+            route["authorizerId"] = json!(api.authorizer);
+        }
+        self.create(&format!("/v2/apis/{}/routes", api.id), &with(route, more)).await.map(drop)
+    }
+
+    /// Makes what is at a path.
+    ///
+    /// # Errors
+    /// If the emulator refuses, with what it said.
+    pub async fn create(&self, path: &str, item: &Value) -> Result<Value> {
+        let service = if path.starts_with("/v2") { "apigateway" } else { "lambda" };
+        // The emulator checks no signature, but finds the service in the header.
+        let scope = format!("Credential={ACCESS_KEY}/20260101/{REGION}/{service}/aws4_request");
+        let asked = self
+            .http
+            .post(format!("{}{path}", self.endpoint))
+            .header("authorization", format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none"))
+            .json(item);
+        let answer = asked.send().await?;
+        let (status, text) = (answer.status(), answer.text().await?);
+        ensure!(status.is_success(), "{path}: {status} {text}");
+        Ok(serde_json::from_str(&text)?)
+    }
+}
+
+fn with(mut item: Value, more: Value) -> Value {
+    if let (Some(item), Value::Object(more)) = (item.as_object_mut(), more) {
+        item.extend(more);
+    }
+    item
+}
+
+fn text(item: &Value, name: &str) -> Result<String> {
+    item[name].as_str().map(str::to_owned).with_context(|| format!("no {name} in {item}"))
+}
+
+fn archive(program: &[u8]) -> Result<Vec<u8>> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Stored)
+        .unix_permissions(0o755);
+    archive.start_file("bootstrap", options)?;
+    archive.write_all(program)?;
+    Ok(archive.finish()?.into_inner())
+}

@@ -1,0 +1,342 @@
+//! Every mistake at the command line is answered in one line: what is wrong and what to do.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use aws_lc_rs::encoding::{AsDer, Pkcs8V1Der};
+use aws_lc_rs::rsa::{KeyPair, KeySize};
+use axum::extract::Path as Segments;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use local::paths;
+use local::process::{ProcessRun, free_port};
+use serde_json::{Value, json};
+
+/// Arguments, environment, and the line that answers them.
+type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
+
+/// What `make` gives to the tools. None of it may come from whoever runs the tests.
+const VARIABLES: [&str; 14] = [
+    "BUYERS",
+    "FUNCTION",
+    "HOLD",
+    "ID",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "OPENS_AT",
+    "PAYMENT_WINDOW_S",
+    "QUEUE",
+    "ROUND",
+    "SALE",
+    "SAMPLE",
+    "UNITS",
+    "USER_ID",
+];
+const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
+const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
+
+/// A folder for the state of a system. Dropping it removes it.
+struct Home(PathBuf);
+
+impl Home {
+    /// Nothing runs.
+    fn new(name: &str) -> Self {
+        let folder = paths::target().join("local").join(format!("errors-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// `state` is what is known of a running system.
+    fn with(name: &str, state: &str) -> Self {
+        let home = Self::new(name);
+        std::fs::write(home.0.join("up.json"), state).unwrap();
+        home
+    }
+
+    fn local(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
+        command.args(arguments);
+        self.run(command, environment)
+    }
+
+    fn make(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("make");
+        command.arg("--silent").args(arguments).current_dir(paths::root());
+        // The tool is compiled, and compiling it again with other features would take it from under the other tests.
+        self.run(command, &[("CARGO", "true")])
+    }
+
+    fn run(&self, mut command: Command, environment: &[(&str, &str)]) -> Output {
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
+        command.env("LOCAL_STATE", &self.0).env("RUST_BACKTRACE", "full").envs(environment.iter().copied());
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("up.json")
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Holds a failure to its exit status, nothing as its result, and one line besides.
+#[track_caller]
+fn one_line(output: &Output, status: i32, line: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(said, format!("error: {line}\n"));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    assert_eq!(output.status.code(), Some(status), "{said}");
+}
+
+/// Likewise of `make`, which adds a line of its own.
+#[track_caller]
+fn one_line_of_make(output: &Output, line: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let (of_make, of_tool): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with("make: ***"));
+    assert_eq!((of_tool, of_make.len()), (vec![&*format!("error: {line}")], 1), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    assert_eq!(output.status.code(), Some(2), "{said}");
+}
+
+#[test]
+fn what_needs_a_running_system_says_how_to_start_one() {
+    let home = Home::new("nothing");
+    let commands: [&[&str]; 7] =
+        [&["audit"], &["token"], &["pass"], &["redrive"], &["watch"], &["event"], &["trace", UNKNOWN_ID]];
+    for arguments in commands {
+        one_line(&home.local(arguments, &[]), 1, NOTHING_RUNS);
+    }
+}
+
+#[test]
+fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
+    let home = Home::new("values");
+    let units = "a whole number from 1 to 10,000; got";
+    let sale = "a sale id is 1 to 48 of a-z, 0-9 and '-', and starts with a letter or digit; got";
+    let id = "a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits; got";
+    let cases: [Case; 18] = [
+        (&["demo"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
+        (&["demo"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
+        (&["demo"], &[("UNITS", "0")], format!("UNITS: {units} \"0\"")),
+        (&["demo", "--units", "10001"], &[("UNITS", "5")], format!("--units: {units} \"10001\"")),
+        (&["demo", "--units=-1"], &[], format!("--units: {units} \"-1\"")),
+        (&["demo", "--units", "-1"], &[], format!("--units: {units} \"-1\"")),
+        (&["demo"], &[("BUYERS", "many")], "BUYERS: a whole number from 1 to 100,000; got \"many\"".into()),
+        (&["demo"], &[("PAYMENT_WINDOW_S", "4")], "PAYMENT_WINDOW_S: a whole number from 5 to 3,600; got \"4\"".into()),
+        (&["pass"], &[("SALE", "Lamp\nx")], format!("SALE: {sale} \"Lamp\\nx\"")),
+        (&["audit"], &[("SALE", "../..")], format!("SALE: {sale} \"../..\"")),
+        (&["audit"], &[("ROUND", "0")], "ROUND: a round is a whole number from 1 to 4294967295; got \"0\"".into()),
+        (
+            &["token"],
+            &[("USER_ID", "al ice")],
+            "USER_ID: a user id is 1 to 255 printable ASCII characters without spaces, and neither '.' nor '..'; got \
+             \"al ice\""
+                .into(),
+        ),
+        (&["redrive"], &[("QUEUE", "nothing")], "QUEUE: one of orders, expiry, quarantine; got \"nothing\"".into()),
+        (&["trace"], &[("ID", "lamp")], format!("ID: {id} \"lamp\"")),
+        (&["trace", "lamp"], &[], format!("ID: {id} \"lamp\"")),
+        (
+            &["trace"],
+            &[],
+            "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`".into(),
+        ),
+        (&["nothing"], &[], "unrecognized subcommand 'nothing'; see --help".into()),
+        (&["token", "--nobody"], &[], "unexpected argument '--nobody' found; see --help".into()),
+    ];
+    for (arguments, environment, line) in cases {
+        let status = if arguments == ["trace"] && environment.is_empty() { 1 } else { 2 };
+        one_line(&home.local(arguments, environment), status, &line);
+    }
+}
+
+#[test]
+fn an_empty_variable_is_none() {
+    let home = Home::new("empty");
+    for (command, variable) in [
+        ("token", "USER_ID"),
+        ("pass", "SALE"),
+        ("audit", "ROUND"),
+        ("redrive", "QUEUE"),
+        ("event", "SAMPLE"),
+        ("watch", "FUNCTION"),
+    ] {
+        one_line(&home.local(&[command], &[(variable, "")]), 1, NOTHING_RUNS);
+    }
+    let none = home.local(&["trace"], &[("ID", "")]);
+    assert!(String::from_utf8_lossy(&none.stderr).starts_with("error: which reservation?"), "{none:?}");
+}
+
+#[test]
+fn a_name_that_is_not_known_is_answered_with_those_that_are() {
+    let home = Home::new("names");
+    for (arguments, environment, begins) in [
+        (&["watch"][..], &[("FUNCTION", "nothing")][..], "FUNCTION: one of admin, admission, "),
+        (&["event"], &[("SAMPLE", "payment/nothing")], "no sample \"payment/nothing\"; there are payment/callback\n"),
+        (&["event", "nothing"], &[], "no sample \"nothing\"; there are admin/allow, "),
+    ] {
+        let output = home.local(arguments, environment);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with(&format!("error: {begins}")) && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
+fn what_is_missing_on_the_machine_is_named_with_how_to_get_it() {
+    let home = Home::new("tools");
+    let nothing = home.0.join("bin");
+    std::fs::create_dir_all(&nothing).unwrap();
+    let missing =
+        "not installed: python3 (3.11 or later), node (20 or later), npm; apt install python3 python3-venv nodejs npm";
+    for command in ["install", "up", "demo"] {
+        one_line(&home.local(&[command], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
+    }
+    let some = nothing.join("python3");
+    std::os::unix::fs::symlink("/bin/true", some).unwrap();
+    let missing = "not installed: node (20 or later), npm; apt install nodejs npm";
+    one_line(&home.local(&["install"], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
+}
+
+fn pem() -> &'static str {
+    static PEM: LazyLock<String> = LazyLock::new(|| {
+        let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+        let der = AsDer::<Pkcs8V1Der<'_>>::as_der(&key).unwrap();
+        pem::encode(&pem::Pem::new("PRIVATE KEY", der.as_ref()))
+    });
+    &PEM
+}
+
+/// What `make up` notes of a system whose API and AWS are on `port`.
+fn state(supervisor: &Value, port: u16, home: &Path) -> Value {
+    let url = format!("http://127.0.0.1:{port}");
+    let mut deployment = json!({ "endpoint": url, "api_url": url, "emulator_api_url": url, "home": home });
+    for name in [
+        "redis_url",
+        "table",
+        "orders_queue_url",
+        "orders_dlq_url",
+        "quarantine_queue_url",
+        "expiry_queue_url",
+        "expiry_dlq_url",
+        "payment_secret",
+        "pass_secret",
+        "warmup_function",
+        "reconciliation_function",
+    ] {
+        deployment[name] = json!(name);
+    }
+    json!({
+        "supervisor": supervisor,
+        "ports": { "valkey": port, "emulator": port, "gateway": port, "web": port },
+        "issuer_key_pem": pem(),
+        "deployment": deployment,
+    })
+}
+
+/// A process that runs as long as this test does.
+fn running() -> Value {
+    json!(ProcessRun::of(i32::try_from(std::process::id()).unwrap()))
+}
+
+#[test]
+fn a_damaged_note_of_the_running_system_is_named() {
+    for (name, text) in [("cut", "{\"supervisor\":"), ("older", "{}"), ("other", "\u{0}")] {
+        let home = Home::with(name, text);
+        let line = format!("{} is damaged; remove it, then `make up`", home.file().display());
+        for command in ["token", "audit", "pass", "redrive", "down", "watch"] {
+            one_line(&home.local(&[command], &[]), 1, &line);
+        }
+    }
+}
+
+#[test]
+fn a_system_that_was_killed_is_no_running_one() {
+    let mut supervisor = running();
+    supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
+    let home = Home::with("killed", &state(&supervisor, free_port().unwrap(), Path::new("/")).to_string());
+    for command in ["token", "audit", "pass", "redrive", "watch", "event"] {
+        let line = "what `make up` started was killed; start it again with `make up`";
+        one_line(&home.local(&[command], &[]), 1, line);
+    }
+}
+
+#[test]
+fn a_system_that_is_starting_is_not_asked() {
+    let mut state = state(&running(), free_port().unwrap(), Path::new("/"));
+    state["deployment"] = Value::Null;
+    let home = Home::with("starting", &state.to_string());
+    one_line(&home.local(&["token"], &[]), 1, "`make up` is still starting it; try again when it is done");
+}
+
+#[test]
+fn an_api_that_does_not_answer_is_named() {
+    let port = free_port().unwrap();
+    let home = Home::with("silent", &state(&running(), port, Path::new("/")).to_string());
+    for command in ["audit", "redrive", "pass"] {
+        let line = format!("http://127.0.0.1:{port} does not answer; `make down` and `make up` start it anew");
+        one_line(&home.local(&[command], &[]), 1, &line);
+    }
+}
+
+/// An API that has the sale `lamp` in round 2, and `mug`, which is over and not listed any more.
+async fn api() -> u16 {
+    let unknown = || (StatusCode::NOT_FOUND, Json(json!({ "code": "unknown_sale", "title": "No such sale" })));
+    let sale = move |Segments(sale): Segments<String>| async move {
+        match sale.as_str() {
+            "lamp" | "mug" => (StatusCode::OK, Json(json!({ "sale_id": sale, "round": 2 }))),
+            _ => unknown(),
+        }
+    };
+    let listed =
+        || async { Json(json!({ "sales": [{ "sale_id": "lamp", "round": 2 }, { "sale_id": "chair", "round": 1 }] })) };
+    let busy = || async {
+        (StatusCode::SERVICE_UNAVAILABLE, Json(json!({ "code": "overloaded", "title": "Too busy; try again" })))
+    };
+    let routes = Router::new()
+        .route("/v1/admin/sales", get(listed))
+        .route("/v1/admin/sales/{sale}", get(sale))
+        .route("/v1/admin/redrive/{queue}", post(busy));
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    port
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are() {
+    let home = Home::with("sales", &state(&running(), api().await, Path::new("/")).to_string());
+    for command in ["audit", "pass"] {
+        let none = "no sale \"nothing\" in the running system; it has chair, lamp";
+        one_line(&home.local(&[command], &[("SALE", "nothing")]), 1, none);
+        let line = "no round 3 of lamp; it is in round 2";
+        one_line(&home.local(&[command], &[("ROUND", "3")]), 1, line);
+        one_line(
+            &home.local(&[command, "--sale", "mug", "--round", "7"], &[]),
+            1,
+            "no round 7 of mug; it is in round 2",
+        );
+    }
+    one_line(&home.local(&["redrive"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
+}
+
+#[test]
+fn make_adds_nothing_to_it() {
+    let home = Home::new("make");
+    for arguments in [&["token"][..], &["pass"], &["audit"], &["redrive"], &["watch"], &["event"]] {
+        one_line_of_make(&home.make(arguments), NOTHING_RUNS);
+    }
+    let units = "UNITS: a whole number from 1 to 10,000; got \"-1\"";
+    one_line_of_make(&home.make(&["demo", "UNITS=-1"]), units);
+    one_line_of_make(&home.make(&["redrive", "QUEUE=x y"]), "QUEUE: one of orders, expiry, quarantine; got \"x y\"");
+    let which = "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
+    one_line_of_make(&home.make(&["trace"]), which);
+    one_line_of_make(&home.make(&["token", "CARGO=/no/cargo"]), "no /no/cargo: install Rust with rustup, or set CARGO");
+}

@@ -1,0 +1,92 @@
+//! What the command lines of the tools have in common: a mistake is told in one line, for people, that says what is wrong
+//! and what to do.
+
+mod mistake;
+mod whole;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Arg, Command, Parser};
+
+pub use whole::whole;
+
+/// The exit status of a command line with a mistake in it.
+const USAGE: u8 = 2;
+/// The exit status of a program that SIGPIPE ended, as a shell tells it.
+const NOBODY_READS: i32 = 128 + 13;
+
+/// Why a command line asks for nothing that could be done.
+#[derive(Debug)]
+pub enum Stop {
+    /// It asks for help, which is this.
+    Help(String),
+    /// What is wrong with it, in one line.
+    Mistake(String),
+}
+
+impl Stop {
+    /// Prints it. Returns the exit status.
+    pub fn tell(&self) -> ExitCode {
+        match self {
+            Self::Help(text) => {
+                print!("{text}");
+                ExitCode::SUCCESS
+            }
+            Self::Mistake(line) => {
+                eprintln!("error: {line}");
+                ExitCode::from(USAGE)
+            }
+        }
+    }
+}
+
+/// Parses a command line, program name first.
+///
+/// `make` hands its variables on as environment variables, so a value comes from an option or from a variable. A mistake
+/// names whichever it was. An empty variable counts as none: that is how one takes a default of `make` back.
+///
+/// # Errors
+/// If it asks for help or has a mistake.
+pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<T, Stop> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut command = prepared(T::command());
+    let parsed = command.try_get_matches_from_mut(&arguments).and_then(|mut found| T::from_arg_matches_mut(&mut found));
+    parsed.map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Stop::Help(error.to_string()),
+        _ => Stop::Mistake(mistake::line(&command, &arguments, &error)),
+    })
+}
+
+fn prepared(command: Command) -> Command {
+    command.mut_args(without_empty_variable).mut_subcommands(prepared)
+}
+
+fn without_empty_variable(argument: Arg) -> Arg {
+    let empty = argument.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    let argument = if empty { argument.env(None::<&str>) } else { argument };
+    // `--units -1` is a number that does not fit, not an option `-1`.
+    if argument.get_action().takes_values() { argument.allow_negative_numbers(true) } else { argument }
+}
+
+/// Tells of a failure in one line. Returns the exit status.
+///
+/// `main` that returned the error would print a backtrace with it wherever `RUST_BACKTRACE` is set.
+pub fn fail(error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::FAILURE
+}
+
+/// From now on, ends the program quietly when nobody reads any more what it prints, as in `make trace ID=… | head`.
+/// `println!` would panic.
+pub fn end_with_reader() {
+    let others = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload().downcast_ref::<String>();
+        if message.is_some_and(|text| text.starts_with("failed printing to std") && text.contains("Broken pipe")) {
+            std::process::exit(NOBODY_READS);
+        }
+        others(panic);
+    }));
+}

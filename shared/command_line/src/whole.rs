@@ -1,0 +1,41 @@
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// Reads a whole number from a range. The error says which range.
+pub fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(format!("a whole number from {} to {}", grouped(range.start()), grouped(range.end()))),
+    }
+}
+
+/// A number in groups of three digits.
+fn grouped(number: &impl Display) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_outside_of_the_range_is_answered_with_the_range() {
+        let parse = whole(1..=10_000_000_u32);
+        assert_eq!((parse("1"), parse("10000000")), (Ok(1), Ok(10_000_000)));
+        for bad in ["0", "10000001", "-1", "abc", "", "1.5", "99999999999999999999"] {
+            assert_eq!(parse(bad), Err("a whole number from 1 to 10,000,000".to_owned()), "{bad:?}");
+        }
+    }
+}

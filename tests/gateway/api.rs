@@ -1,0 +1,65 @@
+//! An HTTP API of a test's own on an emulator of its own, with the echo function behind it.
+
+use std::path::Path;
+
+use local::control::{Control, MadeApi};
+use local::emulator::Emulator;
+use local::gateway::{Concurrency, Gateway};
+use local::identity::Issuer;
+use local::setup::install;
+use local::valkey::Valkey;
+use serde_json::Value;
+use tokio::task::spawn_blocking;
+
+/// The function's name, and the seconds that it has for an event.
+pub(crate) const FUNCTION: &str = "echo";
+pub(crate) const TIMEOUT_S: u64 = 3;
+
+/// An emulator with an API. Dropping it ends it.
+pub(crate) struct Api {
+    pub(crate) emulator: Emulator,
+    pub(crate) issuer: Issuer,
+    pub(crate) made: MadeApi,
+    pub(crate) control: Control,
+    _valkey: Valkey,
+}
+
+impl Api {
+    /// One without a route. `more` and `stage` are as the control plane takes API and stage.
+    pub(crate) async fn with(more: Value, stage: Value) -> Self {
+        let (valkey, emulator) = spawn_blocking(|| {
+            install().unwrap();
+            let valkey = Valkey::start().unwrap();
+            let emulator = Emulator::start(valkey.port()).unwrap();
+            (valkey, emulator)
+        })
+        .await
+        .unwrap();
+        let issuer = Issuer::publish(&emulator.endpoint()).await.unwrap();
+        let control = Control::new(&emulator.endpoint());
+        let environment = [("SAID", "by the deployment".to_owned())];
+        let bootstrap = Path::new(env!("CARGO_BIN_EXE_echo"));
+        control.create_function(FUNCTION, bootstrap, TIMEOUT_S, &environment).await.unwrap();
+        let made = control.create_api(FUNCTION, issuer.url(), more, stage).await.unwrap();
+        Self { emulator, issuer, made, control, _valkey: valkey }
+    }
+
+    /// Adds a route. `more` is what else the control plane takes of it.
+    pub(crate) async fn route(&self, key: &str, with_token: bool, more: Value) {
+        self.control.create_route(&self.made, key, with_token, more).await.unwrap();
+    }
+
+    pub(crate) async fn create_in(&self, what: &str, item: &Value) -> Value {
+        self.control.create(&format!("/v2/apis/{}/{what}", self.made.id), item).await.unwrap()
+    }
+
+    /// Where the emulator serves it.
+    pub(crate) fn emulators_url(&self) -> String {
+        format!("{}/_aws/execute-api/{}", self.emulator.endpoint(), self.made.id)
+    }
+
+    /// The gateway of this machine in front of it.
+    pub(crate) async fn serve(&self, concurrency: Concurrency) -> anyhow::Result<Gateway> {
+        Gateway::start(&self.emulator.endpoint(), 0, self.emulator.home(), concurrency).await
+    }
+}

@@ -1,0 +1,194 @@
+//! A few hundred requests to the emulator's gateway and to this one: status, headers, body, and the event that the function
+//! got. What differs must be among the differences that are known, each with its reason.
+
+use std::collections::BTreeMap;
+
+use local::gateway::Concurrency;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::api::Api;
+use crate::requests::{ROUTES, Sent, all};
+
+/// What a client got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Got {
+    status: u16,
+    headers: BTreeMap<String, Vec<String>>,
+    body: Vec<u8>,
+}
+
+/// Headers that tell a client something.
+const RELEVANT: [&str; 9] = [
+    "content-type",
+    "cache-control",
+    "location",
+    "retry-after",
+    "set-cookie",
+    "x-custom",
+    "vary",
+    "access-control-allow-origin",
+    "allow",
+];
+
+/// Of an event, what is another each time, or is of the one gateway or the other by its nature.
+const OF_ITS_OWN: [&str; 6] = [
+    "/requestContext/requestId",
+    "/requestContext/time",
+    "/requestContext/timeEpoch",
+    // Each has the address that the client called it by.
+    "/requestContext/domainName",
+    "/requestContext/domainPrefix",
+    "/headers/host",
+];
+
+/// A difference that is known: where it shows, and why ours is right.
+const KNOWN: [(&str, &str); 8] = [
+    ("forwarded", "API Gateway adds x-forwarded-for and x-forwarded-proto, and so do we; the emulator adds nothing"),
+    ("length", "API Gateway passes a content-length on, 0 without a body; the emulator only one that the client sent"),
+    ("cookies", "the payload format 2.0 has cookies apart from headers; the emulator leaves them among those"),
+    ("parameters", "a route without parameters has no pathParameters; the emulator gives null"),
+    (
+        "failed",
+        "API Gateway says no more than 500 when a function fails; the emulator shows the function's error, as 502",
+    ),
+    ("options", "without CORS, OPTIONS is a method like others, and has no route here; the emulator answers 403"),
+    ("slashes", "the emulator looks for a stage in the first segment of a path, and loses the slashes around it"),
+    ("expiry", "a token must say when it ends; the emulator lets one pass that does not"),
+];
+
+/// Paths whose slashes the emulator loses.
+const SLASHES: [&str; 3] = ["/open/", "//open", "///open"];
+
+fn client() -> reqwest::Client {
+    reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
+}
+
+/// `host` is how the emulator knows which API is meant.
+async fn send(http: &reqwest::Client, base: &str, host: Option<&str>, sent: &Sent) -> Got {
+    let mut request = http.request(sent.method.parse::<Method>().unwrap(), format!("{base}{}", sent.path));
+    for (name, value) in &sent.headers {
+        request = request.header(name, value);
+    }
+    if let Some(host) = host {
+        request = request.header("host", host);
+    }
+    let answer = request.body(sent.body.clone()).send().await.unwrap();
+    let status = answer.status().as_u16();
+    let mut headers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, value) in answer.headers() {
+        if RELEVANT.contains(&name.as_str()) {
+            headers.entry(name.to_string()).or_default().push(value.to_str().unwrap().to_owned());
+        }
+    }
+    Got { status, headers, body: answer.bytes().await.unwrap().to_vec() }
+}
+
+/// The event that the function got, if that is what it answered, without what is each gateway's own.
+fn event(got: &Got) -> Option<Value> {
+    let mut event: Value = serde_json::from_slice(&got.body).ok()?;
+    (event["version"] == "2.0").then_some(())?;
+    for place in OF_ITS_OWN {
+        let (parent, name) = place.rsplit_once('/').unwrap();
+        event.pointer_mut(parent)?.as_object_mut()?.remove(name);
+    }
+    Some(event)
+}
+
+/// The known differences that are between two answers. An error if there is another one.
+fn differences(sent: &Sent, theirs: &Got, ours: &Got) -> Result<Vec<&'static str>, String> {
+    if SLASHES.contains(&&*sent.path) && theirs.status == 200 {
+        return Ok(vec!["slashes"]);
+    }
+    let mut found = Vec::new();
+    let (mut theirs, mut ours) = (plain(theirs), plain(ours));
+    if let (Some(mut their_event), Some(mut our_event)) = (event(&theirs), event(&ours)) {
+        let mut take = |name: &'static str, place: &str, parent: &str| {
+            let key = place.rsplit('/').next().unwrap();
+            let removed: Vec<Option<Value>> = [&mut their_event, &mut our_event]
+                .into_iter()
+                .map(|event| event.pointer_mut(parent).and_then(Value::as_object_mut).and_then(|all| all.remove(key)))
+                .collect();
+            if removed[0] != removed[1] {
+                found.push(name);
+            }
+        };
+        take("forwarded", "x-forwarded-for", "/headers");
+        take("forwarded", "x-forwarded-proto", "/headers");
+        take("length", "content-length", "/headers");
+        take("cookies", "cookie", "/headers");
+        take("cookies", "cookies", "");
+        if their_event["pathParameters"].is_null() && our_event.get("pathParameters").is_none() {
+            found.push("parameters");
+            their_event.as_object_mut().unwrap().remove("pathParameters");
+        }
+        if their_event != our_event {
+            return Err(format!("{sent}\n  theirs {their_event}\n  ours   {our_event}"));
+        }
+        theirs.body.clear();
+        ours.body.clear();
+    }
+    let status = (theirs.status, ours.status);
+    if sent.method == "OPTIONS" && status == (403, 404) {
+        return Ok(vec!["options"]);
+    }
+    if sent.what.contains(r#""exp":null"#) && ours.status == 401 {
+        return Ok(vec!["expiry"]);
+    }
+    if ours.status == 500 && matches!(theirs.status, 500 | 502) {
+        found.push("failed");
+        return Ok(found);
+    }
+    if theirs != ours {
+        return Err(format!("{sent}\n  theirs {}\n  ours   {}", told(&theirs), told(&ours)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// JSON without the blanks that nobody reads.
+fn plain(got: &Got) -> Got {
+    let body = serde_json::from_slice::<Value>(&got.body)
+        .map_or_else(|_| got.body.clone(), |body| body.to_string().into_bytes());
+    Got { body, ..got.clone() }
+}
+
+fn told(got: &Got) -> String {
+    format!("{} {:?} {:.300}", got.status, got.headers, String::from_utf8_lossy(&got.body))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn both_gateways_do_the_same() {
+    let api = Api::with(json!({}), json!({})).await;
+    for (key, with_token, scopes) in ROUTES {
+        api.route(
+            key,
+            with_token,
+            if scopes.is_empty() { json!({}) } else { json!({ "authorizationScopes": scopes }) },
+        )
+        .await;
+    }
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    let requests = all(&api.issuer);
+    let (http, host) =
+        (client(), format!("{}.execute-api.{}", api.made.id, api.emulator.endpoint().trim_start_matches("http://")));
+    let (mut unknown, mut known) = (Vec::new(), BTreeMap::<&str, usize>::new());
+    for sent in &requests {
+        let theirs = send(&http, &api.emulator.endpoint(), Some(&host), sent).await;
+        let ours = send(&http, &gateway.url(), None, sent).await;
+        match differences(sent, &theirs, &ours) {
+            Ok(found) => found.into_iter().for_each(|name| *known.entry(name).or_default() += 1),
+            Err(difference) => unknown.push(difference),
+        }
+    }
+    println!("{} requests; {} differ in a way that nobody knows; known differences:", requests.len(), unknown.len());
+    for (name, count) in &known {
+        let reason = KNOWN.iter().find(|(known, _)| known == name).map_or("no reason", |(_, reason)| reason);
+        println!("  {count:>4} {name}: {reason}");
+    }
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+    let unused: Vec<_> = KNOWN.iter().filter(|(name, _)| !known.contains_key(name)).collect();
+    assert!(unused.is_empty(), "differences that no request has: {unused:?}");
+    assert!(requests.len() > 300, "{} requests", requests.len());
+}

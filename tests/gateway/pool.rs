@@ -1,0 +1,137 @@
+//! What becomes of requests when a function dies, hangs or fails, and of too many of them.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use local::gateway::{Concurrency, Gateway};
+use local::pool::PoolCounts;
+use serde_json::{Value, json};
+
+use crate::api::{Api, FUNCTION, TIMEOUT_S};
+
+/// Far longer than any of it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn echo(concurrency: Concurrency) -> (Api, Gateway) {
+    let api = Api::with(json!({}), json!({})).await;
+    api.route("GET /open", false, json!({})).await;
+    let gateway = api.serve(concurrency).await.unwrap();
+    (api, gateway)
+}
+
+async fn ask(gateway: &Gateway, to_do: &str) -> (u16, Value) {
+    let asked = reqwest::Client::new().get(format!("{}/open", gateway.url())).timeout(PATIENCE);
+    let asked = if to_do.is_empty() { asked } else { asked.header("x-do", to_do) };
+    let answer = asked.send().await.unwrap();
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+fn counts(gateway: &Gateway) -> PoolCounts {
+    gateway.counts()[FUNCTION]
+}
+
+fn failed() -> (u16, Value) {
+    (500, json!({ "message": "Internal Server Error" }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_has_the_environment_that_was_deployed_and_nothing_else() {
+    let (_api, gateway) = echo(Concurrency::FAST).await;
+    assert_eq!(counts(&gateway).cold_starts, 0, "nothing starts before there is an event");
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    let id = processes_of(&gateway).await[0];
+    let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap();
+    let environment = String::from_utf8(environment).unwrap();
+    let mut names: Vec<&str> = environment.split('\0').filter_map(|pair| pair.split('=').next()).collect();
+    names.retain(|name| !name.is_empty());
+    names.sort_unstable();
+    let expected = [
+        "AWS_ACCESS_KEY_ID",
+        "AWS_ENDPOINT_URL",
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
+        "AWS_LAMBDA_FUNCTION_NAME",
+        "AWS_LAMBDA_FUNCTION_VERSION",
+        "AWS_LAMBDA_MAX_CONCURRENCY",
+        "AWS_LAMBDA_RUNTIME_API",
+        "AWS_REGION",
+        "AWS_SECRET_ACCESS_KEY",
+        "SAID",
+    ];
+    assert_eq!(names, expected);
+}
+
+/// The ids of processes with the program that was deployed, in this gateway's folder.
+async fn processes_of(gateway: &Gateway) -> Vec<i32> {
+    let groups = gateway.process_groups(FUNCTION);
+    let of_group = |entry: std::fs::DirEntry| {
+        let id: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let group: u32 = stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()?;
+        let program = std::fs::read_link(entry.path().join("exe")).ok()?;
+        (groups.contains(&group) && program.ends_with("bootstrap")).then_some(id)
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().filter_map(of_group).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_dies_fails_what_it_had_and_is_replaced() {
+    let (_api, gateway) = echo(Concurrency::FAST).await;
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    assert_eq!(ask(&gateway, "die").await, failed());
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    let PoolCounts { cold_starts, deaths, timeouts, running, resident_kb } = counts(&gateway);
+    assert_eq!((cold_starts, deaths, timeouts, running), (2, 1, 0, 1));
+    assert!(resident_kb > 1_000, "{resident_kb} kB");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_that_fails_goes_on() {
+    let (_api, gateway) = echo(Concurrency::FAST).await;
+    for _ in 0..3 {
+        assert_eq!(ask(&gateway, "fail").await, failed());
+    }
+    assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_that_takes_too_long_is_killed() {
+    let (_api, gateway) = echo(Concurrency::CLASSIC).await;
+    let start = std::time::Instant::now();
+    assert_eq!(ask(&gateway, "hang").await, failed());
+    assert!(start.elapsed() >= Duration::from_secs(TIMEOUT_S));
+    assert_eq!((counts(&gateway).timeouts, counts(&gateway).deaths), (1, 1));
+    assert_eq!(ask(&gateway, "").await.0, 200);
+}
+
+/// In either way of handing out events, none is lost or answered twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn many_at_once_are_all_answered() {
+    for (concurrency, most) in [(Concurrency::FAST, 1), (Concurrency::CLASSIC, Concurrency::CLASSIC.most)] {
+        let (_api, gateway) = echo(concurrency).await;
+        let http = reqwest::Client::new();
+        let asked = (0..200).map(|n| {
+            let asked = http.get(format!("{}/open?n={n}", gateway.url())).timeout(PATIENCE);
+            async move { asked.send().await.unwrap().json::<Value>().await.unwrap()["rawQueryString"].clone() }
+        });
+        let answers = join_all(asked).await;
+        for (n, answer) in answers.iter().enumerate() {
+            assert_eq!(*answer, json!(format!("n={n}")));
+        }
+        let started = counts(&gateway).cold_starts;
+        assert!((1..=most as u64).contains(&started), "{started} processes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_end_with_the_gateway() {
+    let (_api, gateway) = echo(Concurrency::FAST).await;
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    let ids = processes_of(&gateway).await;
+    assert_eq!(ids.len(), 1);
+    drop(gateway);
+    let start = std::time::Instant::now();
+    while std::path::Path::new(&format!("/proc/{}/exe", ids[0])).read_link().is_ok() {
+        assert!(start.elapsed() < PATIENCE, "it goes on");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

@@ -1,0 +1,201 @@
+//! What the gateway itself refuses: requests beyond its limits, and APIs that it does not know how to serve.
+
+use std::time::Duration;
+
+use local::gateway::Concurrency;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::api::Api;
+
+/// Far longer than any of it takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+async fn status_of(request: reqwest::RequestBuilder) -> (u16, Value) {
+    let answer = request.send().await.unwrap();
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_beyond_the_limits_are_refused() {
+    let api = Api::with(json!({}), json!({})).await;
+    api.route("POST /open", false, json!({})).await;
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    let (http, url) = (reqwest::Client::new(), format!("{}/open", gateway.url()));
+    let message = |message: &str| json!({ "message": message });
+
+    // The answer comes before the body, so the body is not sent: a client in the middle of it would see a broken connection.
+    let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
+    let mut connection = TcpStream::connect(&address).await.unwrap();
+    let head = "POST /open HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 10485761\r\n\r\n";
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut heard = Vec::new();
+    tokio::time::timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("an answer").unwrap();
+    let heard = String::from_utf8(heard).unwrap();
+    assert!(
+        heard.starts_with("HTTP/1.1 413 ") && heard.ends_with(r#"{"message":"Request Entity Too Large"}"#),
+        "{heard}"
+    );
+    // Within the gateway's limit, beyond Lambda's.
+    let event = http.post(&url).header("content-type", "text/plain").body(vec![b'a'; 7 * 1024 * 1024]);
+    assert_eq!(status_of(event).await, (413, message("Request Entity Too Large")));
+    let long = http.post(format!("{url}?{}", "q".repeat(11_000)));
+    assert_eq!(status_of(long).await, (414, message("URI Too Long")));
+    let head = http.post(&url).header("x-long", "h".repeat(11_000));
+    assert_eq!(status_of(head).await, (414, message("URI Too Long")));
+    let allowed = http.post(&url).header("content-type", "text/plain").body(vec![b'a'; 2 * 1024 * 1024]);
+    assert_eq!(allowed.send().await.unwrap().status(), 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_takes_no_more_than_its_throttle() {
+    let stage = json!({
+        "defaultRouteSettings": { "throttlingRateLimit": 1000.0, "throttlingBurstLimit": 1000 },
+        "routeSettings": { "GET /few": { "throttlingRateLimit": 1.0, "throttlingBurstLimit": 5 } },
+    });
+    let api = Api::with(json!({}), stage).await;
+    for key in ["GET /few", "GET /many"] {
+        api.route(key, false, json!({})).await;
+    }
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    let http = reqwest::Client::new();
+    let start = std::time::Instant::now();
+    let mut taken = 0;
+    for _ in 0..50 {
+        let (status, body) = status_of(http.get(format!("{}/few", gateway.url()))).await;
+        match status {
+            200 => taken += 1,
+            429 => assert_eq!(body, json!({ "message": "Too Many Requests" })),
+            other => panic!("{other} {body}"),
+        }
+        assert_eq!(status_of(http.get(format!("{}/many", gateway.url()))).await.0, 200);
+    }
+    // One more came free for each second that it took.
+    let most = 5 + start.elapsed().as_secs() + 1;
+    assert!((5..=most).contains(&taken), "{taken} of at most {most}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_another_origin_is_told_what_it_may() {
+    let cors = json!({
+        "allowOrigins": ["https://shop.example"], "allowMethods": ["GET", "POST"], "allowHeaders": ["authorization"],
+        "exposeHeaders": ["retry-after"], "maxAge": 600,
+    });
+    let api = Api::with(json!({ "corsConfiguration": cors }), json!({})).await;
+    api.route("GET /open", false, json!({})).await;
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    let http = reqwest::Client::new();
+    for base in [gateway.url(), api.emulators_url()] {
+        let url = format!("{base}/open");
+        let preflight = http.request(reqwest::Method::OPTIONS, &url).header("origin", "https://shop.example");
+        let preflight = preflight.header("access-control-request-method", "GET").send().await.unwrap();
+        assert_eq!(preflight.status(), 204, "{url}");
+        let said = |answer: &reqwest::Response, name: &str| {
+            answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned())
+        };
+        for (name, value) in [
+            ("access-control-allow-origin", "https://shop.example"),
+            ("access-control-allow-methods", "GET,POST"),
+            ("access-control-allow-headers", "authorization"),
+            ("access-control-max-age", "600"),
+        ] {
+            assert_eq!(said(&preflight, name).as_deref(), Some(value), "{url} {name}");
+        }
+        let answer = http.get(&url).header("origin", "https://shop.example").send().await.unwrap();
+        assert_eq!(said(&answer, "access-control-allow-origin").as_deref(), Some("https://shop.example"), "{url}");
+        assert_eq!(said(&answer, "access-control-expose-headers").as_deref(), Some("retry-after"), "{url}");
+        let other = http.get(&url).header("origin", "https://elsewhere.example").send().await.unwrap();
+        assert_eq!(said(&other, "access-control-allow-origin"), None, "{url}");
+    }
+}
+
+/// Whatever is no HTTP gets an answer or is hung up on, and does no harm.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_http_does_no_harm() {
+    let api = Api::with(json!({}), json!({})).await;
+    api.route("POST /open", false, json!({})).await;
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
+    let tries: [&[u8]; 8] = [
+        b"\r\n\r\n",
+        b"nonsense\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET /open HTTP/9.9\r\n\r\n",
+        b"GET /open\x00 HTTP/1.1\r\nhost: a\r\n\r\n",
+        b"POST /open HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n",
+        b"POST /open HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    ];
+    for sent in tries {
+        let mut connection = TcpStream::connect(&address).await.unwrap();
+        connection.write_all(sent).await.unwrap();
+        connection.shutdown().await.unwrap();
+        let mut heard = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut heard));
+        let _ = read.await.expect("an answer or the end");
+        let heard = String::from_utf8_lossy(&heard).into_owned();
+        assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 4"), "{sent:?}: {heard}");
+    }
+    let answer = reqwest::Client::new().post(format!("{}/open", gateway.url())).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+}
+
+async fn refused(api: &Api) -> String {
+    match api.serve(Concurrency::FAST).await {
+        Ok(_) => panic!("it is served"),
+        Err(error) => format!("{error:#}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_api_that_it_does_not_know_is_not_served() {
+    let api = Api::with(json!({}), json!({})).await;
+    api.route("GET /open", false, json!({})).await;
+    drop(api.serve(Concurrency::FAST).await.unwrap());
+    // One thing after another; each stays, so each has to be found beside what is already refused.
+    let other = json!({ "integrationType": "HTTP_PROXY", "integrationUri": "https://elsewhere.example", "integrationMethod": "GET",
+        "payloadFormatVersion": "1.0" });
+    let other = api.create_in("integrations", &other).await;
+    let target = format!("integrations/{}", other["integrationId"].as_str().unwrap());
+    api.create_in("routes", &json!({ "routeKey": "GET /elsewhere", "target": target })).await;
+    let said = refused(&api).await;
+    assert!(said.contains("GET /elsewhere") && said.contains("HTTP_PROXY"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_route_that_it_does_not_know_is_not_served() {
+    for (key, more, expected) in [
+        ("ANY /any", json!({}), "any method"),
+        ("GET /keyed", json!({ "apiKeyRequired": true }), "API key"),
+        ("GET /iam", json!({ "authorizationType": "AWS_IAM" }), "AWS_IAM"),
+        ("GET /mapped", json!({ "requestParameters": { "x": { "required": true } } }), "requestParameters"),
+    ] {
+        let api = Api::with(json!({}), json!({})).await;
+        api.route(key, false, more).await;
+        let said = refused(&api).await;
+        assert!(said.contains(expected), "{key}: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stage_that_it_does_not_know_is_not_served() {
+    for (stage, expected) in [
+        (json!({ "stageVariables": { "color": "blue" } }), "variables"),
+        (json!({ "stageName": "beta" }), "beta"),
+        (json!({ "clientCertificateId": "abc" }), "clientCertificateId"),
+        (
+            json!({ "routeSettings": { "GET /gone": { "throttlingRateLimit": 1.0, "throttlingBurstLimit": 1 } } }),
+            "GET /gone",
+        ),
+        (json!({ "defaultRouteSettings": { "throttlingRateLimit": 0.5, "throttlingBurstLimit": 1 } }), "throttle"),
+    ] {
+        let api = Api::with(json!({}), stage).await;
+        api.route("GET /open", false, json!({})).await;
+        let said = refused(&api).await;
+        assert!(said.contains(expected), "{said}");
+    }
+    let api = Api::with(json!({}), json!({})).await;
+    api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
+    assert!(refused(&api).await.contains("2 HTTP APIs"));
+}

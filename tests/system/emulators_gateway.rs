@@ -1,0 +1,44 @@
+//! One purchase through the emulator's own gateway, where the others go through the one of this machine: what was deployed
+//! works there too, with functions that the emulator starts.
+
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::shop::Shop;
+use crate::wait::until;
+
+async fn send(ask: &Ask, user: &str) -> Answer {
+    let cloud = cloud().await;
+    let token = cloud.issuer.token(user).unwrap();
+    ask.send_through(&cloud.deployment.emulator_api_url, Some(&token)).await
+}
+
+#[tokio::test]
+async fn a_purchase_from_the_door_to_the_payment() {
+    let shop = Shop::open("emulators-gateway", json!({ "total": 1 })).await;
+    let sale = &shop.sale;
+    let challenge = Ask::post(format!("/v1/sales/{sale}/challenges")).json(&json!({ "kind": "work" }));
+    let challenge = send(&challenge, "alice").await.expect(201);
+    let id = challenge.text("challenge_id").to_owned();
+    let work = door::work(id.parse().unwrap());
+    let answered = Ask::post(format!("/v1/sales/{sale}/tokens")).json(&json!({ "challenge_id": id, "answer": work }));
+    let pass = send(&answered, "alice").await.expect(201).text("token").to_owned();
+
+    let reserve = |pass: &str| Ask::post(format!("/v1/sales/{sale}/reservations/{pass}"));
+    let reserved = send(&reserve(&pass), "alice").await.expect(202).text("reservation_id").to_owned();
+    send(&reserve(&pass), "bob").await.problem(403, "bad_token");
+    let look = Ask::get(format!("/v1/reservations/{reserved}"));
+    until("the order is made", 30, async || {
+        (send(&look, "alice").await.expect(200).text("status") == "pending_payment").then_some(())
+    })
+    .await;
+    let orders: Value = send(&Ask::get("/v1/orders"), "alice").await.expect(200).body;
+    assert!(orders["orders"].as_array().unwrap().iter().any(|order| order["reservation_id"] == *reserved), "{orders}");
+    send(&look, "bob").await.problem(404, "unknown_reservation");
+
+    assert_eq!(shop.pay("pay_1", &reserved, 990).await, "applied");
+    assert_eq!(send(&look, "alice").await.expect(200).text("status"), "paid");
+    assert_eq!(shop.clean_audit().await, (0, 0, 1));
+}

@@ -1,0 +1,101 @@
+//! The reservation function's process killed with -9 every second while 20,000 requests come.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use door::Grant;
+use load::{Curve, Live, Plan, Request, Token};
+use local::gateway::{Concurrency, Gateway};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use sale::{Round, SaleId, UserId};
+use serde_json::json;
+use tokio::task::spawn_blocking;
+
+use crate::cloud::cloud;
+use crate::passes::deployed_ring;
+use crate::shop::Shop;
+use crate::wait::until;
+
+const REQUESTS: usize = 20_000;
+const UNITS: usize = 200;
+/// How long they take to come: several kills.
+const OVER: Duration = Duration::from_secs(12);
+const KILL_EVERY: Duration = Duration::from_secs(1);
+/// The one that meets the crowd.
+const FUNCTION: &str = "flash-sale-reservation";
+/// What may be heard while processes die: the sale's own answers, and the gateway's when a process had the request.
+const DOCUMENTED: [&str; 5] = ["202", "409 sold_out", "500 no_code", "503 no_code", "503 overloaded"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rush_survives_a_function_that_dies_every_second() {
+    let cloud = cloud().await;
+    let shop = Shop::open("killed-functions", json!({ "total": UNITS })).await;
+    // Processes of its own: those of other tests go on.
+    let home = local::paths::state().join(format!("killed-functions-{}", std::process::id()));
+    std::fs::create_dir_all(&home).unwrap();
+    let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
+
+    let issuer = cloud.issuer.clone();
+    let names: Vec<String> = (0..REQUESTS).map(|n| format!("killer-{n:05}")).collect();
+    let signed = names.clone();
+    let tokens = spawn_blocking(move || issuer.tokens(&signed)).await.unwrap().unwrap();
+    let (ring, sale): (_, SaleId) = (deployed_ring().await, shop.sale.parse().unwrap());
+    let issued_at_ms = runtime::Clock::system().now();
+    let requests = names.iter().zip(&tokens).map(|(name, token)| {
+        let user: UserId = name.parse().unwrap();
+        let pass = ring.seal(&Grant { sale: &sale, round: Round(1), user: &user, issued_at_ms });
+        let token: Token = token.parse().unwrap();
+        Request::reserve(sale.as_str(), &pass).unwrap().token(&token).key("first-try")
+    });
+    let requests: Arc<Vec<Request>> = Arc::new(requests.collect());
+    let client = Arc::new(load::Client::new(gateway.url().parse().unwrap()));
+
+    let plan = Plan::new(REQUESTS, OVER, Curve::Even).unwrap();
+    let rush = load::run(&plan, Live::silent(), |n| {
+        let (client, requests) = (Arc::clone(&client), Arc::clone(&requests));
+        async move {
+            match client.send(n, &requests[n]).await {
+                Ok(response) => response.answer(),
+                Err(failure) => (&failure).into(),
+            }
+        }
+    });
+    let killed = AtomicUsize::new(0);
+    let kills = async {
+        loop {
+            tokio::time::sleep(KILL_EVERY).await;
+            for group in gateway.process_groups(FUNCTION) {
+                let group = Pid::from_raw(i32::try_from(group).unwrap());
+                killed.fetch_add(usize::from(killpg(group, Signal::SIGKILL).is_ok()), Ordering::Relaxed);
+            }
+        }
+    };
+    let outcome = tokio::select! {
+        outcome = rush => outcome,
+        never = kills => never,
+    };
+    let killed = killed.into_inner();
+    let heard: BTreeMap<String, u64> =
+        outcome.by_answer().into_iter().map(|(answer, latency)| (answer.to_string(), latency.len())).collect();
+    println!("{killed} processes killed; {heard:?}; {:?}", gateway.counts()[FUNCTION]);
+    for (answer, count) in &heard {
+        assert!(DOCUMENTED.contains(&&**answer), "{count} heard {answer}");
+    }
+    assert_eq!(heard.values().sum::<u64>(), REQUESTS as u64);
+    assert!(killed >= 5, "{killed} processes were killed");
+    assert!(gateway.counts()[FUNCTION].deaths >= 5, "{:?}", gateway.counts()[FUNCTION]);
+
+    // Some were told nothing although they have a unit. The outbox finds them, and every unit is in one place.
+    let audit = until("a clean audit", 120, async || {
+        let audit = shop.audit().await;
+        (audit["clean"] == true && audit["held"] == 0).then_some(audit)
+    });
+    let audit = audit.await;
+    assert!(audit["ordered"].as_u64().unwrap() >= heard["202"], "{audit} {heard:?}");
+    assert_eq!((&audit["oversold"], &audit["lost"], &audit["duplicated"]), (&json!(0), &json!(0), &json!(0)));
+    drop(gateway);
+    std::fs::remove_dir_all(home).unwrap();
+}
