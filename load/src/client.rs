@@ -71,7 +71,7 @@ pub struct Token(HeaderValue);
 
 /// A text that cannot be in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a token: it must be printable ASCII without blanks")]
+#[error("not a token: printable ASCII without blanks")]
 pub struct InvalidToken;
 
 /// A request, made once and sent as often as needed.
@@ -227,7 +227,8 @@ impl Client {
         loop {
             let (mut connection, is_new) = match lane.idle_connection().await {
                 Some(connection) => (connection, false),
-                None => (self.connect(lane.from).await?, true),
+                // In a box: what shakes hands is large and seldom there, and would be in every future that sends.
+                None => (Box::pin(self.connect(lane.from)).await?, true),
             };
             match connection.try_send_request(message).await {
                 Ok(response) => {
