@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use load::users::{Credentials, Crowd};
+use load::{Curve, Live, Plan, visits};
 use local::client::{Answer, Client};
 use local::event;
 use local::paths;
@@ -301,6 +304,10 @@ fn a_mistake_is_answered_in_one_line() {
         (&["audit"][..], "nothing is running"),
         (&["watch", "order"][..], "nothing is running"),
         (&["event", "reservation/reserve"][..], "nothing is running"),
+        (&["buy"][..], "nothing is running"),
+        (&["crowd"][..], "nothing is running"),
+        (&["tokens", "--url", "http://127.0.0.1:9"][..], "nothing is running"),
+        (&["tokens", "--url", "https://shop.example.org"][..], "give TOKENS=file"),
         (&["event", "payment/nothing"][..], "no sample \"payment/nothing\"; there are payment/callback"),
     ] {
         let Output { status, stderr, .. } = home.run(arguments);
@@ -308,6 +315,94 @@ fn a_mistake_is_answered_in_one_line() {
         assert_eq!((status.code(), said.lines().count()), (Some(1), 1), "{arguments:?}: {said}");
         assert!(said.starts_with("error: ") && said.contains(says), "{arguments:?}: {said}");
     }
+}
+
+/// The audit of a sale, once no reservation is on its way any more.
+fn clean_audit(home: &Home, sale: &str) -> Value {
+    until("the audit is clean", || {
+        let audit = home.run(&["audit", "--sale", sale, "--json"]);
+        let audit: Value = serde_json::from_slice(&audit.stdout).ok()?;
+        (audit["clean"] == true && audit["held"] == 0).then_some(audit)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
+    let home = Home::new("crowd");
+    let state = home.up();
+    let url = state["deployment"]["api_url"].as_str().unwrap();
+    let client = Client::new(url).unwrap();
+    let shown = async |sale| client.sale(sale).await.unwrap();
+    assert_eq!(shown("lamp").await["state"], "open");
+    assert_eq!(shown("chair").await["state"], "upcoming");
+    let kettle = until_async("the kettle is nearly sold out", async || {
+        let kettle = shown("kettle").await;
+        (kettle["availability"] == "few_left").then_some(kettle)
+    });
+    assert_eq!(kettle.await["state"], "open");
+
+    let (said, _) = home.good(&["buy", "--user", "bob"]);
+    assert!(said.contains("7. GET") && said.contains("The order is paid."), "{said}");
+    let Output { status, stderr, .. } = home.run(&["buy", "--user", "bob"]);
+    let refused = String::from_utf8(stderr).unwrap();
+    assert!(!status.success() && refused.contains("try another USER_ID") && refused.lines().count() == 1, "{refused}");
+    assert_eq!(clean_audit(&home, "lamp")["ordered"], 1);
+
+    let (said, _) = home.good(&["crowd", "--buyers", "20", "--over-s", "5"]);
+    for part in ["20 people came.", "answers 202", " paid", " cancelled", " let the payment window pass"] {
+        assert!(said.contains(part), "no {part:?}: {said}");
+    }
+    // Two of twenty have cancelled.
+    assert_eq!(clean_audit(&home, "lamp")["ordered"], 1 + 20 - 2);
+
+    let report = load_on(&home, url).await;
+    let requests = &report["requests"];
+    let counted: u64 = report["answers"].as_array().unwrap().iter().map(|each| each["count"].as_u64().unwrap()).sum();
+    assert_eq!((&requests["answered"], &requests["unanswered"]), (&json!(counted), &json!(0)), "{requests:#}");
+    assert_eq!((&report["stopped"], &report["failures"]), (&json!(null), &json!({})), "{requests:#}");
+    let answers = report["answers"].as_array().unwrap().iter().map(|each| {
+        let [step, status, code] = ["step", "status", "code"].map(|name| each[name].to_string());
+        format!("{step} {status} {code}").replace('"', "")
+    });
+    let answers: Vec<_> = answers.collect();
+    for answer in ["challenge 201 ", "reserve 202 ", "reserve 409 sold_out", "look 200 ", "forged 403 bad_token"] {
+        assert!(answers.iter().any(|each| each == answer), "no {answer:?}: {answers:#?}");
+    }
+    assert!(!answers.iter().any(|each| each.contains(" 500 ")), "{answers:#?}");
+    // Nobody gets in with a pass that is not theirs, or without a name.
+    for step in ["forged", "another's", "nobody"] {
+        assert!(!answers.contains(&format!("{step} 202 ")), "{answers:#?}");
+    }
+    assert_eq!(clean_audit(&home, "lamp")["ordered"], 100);
+    home.good(&["down"]);
+}
+
+async fn until_async<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "never: {what}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// What `load` reports of a few hundred users, a tenth of whom misbehave.
+async fn load_on(home: &Home, url: &str) -> Value {
+    let (tokens, _) = home.good(&["tokens", "--url", url, "--count", "300"]);
+    let users = Credentials::read(&tokens).unwrap();
+    assert_eq!(users.iter().filter(|user| user.pass.is_none()).count(), 6, "every fiftieth comes in by the door");
+    let client = load::Client::new(url.parse().unwrap());
+    let crowd = Arc::new(Crowd::new(client, "lamp".parse().unwrap(), users, 0.1).unwrap());
+    let plan = Plan::new(300, Duration::from_secs(5), Curve::Rush).unwrap();
+    let began = jiff::Timestamp::now();
+    let outcome = visits(&plan, Live::silent(), |visit| {
+        let crowd = Arc::clone(&crowd);
+        async move { crowd.visit(&visit).await }
+    });
+    let outcome = outcome.await;
+    load::Report { url: url.to_owned(), settings: Vec::new(), began, plan, outcome }.to_json()
 }
 
 /// Runs the parts of `make test` that are given.
