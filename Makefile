@@ -18,7 +18,7 @@ setup: ## Install the pinned local cloud into the checkout
 build: ## Build the functions into target/lambda
 	@$(LOCAL) build
 
-demo: ## Stage a flash sale on this machine: UNITS=1000 BUYERS=20000 RATE=2000 PAYMENT_WINDOW_S=15 HOLD=1
+demo: ## Stage a flash sale on this machine: UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
@@ -65,9 +65,10 @@ redrive: ## Send dead letters of the running system back: QUEUE=expiry
 # The parts of `make test`.
 TEST_PARTS = build test-rust bench-short test-cdk test-pages
 
-test: ## Run all tests, and name the parts that failed at the end
-	@failed=; for part in $(TEST_PARTS); do $(MAKE) --no-print-directory $$part || failed="$$failed $$part"; done; \
-	if test -n "$$failed"; then echo "*** FAILED:$$failed" >&2; exit 1; fi; echo "All parts passed: $(TEST_PARTS)"
+test: ## Run all tests; at the end name the parts that failed and the seconds of each
+	@failed= took=; for part in $(TEST_PARTS); do begun=$$(date +%s); \
+	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; took="$$took  $$part $$(($$(date +%s) - begun)) s"; done; \
+	echo "Times:$$took"; if test -n "$$failed"; then echo "*** FAILED:$$failed" >&2; exit 1; fi; echo "All parts passed"
 
 test-rust:
 	@$(COMPILE) "Compiling the tests" test --workspace --no-run

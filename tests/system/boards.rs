@@ -17,7 +17,7 @@ use crate::wait::until;
 #[tokio::test]
 async fn many_questions_are_one_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
-    lab.board.refresh().await.unwrap();
+    lab.refresh_board().await;
     lab.board_calls.take();
     let began = Instant::now();
     for number in 0..50 {

@@ -42,7 +42,7 @@ pub struct Plan {
     #[arg(long, env = "BUYERS", default_value_t = 20_000, value_parser = whole(1..=100_000_u32))]
     buyers: u32,
     /// Of them, how many come in a second on the whole: most come at the opening
-    #[arg(long, env = "RATE", default_value_t = 2_000, value_parser = whole(1..=20_000_u32))]
+    #[arg(long, env = "RATE", default_value_t = 600, value_parser = whole(1..=20_000_u32))]
     rate: u32,
     /// Seconds that an order waits for its payment: 15, or 60 with --hold
     #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = whole(5..=3_600_u32))]
