@@ -126,7 +126,10 @@ async fn credentials(arguments: &Arguments) -> Result<Vec<Credentials>> {
             let credentials = read.and_then(|text| Credentials::read(&text));
             credentials.with_context(|| format!("the tokens in {}", file.display()))
         }
-        (None, Some(command)) => Credentials::ask(command, arguments.users as usize).await,
+        (None, Some(command)) => {
+            eprintln!("The command for tokens runs for each of {} users", arguments.users);
+            Credentials::ask(command, arguments.users as usize).await
+        }
         (None, None) => {
             bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
         }
