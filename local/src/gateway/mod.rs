@@ -59,7 +59,7 @@ pub struct Concurrency {
 impl Concurrency {
     /// One process with many events, as on Lambda's managed instances: what two cores do best. So many that those who wait for
     /// the emulator's slow queue leave room for the others.
-    pub const FAST: Self = Self { at_once: 256, most: 1 };
+    pub const FAST: Self = Self { at_once: 512, most: 1 };
     /// One event at a time in each process, as usual on Lambda.
     pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
 }
