@@ -127,7 +127,9 @@ async fn credentials(arguments: &Arguments) -> Result<Vec<Credentials>> {
             credentials.with_context(|| format!("the tokens in {}", file.display()))
         }
         (None, Some(command)) => {
-            eprintln!("The command for tokens runs for each of {} users", arguments.users);
+            if arguments.users > 1 {
+                eprintln!("The command for tokens runs for each of {} users", arguments.users);
+            }
             Credentials::ask(command, arguments.users as usize).await
         }
         (None, None) => {

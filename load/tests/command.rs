@@ -75,7 +75,11 @@ fn what_is_missing_or_refused_is_said_in_one_line() {
         (&["--url", "https://shop.example.org"], 1, "--yes-this-is-mine"),
         (&here, 1, "error: no tokens: give TOKENS=file"),
         (&[&here[..], &["--tokens", "no-such-file"]].concat(), 1, "error: the tokens in no-such-file"),
-        (&[&here[..], &["--token-command", "exit 1 # {user}"]].concat(), 1, "the command for tokens failed"),
+        (
+            &[&here[..], &["--token-command", "exit 1 # {user}", "--users", "1"]].concat(),
+            1,
+            "the command for tokens failed",
+        ),
         (&[&here[..], &["--users", "1000001"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
         (&[&here[..], &["--over-s", "3601"]].concat(), 2, "--over-s: a whole number from 0 to 3,600; got"),
     ] {
