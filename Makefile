@@ -31,14 +31,14 @@ down: ## End what `make up` started
 	@$(LOCAL) down
 
 buy: ## Buy a unit of the running system from the shell, each step explained: USER_ID=bob SALE=lamp
-	@$(LOCAL) buy --user $(or $(USER_ID),bob) --sale $(or $(SALE),lamp)
+	@$(LOCAL) buy
 
 crowd: ## Send a small crowd to the running system, to be watched on the operators' page: BUYERS=200 SALE=lamp OVER_S=60
 	@$(LOCAL) crowd
 
-# Both packages: what they share is then built as for the other tasks.
+# Both packages at once: what they share is compiled once.
 load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
-	@$(CARGO) build --quiet --package load --package local
+	@$(COMPILE) "Compiling the tools" build --package local --package load
 	@if test -n "$$URL" && test -z "$$TOKENS$$TOKEN_COMMAND"; then \
 	  mkdir -p target/load && $(LOCAL) tokens > target/load/tokens && export TOKENS=target/load/tokens || exit 1; \
 	fi; exec $(or $(CARGO_TARGET_DIR),target)/debug/load

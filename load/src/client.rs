@@ -71,7 +71,7 @@ pub struct Token(HeaderValue);
 
 /// A text that cannot be in a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a token: it must be printable ASCII without blanks")]
+#[error("not a token: printable ASCII without blanks")]
 pub struct InvalidToken;
 
 /// A request, made once and sent as often as needed.
@@ -203,7 +203,7 @@ impl Client {
             turns: Semaphore::new((connections + lanes - 1 - n) / lanes),
         });
         let lanes = lanes.collect();
-        let tls = target.tls.then(tls).zip(ServerName::try_from(target.host.clone()).ok());
+        let tls = target.tls.then(|| tls(public_roots())).zip(ServerName::try_from(target.host.clone()).ok());
         Self { target, lanes, tls }
     }
 
@@ -227,7 +227,8 @@ impl Client {
         loop {
             let (mut connection, is_new) = match lane.idle_connection().await {
                 Some(connection) => (connection, false),
-                None => (self.connect(lane.from).await?, true),
+                // In a box: what shakes hands is large and seldom there, and would be in every future that sends.
+                None => (Box::pin(self.connect(lane.from)).await?, true),
             };
             match connection.try_send_request(message).await {
                 Ok(response) => {
@@ -300,9 +301,13 @@ async fn read(response: http::Response<hyper::body::Incoming>) -> Result<Respons
     })
 }
 
-fn tls() -> TlsConnector {
+fn public_roots() -> RootCertStore {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().cloned());
+    roots
+}
+
+fn tls(roots: RootCertStore) -> TlsConnector {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .expect("ring speaks TLS 1.2 and 1.3");
@@ -328,6 +333,9 @@ fn allow_open_files(count: u64) {
 mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
+    use tokio_rustls::rustls::ServerConfig;
+    use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
     use super::*;
 
@@ -337,22 +345,54 @@ mod tests {
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async move {
             loop {
-                let (mut stream, from) = listener.accept().await.unwrap();
-                tokio::spawn(async move {
-                    for _ in 0..each {
-                        let mut request = Vec::new();
-                        while !request.ends_with(b"\r\n\r\n") {
-                            let Ok(byte) = stream.read_u8().await else { return };
-                            request.push(byte);
-                        }
-                        let body = from.to_string();
-                        let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-                        stream.write_all(answer.as_bytes()).await.unwrap();
-                    }
-                });
+                let (stream, from) = listener.accept().await.unwrap();
+                tokio::spawn(answer(stream, from, each));
             }
         });
         url.parse().unwrap()
+    }
+
+    async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, from: SocketAddr, each: usize) {
+        for _ in 0..each {
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                let Ok(byte) = stream.read_u8().await else { return };
+                request.push(byte);
+            }
+            let body = from.to_string();
+            let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+            stream.write_all(answer.as_bytes()).await.unwrap();
+            stream.flush().await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_certificate_must_be_of_somebody_known() {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let config = config.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let acceptor =
+            TlsAcceptor::from(Arc::new(config.with_single_cert(vec![made.cert.der().clone()], key).unwrap()));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let target: Target = format!("https://localhost:{}", listener.local_addr().unwrap().port()).parse().unwrap();
+        tokio::spawn(async move {
+            loop {
+                let (stream, from) = listener.accept().await.unwrap();
+                // Fails with whoever does not know the certificate.
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    tokio::spawn(answer(stream, from, usize::MAX));
+                }
+            }
+        });
+
+        let mut client = Client::new(target);
+        let failure = client.send(0, &look()).await.unwrap_err();
+        assert!(matches!(&failure, Failure::Connect(said) if said.contains("certificate")), "{failure}");
+        let mut roots = RootCertStore::empty();
+        roots.add(made.cert.der().clone()).unwrap();
+        client.tls = Some((tls(roots), "localhost".try_into().unwrap()));
+        assert!(asked_from(&client, 0).await.ip().is_loopback());
     }
 
     fn look() -> Request {

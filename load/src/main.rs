@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
-use clap::error::ErrorKind;
+use command_line::whole;
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
 use load::users::{Credentials, Crowd, workers};
@@ -20,16 +20,16 @@ use sale::SaleId;
 #[command(name = "load")]
 struct Arguments {
     /// Where the API is
-    #[arg(long, env = "URL", default_value = "", hide_default_value = true)]
-    url: String,
+    #[arg(long, env = "URL")]
+    url: Option<Target>,
     /// The sale
     #[arg(long, env = "SALE", default_value = "lamp")]
     sale: SaleId,
     /// Users who come, up to a million
-    #[arg(long, env = "USERS", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=MAX_USERS as i64))]
+    #[arg(long, env = "USERS", default_value_t = 1_000, value_parser = whole(1..=MAX_USERS as u32))]
     users: u32,
     /// Seconds over which they come, up to an hour
-    #[arg(long, env = "OVER_S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=MAX_OVER.as_secs()))]
+    #[arg(long, env = "OVER_S", default_value_t = 10, value_parser = whole(0..=MAX_OVER.as_secs()))]
     over_s: u64,
     /// How they spread over that time
     #[arg(long, env = "CURVE", value_enum, default_value_t = Curve::Rush)]
@@ -47,7 +47,7 @@ struct Arguments {
     #[arg(long, env = "STOP_AT_ERRORS", default_value_t = 0.5, value_parser = part)]
     stop_at_errors: f64,
     /// Connections at most
-    #[arg(long, env = "CONNECTIONS", default_value_t = CONNECTIONS as u32, value_parser = clap::value_parser!(u32).range(1..=MAX_CONNECTIONS as i64))]
+    #[arg(long, env = "CONNECTIONS", default_value_t = CONNECTIONS as u32, value_parser = whole(1..=MAX_CONNECTIONS as u32))]
     connections: u32,
     /// The folder for report.json and report.html
     #[arg(long, env = "OUT", default_value = "target/load")]
@@ -58,36 +58,34 @@ struct Arguments {
 }
 
 fn part(text: &str) -> Result<f64, String> {
-    let part: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&part) { Ok(part) } else { Err("not in 0..=1".to_owned()) }
+    let part = text.parse().ok().filter(|part| (0.0..=1.0).contains(part));
+    part.ok_or_else(|| "a part, from 0 to 1".to_owned())
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    command_line::end_with_reader();
+    let arguments: Arguments = match command_line::parse(std::env::args_os()) {
         Ok(arguments) => arguments,
-        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp) => error.exit(),
-        // What follows the first line is the usage, which is not what was asked for.
-        Err(error) => return failed(error.to_string().lines().next().unwrap_or_default()),
+        Err(stop) => return stop.tell(),
     };
     tokio::select! {
-        result = run(&arguments) => result.unwrap_or_else(|error| failed(&format!("error: {error:#}"))),
-        _ = tokio::signal::ctrl_c() => failed("interrupted; there is no report"),
+        // On a thread of the runtime, where what it sends is too: here, every request would wake this thread first.
+        result = tokio::spawn(run(arguments)) => match result {
+            Ok(done) => done.unwrap_or_else(|error| command_line::fail(&error)),
+            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
+        },
+        _ = tokio::signal::ctrl_c() => command_line::fail(&anyhow!("interrupted; there is no report")),
     }
 }
 
-fn failed(message: &str) -> ExitCode {
-    eprintln!("{message}");
-    ExitCode::FAILURE
-}
-
 /// Sends the load and writes the report. Fails if it stopped early.
-async fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let target = target(&arguments.url, arguments.yes_this_is_mine)?;
+async fn run(arguments: Arguments) -> Result<ExitCode> {
+    let target = target(arguments.url.as_ref(), arguments.yes_this_is_mine)?;
     let plan = Plan::new(arguments.users as usize, Duration::from_secs(arguments.over_s), arguments.curve)?;
     let plan = plan.stop_at_errors(arguments.stop_at_errors)?;
-    let credentials = credentials(arguments).await?;
-    tell(arguments, &credentials);
+    let credentials = credentials(&arguments).await?;
+    tell(&arguments, &credentials);
 
     let settings = vec![
         ("sale", arguments.sale.to_string()),
@@ -109,33 +107,31 @@ async fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(if report.outcome.stopped.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn target(url: &str, is_mine: bool) -> Result<Target> {
-    ensure!(
-        !url.is_empty(),
-        "URL is missing: the address of the API, such as the one that `make up` prints as \"API\""
-    );
-    let target: Target = url.parse()?;
+fn target(url: Option<&Target>, is_mine: bool) -> Result<Target> {
+    let target =
+        url.context("URL is missing: the address of the API, such as the one that `make up` prints as \"API\"")?;
     ensure!(
         is_mine || target.is_loopback(),
         "{} is not this machine: if it is yours, say so with --yes-this-is-mine (make load YES_THIS_IS_MINE=1)",
         target.url()
     );
-    Ok(target)
+    Ok(target.clone())
 }
 
 async fn credentials(arguments: &Arguments) -> Result<Vec<Credentials>> {
-    let set = |text: &&String| !text.is_empty();
-    let file = arguments.tokens.as_ref().filter(|file| !file.as_os_str().is_empty());
-    match (file, arguments.token_command.as_ref().filter(set)) {
-        (Some(_), Some(_)) => anyhow::bail!("TOKENS and TOKEN_COMMAND are both given; one is enough"),
+    match (&arguments.tokens, &arguments.token_command) {
+        (Some(_), Some(_)) => bail!("TOKENS and TOKEN_COMMAND are both given; one is enough"),
         (Some(file), None) => {
             let read = tokio::fs::read_to_string(file).await.map_err(Into::into);
             let credentials = read.and_then(|text| Credentials::read(&text));
             credentials.with_context(|| format!("the tokens in {}", file.display()))
         }
-        (None, Some(command)) => Credentials::ask(command, arguments.users as usize).await,
+        (None, Some(command)) => {
+            eprintln!("The command for tokens runs for each of {} users", arguments.users);
+            Credentials::ask(command, arguments.users as usize).await
+        }
         (None, None) => {
-            anyhow::bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
+            bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
         }
     }
 }
@@ -158,12 +154,15 @@ mod tests {
 
     #[test]
     fn other_machines_are_refused_unless_they_are_yours() {
-        let says = |url, is_mine| target(url, is_mine).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(says("http://127.0.0.1:3000", false), Ok(()));
-        let refused = says("https://shop.example.org", false).unwrap_err();
+        let says = |url: Option<&str>, is_mine| {
+            let url = url.map(|url| url.parse().unwrap());
+            target(url.as_ref(), is_mine).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(says(Some("http://127.0.0.1:3000"), false), Ok(()));
+        let refused = says(Some("https://shop.example.org"), false).unwrap_err();
         assert!(refused.contains("--yes-this-is-mine") && refused.lines().count() == 1, "{refused}");
-        assert_eq!(says("https://shop.example.org", true), Ok(()));
-        assert!(says("", true).unwrap_err().starts_with("URL is missing"));
+        assert_eq!(says(Some("https://shop.example.org"), true), Ok(()));
+        assert!(says(None, true).unwrap_err().starts_with("URL is missing"));
     }
 
     #[test]

@@ -4,6 +4,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+/// Shorter sleeps would cost more than what they pace: at 10,000 requests a second, every one would wake a thread. So those
+/// due within this time come together, each with the moment at which it was due.
+const SHORTEST_SLEEP: Duration = Duration::from_micros(250);
+
 /// Numbers from 0, each handed out when it is due. Dropping it ends it.
 pub struct Pace {
     due: UnboundedReceiver<(usize, Instant)>,
@@ -18,7 +22,10 @@ impl Pace {
         std::thread::spawn(move || {
             for (n, after) in due.into_iter().enumerate() {
                 let at = start + after;
-                std::thread::sleep(at.saturating_duration_since(Instant::now()));
+                let wait = at.saturating_duration_since(Instant::now());
+                if !wait.is_zero() {
+                    std::thread::sleep(wait.max(SHORTEST_SLEEP));
+                }
                 if send.send((n, at)).is_err() {
                     return;
                 }

@@ -72,7 +72,7 @@ fn facts(page: &mut String, report: &Report) -> Result<()> {
     let ms = |histogram: &Histogram<u64>, quantile| format!("{:.1} ms", quantile_ms(histogram, quantile));
     let curve = format!("{:?}", plan.curve()).to_lowercase();
     let mut facts = vec![
-        ("began", report.began.to_string()),
+        ("began", report.began.strftime("%F %T UTC").to_string()),
         ("users", format!("{} in {:.0} s, {curve}", outcome.users, plan.over().as_secs_f64())),
         ("requests", outcome.sent.to_string()),
         ("answers a second", format!("{:.0}", outcome.per_s())),

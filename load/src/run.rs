@@ -28,6 +28,11 @@ pub struct Visit {
 }
 
 impl Visit {
+    #[cfg(test)]
+    pub(crate) fn of_a_test() -> Self {
+        Self { n: 0, due: Instant::now(), results: Arc::new(Results::start()) }
+    }
+
     /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's first
     /// request, the moment at which the user wanted to send it for a later one.
     ///

@@ -19,32 +19,31 @@ pub struct Target {
 }
 
 /// A text that is not the address of an API.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not an http:// or https:// address")]
-pub struct InvalidTarget(String);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an http:// or https:// address")]
+pub struct InvalidTarget;
 
 impl FromStr for Target {
     type Err = InvalidTarget;
 
     fn from_str(text: &str) -> Result<Self, InvalidTarget> {
-        let invalid = || InvalidTarget(text.to_owned());
-        let uri: Uri = text.parse().map_err(|_| invalid())?;
+        let uri: Uri = text.parse().map_err(|_| InvalidTarget)?;
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            _ => return Err(invalid()),
+            _ => return Err(InvalidTarget),
         };
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or_else(invalid)?;
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@')).ok_or(InvalidTarget)?;
         let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
         if host.is_empty() || uri.query().is_some() {
-            return Err(invalid());
+            return Err(InvalidTarget);
         }
         Ok(Self {
             url: text.trim_end_matches('/').to_owned(),
             tls,
             host,
             port: authority.port_u16().unwrap_or(if tls { 443 } else { 80 }),
-            host_header: HeaderValue::from_str(authority.as_str()).map_err(|_| invalid())?,
+            host_header: HeaderValue::from_str(authority.as_str()).map_err(|_| InvalidTarget)?,
             prefix: uri.path().trim_end_matches('/').to_owned(),
         })
     }

@@ -69,19 +69,20 @@ fn run(arguments: &[&str]) -> Output {
 #[test]
 fn what_is_missing_or_refused_is_said_in_one_line() {
     let here = ["--url", "http://127.0.0.1:9"];
-    for (arguments, says) in [
-        (&[][..], "error: URL is missing"),
-        (&["--url", "127.0.0.1:9"], "is not an http:// or https:// address"),
-        (&["--url", "https://shop.example.org"], "--yes-this-is-mine"),
-        (&here, "error: no tokens: give TOKENS=file"),
-        (&[&here[..], &["--tokens", "no-such-file"]].concat(), "error: the tokens in no-such-file"),
-        (&[&here[..], &["--token-command", "exit 1 # {user}"]].concat(), "the command for tokens failed"),
-        (&[&here[..], &["--users", "1000001"]].concat(), "1000001 is not in 1..=1000000"),
-        (&[&here[..], &["--over-s", "3601"]].concat(), "3601 is not in 0..=3600"),
+    for (arguments, status, says) in [
+        (&[][..], 1, "error: URL is missing"),
+        (&["--url", "127.0.0.1:9"], 2, "an http:// or https:// address"),
+        (&["--url", "https://shop.example.org"], 1, "--yes-this-is-mine"),
+        (&here, 1, "error: no tokens: give TOKENS=file"),
+        (&[&here[..], &["--tokens", "no-such-file"]].concat(), 1, "error: the tokens in no-such-file"),
+        (&[&here[..], &["--token-command", "exit 1 # {user}"]].concat(), 1, "the command for tokens failed"),
+        (&[&here[..], &["--users", "1000001"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
+        (&[&here[..], &["--over-s", "3601"]].concat(), 2, "--over-s: a whole number from 0 to 3,600; got"),
     ] {
-        let Output { status, stdout, stderr } = run(arguments);
-        let said = String::from_utf8(stderr).unwrap();
-        assert_eq!((status.code(), said.lines().count(), stdout.len()), (Some(1), 1, 0), "{arguments:?}: {said}");
+        let output = run(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        let shape = (output.status.code(), said.lines().count(), output.stdout.len());
+        assert_eq!(shape, (Some(status), 1, 0), "{arguments:?}: {said}");
         assert!(said.contains(says), "{arguments:?}: {said}");
     }
 }

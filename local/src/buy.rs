@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use sale::Price;
+use sale::{Price, SaleId, UserId};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -14,7 +14,8 @@ use crate::up::running;
 ///
 /// # Errors
 /// If nothing is running, or there is no unit for this user.
-pub async fn buy(user: &str, sale: &str) -> Result<()> {
+pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
+    let (user, sale) = (user.as_str(), sale.as_str());
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
     let page = client.sale(sale).await?;
@@ -74,7 +75,7 @@ pub async fn buy(user: &str, sale: &str) -> Result<()> {
         5,
         &format!("GET /v1/reservations/{id}"),
         &format!(
-            "After {:.1} s the order function has written the order: unit {}, {} {}, to be paid by {}. Otherwise the unit \
+            "After {:.1} s the order function has written the order: unit {}, {:.2} {}, to be paid by {}. Otherwise the unit \
              goes back on sale.",
             reserved.elapsed().as_secs_f64(),
             order["unit"],

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
+use command_line::whole;
 use door::Grant;
 use load::users::{Credentials, Crowd};
-use load::{Curve, Plan, visits};
+use load::{Answer, Curve, Plan, visits};
 use sale::{Round, SaleId, UserId};
 
 use crate::client::Client;
@@ -29,17 +30,17 @@ const THOUGHTS_MS: u64 = 6_000;
 #[derive(Debug, Args)]
 pub struct Visitors {
     /// How many people
-    #[arg(long, env = "BUYERS", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, env = "BUYERS", default_value_t = 200, value_parser = whole(1..=10_000_u32))]
     buyers: u32,
     /// The sale
     #[arg(long, env = "SALE", default_value = "lamp")]
     sale: SaleId,
     /// Seconds over which they come
-    #[arg(long, env = "OVER_S", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, env = "OVER_S", default_value_t = 60, value_parser = whole(1..=3_600_u64))]
     over_s: u64,
 }
 
-/// Lets a crowd come, most at the beginning. Most of those who get a unit pay, some cancel, some let the window pass.
+/// Lets a crowd come, at one rate, so that there is something to see for a while. Most of those who get a unit pay, some cancel, some let the window pass.
 ///
 /// # Errors
 /// If nothing is running, or there is no such sale.
@@ -71,7 +72,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
 
     let target = deployment.api_url.parse()?;
     let crowd = Arc::new(Crowd::new(load::Client::new(target), visitors.sale.clone(), credentials, 0.0)?);
-    let plan = Plan::new(visitors.buyers as usize, Duration::from_secs(visitors.over_s), Curve::Rush)?;
+    let plan = Plan::new(visitors.buyers as usize, Duration::from_secs(visitors.over_s), Curve::Even)?;
     let became: Arc<Mutex<BTreeMap<&str, usize>>> = Arc::default();
     let outcome = visits(&plan, live(), |visit| {
         let (crowd, client, became) = (Arc::clone(&crowd), client.clone(), Arc::clone(&became));
@@ -86,8 +87,8 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     });
     let outcome = outcome.await;
     println!("{} people came.", outcome.users);
-    for (answer, latency) in outcome.by_answer() {
-        println!("  {:>6}  answers {answer}", latency.len());
+    for heard in outcome.answers.iter().filter(|heard| heard.step == "reserve") {
+        println!("  {:>6}  heard {}", heard.count(), in_words(&heard.answer));
     }
     for (end, count) in &*became.lock().unwrap_or_else(PoisonError::into_inner) {
         println!("  {count:>6}  {end}");
@@ -96,6 +97,14 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
         println!("  {}", stopped.reason());
     }
     Ok(())
+}
+
+fn in_words(answer: &Answer) -> String {
+    match (answer.status, &*answer.code) {
+        (Some(202), _) => "that a unit is theirs (202)".to_owned(),
+        (Some(409), "sold_out") => "that everything is sold out (409 sold_out)".to_owned(),
+        _ => answer.to_string(),
+    }
 }
 
 /// What someone does with an order, fixed by the number.

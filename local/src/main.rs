@@ -63,11 +63,11 @@ enum Command {
     /// Buy a unit of a sale of the running `up`, up to the paid order, and explain each step
     Buy {
         /// The user's id
-        #[arg(long, default_value = "bob")]
-        user: String,
+        #[arg(long, env = "USER_ID", default_value = "bob")]
+        user: UserId,
         /// The sale
-        #[arg(long, default_value = "lamp")]
-        sale: String,
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
     },
     /// Print a pass into a sale of the running `up`, good for five minutes
     Pass {

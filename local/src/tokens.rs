@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Result, ensure};
 use clap::Args;
+use command_line::whole;
 use door::Grant;
 use load::Target;
 use sale::{Round, SaleId, UserId};
@@ -22,7 +23,7 @@ pub struct Wanted {
     #[arg(long, env = "URL")]
     url: Target,
     /// How many users
-    #[arg(long, env = "USERS", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, env = "USERS", default_value_t = 1_000, value_parser = whole(1..=1_000_000_u32))]
     count: u32,
     /// The sale that the passes are for
     #[arg(long, env = "SALE", default_value = "lamp")]

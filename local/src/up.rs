@@ -281,6 +281,7 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
     println!("  TOKEN={}", issuer.token("alice")?);
     println!("  curl -X POST -H \"authorization: Bearer $TOKEN\" {api}/v1/sales/{SALE}/reservations/$(make pass)");
     println!("  curl -H \"authorization: Bearer $TOKEN\" {api}/v1/orders");
+    println!("\nOr: make buy USER_ID=bob, make crowd, make load URL={api}");
     println!("\nThe functions' settings are in {}. End it with `make down`.", environment_file().display());
     Ok(())
 }

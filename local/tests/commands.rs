@@ -129,8 +129,8 @@ async fn a_system_from_up_to_down() {
     };
     assert!(token.ends_with('\n') && token.lines().count() == 1 && pass.ends_with('\n') && pass.lines().count() == 1);
     for (arguments, says) in [
-        (&["pass", "--sale", "nothing"][..], "no sale \"nothing\" in the running system; it has lamp"),
-        (&["audit", "--sale", "nothing"], "no sale \"nothing\" in the running system; it has lamp"),
+        (&["pass", "--sale", "nothing"][..], "no sale \"nothing\" in the running system; it has chair, kettle, lamp"),
+        (&["audit", "--sale", "nothing"], "no sale \"nothing\" in the running system; it has chair, kettle, lamp"),
         (&["audit", "--round", "2"], "no round 2 of lamp; it is in round 1"),
     ] {
         let Output { status, stderr, .. } = home.run(arguments);
@@ -349,7 +349,9 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     assert_eq!(clean_audit(&home, "lamp")["ordered"], 1);
 
     let (said, _) = home.good(&["crowd", "--buyers", "20", "--over-s", "5"]);
-    for part in ["20 people came.", "answers 202", " paid", " cancelled", " let the payment window pass"] {
+    for part in
+        ["20 people came.", "20  heard that a unit is theirs", " paid", " cancelled", " let the payment window pass"]
+    {
         assert!(said.contains(part), "no {part:?}: {said}");
     }
     // Two of twenty have cancelled.

@@ -23,6 +23,8 @@ const LOOKS: usize = 30;
 
 impl Crowd {
     /// The way of someone who wants a unit and follows the rules. The reservation's id, once it is an order.
+    ///
+    /// What only few users do is in boxes: thousands of these are made every second, and small ones are cheap.
     pub async fn buy(&self, visit: &Visit) -> Option<String> {
         let mine = self.credentials_of(visit.n);
         let key = Uuid::new_v4().to_string();
@@ -30,16 +32,18 @@ impl Crowd {
         if let Some(pass) = &mine.pass {
             reserved = self.reserve(visit, visit.due, pass, &key).await;
             if reserved.as_ref().is_some_and(|response| response.answer().code != "bad_token") {
-                return self.follow(visit, reserved).await;
+                return Box::pin(self.follow(visit, reserved)).await;
             }
         }
         // Nobody let this user in before, or so long ago that the pass is over.
         let due = if reserved.is_some() { Instant::now() } else { visit.due };
-        if let Some(pass) = self.enter(visit, visit.n, due).await {
-            let reserved = self.reserve(visit, Instant::now(), &pass, &key).await;
-            return self.follow(visit, reserved).await;
-        }
-        None
+        Box::pin(self.buy_by_the_door(visit, due, &key)).await
+    }
+
+    async fn buy_by_the_door(&self, visit: &Visit, due: Instant, key: &str) -> Option<String> {
+        let pass = self.enter(visit, visit.n, due).await?;
+        let reserved = self.reserve(visit, Instant::now(), &pass, key).await;
+        self.follow(visit, reserved).await
     }
 
     /// Comes in by the door, in the name of user `n`. The pass that it gives.
@@ -118,6 +122,17 @@ fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Client;
+
+    #[tokio::test]
+    async fn a_user_is_small() {
+        let client = Client::new("http://127.0.0.1:9".parse().unwrap());
+        let credentials = vec!["token pass".parse().unwrap()];
+        let crowd = Crowd::new(client, "lamp".parse().unwrap(), credentials, 0.0).unwrap();
+        let visit = Visit::of_a_test();
+        let size = std::mem::size_of_val(&crowd.visit(&visit));
+        assert!(size <= 4_000, "{size} bytes");
+    }
 
     #[test]
     fn who_is_told_to_wait_waits_and_who_is_refused_goes() {

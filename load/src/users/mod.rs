@@ -43,7 +43,7 @@ impl Crowd {
     /// What a user does, from arrival to the end.
     pub async fn visit(&self, visit: &Visit) {
         match mischief::of(visit.n, self.bad) {
-            Some(mischief) => self.misbehave(visit, mischief).await,
+            Some(mischief) => Box::pin(self.misbehave(visit, mischief)).await,
             None => drop(self.buy(visit).await),
         }
     }
