@@ -33,8 +33,10 @@ pub struct Deployment {
     /// The HTTP API on the gateway of this machine, without a slash at the end.
     pub api_url: String,
     /// The HTTP API on the emulator's own gateway, which is slow.
+    #[serde(default)]
     pub emulator_api_url: String,
     /// A folder for files, until the emulator ends.
+    #[serde(default)]
     pub home: PathBuf,
     /// Redis.
     pub redis_url: String,

@@ -51,7 +51,7 @@ impl Emulator {
         let log = home.join("emulator.log");
         let mut process = Kept::start("ministack", &command(port, valkey_port, &home)?, &log)?;
         // That the port accepts connections says nothing: the server there may be somebody else's.
-        let ready = || accepts(port) && std::fs::read_to_string(&log).is_ok_and(|text| text.contains(READY));
+        let ready = || accepts(port) && is_ready(&log);
         process.wait_until(START_TIMEOUT, ready)?;
         Ok(Self { port, home, process: Some(process) })
     }
@@ -72,6 +72,11 @@ impl Drop for Emulator {
         drop(self.process.take());
         let _ = std::fs::remove_dir_all(&self.home);
     }
+}
+
+/// Whether an emulator has its port, by its log.
+pub(crate) fn is_ready(log: &Path) -> bool {
+    std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
 /// The address of an emulator on `port`.

@@ -1,7 +1,7 @@
 //! The execution environments of one function: processes that come when there is work, and are replaced when they die.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// Events that wait for a process at most.
 const MAX_WAITING: usize = 20_000;
+/// How long a process may take until it asks for its first event (quotas of Lambda: 10 s to initialize).
+const MAX_START: Duration = Duration::from_secs(10);
 /// A log that is longer starts over: a system may run for weeks.
 const MAX_LOG_BYTES: u64 = 64 * 1024 * 1024;
 /// How often a log is looked at.
@@ -38,7 +40,8 @@ pub struct FunctionSpec {
     pub bootstrap: PathBuf,
     /// All of its environment, but for the address of the Runtime API and what [`Self::at_once`] sets.
     pub environment: Vec<(String, String)>,
-    /// How long it has for an event. Its process is killed then.
+    /// How long it has for an event. A process with one event at a time is killed then; one with several goes on with the
+    /// others, as on managed instances ("Independent timeouts").
     pub timeout: Duration,
     /// Events that a process handles at once: more than one is Lambda's concurrent mode.
     pub at_once: usize,
@@ -51,7 +54,7 @@ pub struct FunctionSpec {
 /// Why an event was not taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// There are as many events as can wait.
+    /// There are as many events as can wait, or it has ended.
     Full,
     /// It was taken, and came to nothing.
     Fault(Fault),
@@ -63,6 +66,7 @@ pub struct Pool {
     wake: Arc<Notify>,
     counts: Arc<Counts>,
     keeper: JoinHandle<()>,
+    ended: AtomicBool,
 }
 
 #[derive(Default)]
@@ -80,7 +84,7 @@ pub struct PoolCounts {
     pub cold_starts: u64,
     /// Processes that died, by whatever hand.
     pub deaths: u64,
-    /// Processes that were killed because an event took too long.
+    /// Events that took too long.
     pub timeouts: u64,
     /// Processes that run.
     pub running: usize,
@@ -101,7 +105,7 @@ impl Pool {
             not_before: Instant::now(),
         };
         let keeper = tokio::spawn(keeper.run(Arc::clone(&wake)));
-        Self { events, wake, counts, keeper }
+        Self { events, wake, counts, keeper, ended: AtomicBool::new(false) }
     }
 
     /// Gives an event to a process, and waits for what becomes of it.
@@ -109,7 +113,7 @@ impl Pool {
     /// # Errors
     /// If too many wait, or it came to nothing.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Refused> {
-        if self.events.waiting() >= MAX_WAITING {
+        if self.ended.load(Ordering::Acquire) || self.events.waiting() >= MAX_WAITING {
             return Err(Refused::Full);
         }
         let made = self.events.put(event.into());
@@ -118,6 +122,12 @@ impl Pool {
         }
         let made: Made = made.await.unwrap_or(Err(Fault::Died));
         made.map_err(Refused::Fault)
+    }
+
+    /// Ends its processes. It takes no more events.
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.keeper.abort();
     }
 
     /// The groups of its processes.
@@ -149,6 +159,7 @@ impl Drop for Pool {
 struct Environment {
     process: FunctionProcess,
     api: RuntimeApi,
+    started: Instant,
 }
 
 struct Keeper {
@@ -180,27 +191,30 @@ impl Keeper {
         }
     }
 
-    /// Ends what takes too long, and gives up on events of what is gone.
+    /// Gives up on events that take too long and on those of processes that are gone, and ends processes that hang.
     fn bury(&mut self) {
         let mut at = 0;
         while at < self.environments.len() {
-            let environment = &mut self.environments[at];
-            let overdue = environment.api.is_overdue();
-            if !overdue && !environment.process.has_ended().unwrap_or(true) {
+            let Environment { process, api, started } = &mut self.environments[at];
+            let overdue = api.give_up_overdue();
+            self.counts.timeouts.fetch_add(overdue, Ordering::Relaxed);
+            let hangs = (overdue > 0 && self.spec.at_once == 1) || (!api.was_asked() && started.elapsed() > MAX_START);
+            if !hangs && !process.has_ended().unwrap_or(true) {
                 at += 1;
                 continue;
             }
-            let Environment { process, api } = self.environments.swap_remove(at);
+            let Environment { process, api, .. } = self.environments.swap_remove(at);
             self.counts.deaths.fetch_add(1, Ordering::Relaxed);
-            self.counts.timeouts.fetch_add(u64::from(overdue), Ordering::Relaxed);
-            if api.was_asked() {
-                self.pause = SHORTEST_PAUSE;
-            } else {
-                self.wait_longer();
-            }
             // First the process, so that nothing answers what is given up.
             drop(process);
             api.give_up();
+            if api.was_asked() {
+                self.pause = SHORTEST_PAUSE;
+            } else {
+                // Whoever waits for a function that does not start hears so, and not after half a minute.
+                self.events.give_up();
+                self.wait_longer();
+            }
         }
     }
 
@@ -224,7 +238,7 @@ impl Keeper {
         }
         let process = FunctionProcess::start_with(name, bootstrap, api.address(), &environment, log)?;
         self.counts.cold_starts.fetch_add(1, Ordering::Relaxed);
-        self.environments.push(Environment { process, api });
+        self.environments.push(Environment { process, api, started: Instant::now() });
         Ok(())
     }
 

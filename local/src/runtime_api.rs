@@ -85,6 +85,15 @@ impl Events {
         made
     }
 
+    /// Gives up on all that wait, if no process asks for any.
+    pub(crate) fn give_up(&self) {
+        let Ok(mut events) = self.take.try_lock() else { return };
+        while let Ok(event) = events.try_recv() {
+            self.waiting.fetch_sub(1, Ordering::AcqRel);
+            let _ = event.answer.send(Err(Fault::Died));
+        }
+    }
+
     async fn next(&self) -> Event {
         let _free = Free::new(&self.free);
         let mut events = self.take.lock().await;
@@ -177,18 +186,20 @@ impl RuntimeApi {
         self.desk.asked.load(Ordering::Acquire)
     }
 
-    /// Whether a process has had an event for longer than it may.
-    pub(crate) fn is_overdue(&self) -> bool {
+    /// Gives up on events that a process has had for longer than it may. How many there were.
+    pub(crate) fn give_up_overdue(&self) -> u64 {
         let now = Instant::now();
-        self.desk.taken().values().any(|taken| taken.deadline <= now)
+        let overdue: Vec<Taken> =
+            self.desk.taken().extract_if(|_, taken| taken.deadline <= now).map(|(_, taken)| taken).collect();
+        let count = overdue.len() as u64;
+        overdue.into_iter().for_each(|taken| drop(taken.answer.send(Err(Fault::TimedOut))));
+        count
     }
 
-    /// Gives up on every event that was taken: those that took too long, and those whose process is gone.
+    /// Gives up on every event that was taken: the process is gone.
     pub(crate) fn give_up(&self) {
-        let now = Instant::now();
         for (_, taken) in self.desk.taken().drain() {
-            let fault = if taken.deadline <= now { Fault::TimedOut } else { Fault::Died };
-            let _ = taken.answer.send(Err(fault));
+            let _ = taken.answer.send(Err(Fault::Died));
         }
     }
 }

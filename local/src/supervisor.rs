@@ -39,6 +39,7 @@ pub struct Ports {
     pub emulator: u16,
     /// Of the gateway
     #[arg(long)]
+    #[serde(default)]
     pub gateway: u16,
     /// Of the page
     #[arg(long)]

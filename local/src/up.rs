@@ -109,7 +109,9 @@ async fn start() -> Result<()> {
     let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;
     let mut running = Running { supervisor, ports, issuer_key_pem: String::new(), deployment: None };
     running.write()?;
-    wait_for(&running, &[ports.valkey, ports.emulator], "Valkey or the emulator").await?;
+    // That a port accepts connections says nothing yet: the server there may be somebody else's.
+    let ready = || accepts(ports.valkey) && accepts(ports.emulator) && emulator::is_ready(&log("emulator"));
+    wait_until(&running, ready, "Valkey or the emulator").await?;
     stage.done(format!("ports {} and {}", ports.valkey, ports.emulator));
 
     let stage = Stage::spinner("Deploying infra/cdk");
@@ -126,7 +128,7 @@ async fn start() -> Result<()> {
 
     let stage = Stage::spinner("Starting the gateway");
     input.write_all(&[DEPLOYED])?;
-    wait_for(&running, &[ports.gateway, ports.web], "the gateway or the web server").await?;
+    wait_until(&running, || accepts(ports.gateway) && accepts(ports.web), "the gateway or the web server").await?;
     stage.done(&deployment.api_url);
 
     open_sales(&deployment, &issuer).await?;
@@ -181,9 +183,9 @@ fn this_program() -> Result<String> {
     Ok(program.trim_end_matches(" (deleted)").to_owned())
 }
 
-async fn wait_for(running: &Running, ports: &[u16], what: &str) -> Result<()> {
+async fn wait_until(running: &Running, ready: impl Fn() -> bool, what: &str) -> Result<()> {
     let deadline = Instant::now() + START_TIMEOUT;
-    while !ports.iter().all(|port| accepts(*port)) {
+    while !ready() {
         if !running.supervisor.is_running() || Instant::now() >= deadline {
             let log = log("supervisor");
             bail!("{what} does not start; the end of {}:\n{}", log.display(), tail(&log));

@@ -27,6 +27,11 @@ pub(crate) struct Api {
 impl Api {
     /// One without a route. `more` and `stage` are as the control plane takes API and stage.
     pub(crate) async fn with(more: Value, stage: Value) -> Self {
+        Self::of(more, stage, &[]).await
+    }
+
+    /// Likewise, with a function that has these settings too.
+    pub(crate) async fn of(more: Value, stage: Value, settings: &[(&str, String)]) -> Self {
         let (valkey, emulator) = spawn_blocking(|| {
             install().unwrap();
             let valkey = Valkey::start().unwrap();
@@ -37,7 +42,7 @@ impl Api {
         .unwrap();
         let issuer = Issuer::publish(&emulator.endpoint()).await.unwrap();
         let control = Control::new(&emulator.endpoint());
-        let environment = [("SAID", "by the deployment".to_owned())];
+        let environment = [&[("SAID", "by the deployment".to_owned())], settings].concat();
         let bootstrap = Path::new(env!("CARGO_BIN_EXE_echo"));
         control.create_function(FUNCTION, bootstrap, TIMEOUT_S, &environment).await.unwrap();
         let made = control.create_api(FUNCTION, issuer.url(), more, stage).await.unwrap();

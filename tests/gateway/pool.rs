@@ -103,6 +103,38 @@ async fn a_function_that_takes_too_long_is_killed() {
     assert_eq!(ask(&gateway, "").await.0, 200);
 }
 
+/// As on managed instances: one event that hangs is given up, and the others of its process do not notice.
+#[tokio::test(flavor = "multi_thread")]
+async fn among_several_at_once_only_the_one_that_hangs_is_given_up() {
+    let (_api, gateway) = echo(Concurrency::FAST).await;
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    let others = async {
+        let mut answered = 0;
+        loop {
+            assert_eq!(ask(&gateway, "").await.0, 200);
+            answered += 1;
+            if counts(&gateway).timeouts == 1 {
+                return answered;
+            }
+        }
+    };
+    let (hung, answered) = tokio::join!(ask(&gateway, "hang"), others);
+    assert_eq!(hung, failed());
+    assert!(answered > 1);
+    assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (1, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_function_that_does_not_start_hears_so() {
+    for start in ["exit", "hang"] {
+        let api = Api::of(json!({}), json!({}), &[("START", start.to_owned())]).await;
+        api.route("GET /open", false, json!({})).await;
+        let gateway = api.serve(Concurrency::FAST).await.unwrap();
+        assert_eq!(ask(&gateway, "").await, failed(), "{start}");
+        assert!(counts(&gateway).deaths >= 1, "{start}");
+    }
+}
+
 /// In either way of handing out events, none is lost or answered twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn many_at_once_are_all_answered() {
@@ -125,7 +157,9 @@ async fn many_at_once_are_all_answered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_end_with_the_gateway() {
     let (_api, gateway) = echo(Concurrency::FAST).await;
-    assert_eq!(ask(&gateway, "").await.0, 200);
+    // A client whose connection stays open.
+    let client = reqwest::Client::new();
+    assert_eq!(client.get(format!("{}/open", gateway.url())).send().await.unwrap().status(), 200);
     let ids = processes_of(&gateway).await;
     assert_eq!(ids.len(), 1);
     drop(gateway);

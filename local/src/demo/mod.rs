@@ -8,10 +8,12 @@ mod settle;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
 use command_line::whole;
+use load::Curve;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
@@ -63,6 +65,12 @@ impl Plan {
         self.payment_window_s.unwrap_or(if self.hold { HELD_PAYMENT_WINDOW_S } else { PAYMENT_WINDOW_S })
     }
 
+    /// How everybody comes.
+    fn rush(&self) -> Result<load::Plan> {
+        let over = Duration::from_secs_f64(f64::from(self.buyers) / f64::from(self.rate));
+        Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)
+    }
+
     const fn opens_in_s(&self) -> i64 {
         if self.hold { HELD_OPENS_IN_S } else { OPENS_IN_S }
     }
@@ -73,6 +81,7 @@ impl Plan {
 /// # Errors
 /// If the system cannot be set up or does not settle.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
+    let rush_plan = plan.rush()?;
     // Tokens take a while to sign, and so does the deployment.
     let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
     let crowd = Crowd::gather(plan, &cloud, signed).await?;
@@ -92,13 +101,13 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     // Who has a unit pays, or not, while the others are still rushing.
     let rush_is_over = AtomicBool::new(false);
     let rush = async {
-        let outcome = rush::rush(&crowd, plan.rate).await;
+        let outcome = rush::rush(&crowd, &rush_plan).await;
         rush_is_over.store(true, Ordering::Release);
         outcome
     };
     let (rushed, settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over, plan.hold)).await;
     settled?;
-    let report = Report::make(plan, &crowd, &rushed?, &cloud).await?;
+    let report = Report::make(plan, &crowd, &rushed, &cloud).await?;
     report.write()?;
     if plan.json {
         println!("{}", report.to_json()?)

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use load::{Curve, Outcome, Visit};
+use load::{Outcome, Visit};
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave, everybody};
 use crate::stages::{Stage, live};
@@ -19,9 +18,8 @@ const COME_BACK_AFTER: Duration = Duration::from_millis(500);
 /// How often the first one looks whether the sale is open.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// Lets everybody at the sale, most of them at its opening, at `rate` people a second on the whole. Nobody waits for anybody
-/// else's answer: latencies count from when somebody came.
-pub(super) async fn rush(crowd: &Arc<Crowd>, rate: u32) -> Result<Outcome> {
+/// Lets everybody at the sale, most of them at its opening. Nobody waits for anybody else's answer: latencies count from when somebody came.
+pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
     let hears_not_open = async |buyer: &Buyer| {
@@ -39,11 +37,9 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, rate: u32) -> Result<Outcome> {
     stage.done("open");
 
     let stage = Stage::spinner("The rush");
-    let over = Duration::from_secs_f64(crowd.buyers.len() as f64 / f64::from(rate));
-    let plan = load::Plan::new(crowd.buyers.len(), over, Curve::Rush)?;
-    let outcome = load::visits(&plan, live(), |visit| buy(Arc::clone(crowd), visit)).await;
+    let outcome = load::visits(plan, live(), |visit| buy(Arc::clone(crowd), visit)).await;
     stage.done(format!("{} reservations", crowd.promised().accepted.len()));
-    Ok(outcome)
+    outcome
 }
 
 /// One person's rush: until there is an answer that stands.

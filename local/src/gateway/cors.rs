@@ -10,6 +10,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 use super::deployed::Cors;
 
+const SAID_BY_THE_GATEWAY: [HeaderName; 3] =
+    [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_EXPOSE_HEADERS];
+
 impl Cors {
     /// The answer to a preflight. Without the headers that allow it, if the origin is none that may ask.
     pub(super) fn preflight(&self, asked: &HeaderMap) -> Response<Body> {
@@ -28,6 +31,9 @@ impl Cors {
 
     /// Puts into the headers of an answer who may read it. What a function said of that does not count.
     pub(super) fn allow(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
+        for name in SAID_BY_THE_GATEWAY {
+            headers.remove(name);
+        }
         let Some(origin) = asked.get(ORIGIN) else { return };
         let named = origin.to_str().unwrap_or_default();
         let everybody = self.origins.iter().any(|each| each == "*") && !self.credentials;

@@ -102,10 +102,11 @@ pub(super) fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let host = header("host");
     let now = Timestamp::now();
-    let (body, is_base64_encoded) = written(body, header("content-type"));
-    let from_text = from.to_string();
     let mut passed = passed_on(headers);
-    passed.insert("x-forwarded-for", Cow::Owned(from_text));
+    passed.entry(CONTENT_LENGTH.as_str()).or_insert_with(|| Cow::Owned(body.len().to_string()));
+    let (body, is_base64_encoded) = written(body, header("content-type"));
+    let before = passed.get("x-forwarded-for").map_or_else(String::new, |before| format!("{before}, "));
+    passed.insert("x-forwarded-for", Cow::Owned(format!("{before}{from}")));
     passed.insert("x-forwarded-proto", Cow::Borrowed("http"));
     let event = Event {
         version: "2.0",
@@ -154,7 +155,6 @@ fn passed_on(headers: &HeaderMap) -> BTreeMap<&str, Cow<'_, str>> {
             }
         }
     }
-    passed.entry(CONTENT_LENGTH.as_str()).or_insert(Cow::Borrowed("0"));
     passed
 }
 

@@ -27,6 +27,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
 use axum::http::{HeaderName, Method, Response};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use http_body_util::{BodyExt, Limited};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
@@ -45,6 +46,11 @@ pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 /// Request line and headers together (likewise).
 const MAX_HEAD_BYTES: usize = 10_240;
+/// Open files that an event needs at most: one for each of the functions behind an API, and clients.
+const FILES_PER_EVENT: u64 = 16;
+/// What every shell allows, and what is enough.
+const FEWEST_FILES: u64 = 1_024;
+const MOST_FILES: u64 = 16_384;
 const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
 /// How functions run behind the gateway.
@@ -62,6 +68,24 @@ impl Concurrency {
     pub const FAST: Self = Self { at_once: 512, most: 1 };
     /// One event at a time in each process, as usual on Lambda.
     pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
+
+    /// So much that connections leave room among so many open files: each event that a process can take is a connection here,
+    /// for each of some functions, and in the process there are as many more to AWS.
+    fn within(self, files: u64) -> Self {
+        let at_once = usize::try_from(files / FILES_PER_EVENT).unwrap_or(usize::MAX).max(1);
+        Self { at_once: self.at_once.min(at_once), ..self }
+    }
+}
+
+/// Shells allow 1,024 open files by default, and programs may raise that. What is allowed; processes that start later
+/// inherit it.
+fn allow_open_files() -> u64 {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return FEWEST_FILES };
+    let wanted = MOST_FILES.min(hard).max(soft);
+    if soft < wanted && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_err() {
+        return soft;
+    }
+    wanted
 }
 
 /// A gateway on the loopback. Dropping it ends it, with the functions behind it.
@@ -98,6 +122,7 @@ impl Gateway {
     /// # Errors
     /// If the port is taken, or the API has anything in it that this gateway does not know.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
+        let concurrency = concurrency.within(allow_open_files());
         let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
         let mut pools = BTreeMap::new();
         for (name, function) in api.functions {
@@ -185,6 +210,8 @@ impl Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.server.abort();
+        // Connections that are open go on, and hold what they are served by.
+        self.served.0.pools.values().for_each(|pool| pool.end());
     }
 }
 

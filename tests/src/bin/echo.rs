@@ -1,4 +1,5 @@
-//! A function that answers with the event it got, or does what the event's `x-do` header says.
+//! A function that answers with the event it got, or does what the event's `x-do` header says. It does not start if `START`
+//! says so.
 
 use std::time::Duration;
 
@@ -10,6 +11,11 @@ const FOREVER: Duration = Duration::from_secs(600);
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
+    match std::env::var("START").as_deref() {
+        Ok("exit") => std::process::exit(1),
+        Ok("hang") => tokio::time::sleep(FOREVER).await,
+        _ => {}
+    }
     lambda_runtime::run_concurrent(service_fn(echo)).await
 }
 
