@@ -22,7 +22,7 @@ fi
 
 reporter=
 said=$(mktemp) || exit 1
-trap 'kill $reporter 2>/dev/null; rm -f "$said"' EXIT
+trap 'kill -KILL $reporter 2>/dev/null; rm -f "$said"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
@@ -34,20 +34,22 @@ last_word() {
 
 # Reports for as long as this script runs.
 report() {
-  seconds=0
-  begun=
+  began=$(date +%s)
+  next=
   # A sleep that outlives the script must not hold its output open: somebody may read that to its end.
   while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-    seconds=$((seconds + 1))
+    seconds=$(($(date +%s) - began))
     word=$(last_word)
     if test -n "$clear"; then
       printf "$clear%s" "${word:-    $what}" >&2
-    elif test -z "$begun"; then
-      # Cargo says nothing while it looks whether there is anything to do.
-      test -n "$word" || test $seconds -ge 2 || continue
-      begun=$seconds
+    elif test -z "$next"; then
+      # Cargo says nothing while it looks whether there is anything to do, which takes a busy machine seconds.
+      test -n "$word" || test $seconds -ge 5 || continue
+      case $word in *' Finished '* | *' Executable '*) continue ;; esac
+      next=15
       echo "$what (the first time takes minutes)" >&2
-    elif test $(((seconds - begun) % 15)) -eq 0; then
+    elif test $seconds -ge $next; then
+      next=$((seconds + 15))
       far=$(echo "$word" | sed -n 's/.*] \([0-9]*\)\/\([0-9]*\).*/\1 of \2/p')
       echo "$what: ${far:-$(echo "$word" | sed 's/^ *//')} ($seconds s)" >&2
     fi
@@ -60,7 +62,8 @@ CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=${width:-80} CARGO_TER
   "$cargo" "$@" >&2 2>"$said"
 status=$?
 
-kill $reporter 2>/dev/null
+# By force: a subshell that is still being made loses a gentler signal, and the wait for it would not end.
+kill -KILL $reporter 2>/dev/null
 wait $reporter 2>/dev/null
 printf "$clear" >&2
 # What the compiler said: all but cargo's own lines.
