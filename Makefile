@@ -85,6 +85,7 @@ deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, u
 
 test-web: ## Test the pages in a browser, on a stand-in and on a system of their own
 	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
+	@echo "Installing web/node_modules" >&2
 	@failed=; (cd web && npm ci --silent && npm test --silent) || failed=1; \
 	$(LOCAL) beside -- npm --prefix web run --silent test:real || failed=1; test -z "$$failed"
 

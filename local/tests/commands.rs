@@ -129,8 +129,8 @@ async fn a_system_from_up_to_down() {
     };
     assert!(token.ends_with('\n') && token.lines().count() == 1 && pass.ends_with('\n') && pass.lines().count() == 1);
     for (arguments, says) in [
-        (&["pass", "--sale", "nothing"][..], "no sale \"nothing\" in the running system; it has lamp"),
-        (&["audit", "--sale", "nothing"], "no sale \"nothing\" in the running system; it has lamp"),
+        (&["pass", "--sale", "nothing"][..], "no sale \"nothing\" in the running system; it has chair, kettle, lamp"),
+        (&["audit", "--sale", "nothing"], "no sale \"nothing\" in the running system; it has chair, kettle, lamp"),
         (&["audit", "--round", "2"], "no round 2 of lamp; it is in round 1"),
     ] {
         let Output { status, stderr, .. } = home.run(arguments);
