@@ -62,7 +62,7 @@ CARGO_TERM_PROGRESS_WHEN=always CARGO_TERM_PROGRESS_WIDTH=${width:-80} CARGO_TER
   "$cargo" "$@" >&2 2>"$said"
 status=$?
 
-# Not a signal that it could take for its parent's, before it has forgotten the parent's traps.
+# By force: a subshell that is still being made loses a gentler signal, and the wait for it would not end.
 kill -KILL $reporter 2>/dev/null
 wait $reporter 2>/dev/null
 printf "$clear" >&2

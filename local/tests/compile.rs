@@ -54,6 +54,16 @@ fn nothing_to_compile_is_nothing_to_say() {
 }
 
 #[test]
+fn a_cargo_that_ends_at_once_is_not_waited_for() {
+    let cargo = Cargo::saying("instant", ":");
+    let began = Instant::now();
+    for _ in 0..50 {
+        assert!(cargo.output().0.status.success());
+    }
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+}
+
+#[test]
 fn a_log_has_a_line_within_two_seconds_and_another_every_fifteen() {
     let cargo = Cargo::saying("slow", &format!("{BUILDING}\nsleep 17.5\n{FINISHED}"));
     let began = Instant::now();
