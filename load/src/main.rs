@@ -64,10 +64,9 @@ fn part(text: &str) -> Result<f64, String> {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    command_line::end_with_reader();
-    let arguments: Arguments = match command_line::parse(std::env::args_os()) {
+    let arguments: Arguments = match command_line::begin() {
         Ok(arguments) => arguments,
-        Err(stop) => return stop.tell(),
+        Err(status) => return status,
     };
     tokio::select! {
         // On a thread of the runtime, where what it sends is too: here, every request would wake this thread first.

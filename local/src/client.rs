@@ -79,6 +79,11 @@ fn for_people(answer: &Value) -> String {
     }
 }
 
+/// The id of a reservation's payment: one of its own, the same however often it is tried.
+pub(crate) fn payment_of(reservation_id: &str) -> String {
+    format!("pay-{}", reservation_id.rsplit('.').next().unwrap_or_default())
+}
+
 impl NewSale {
     /// A sale of lamps that opens in so many seconds from now and is open for so many.
     pub fn opening_in(sale_id: &str, opens_in_s: i64, open_s: i64, total: u32, payment_window_s: u32) -> Self {

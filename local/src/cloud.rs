@@ -23,7 +23,7 @@ pub struct Cloud {
     pub valkey: Valkey,
 }
 
-/// What the app is deployed on. Dropping it ends it.
+/// Valkey, the emulator and the issuer, before the app is deployed. Dropping this ends them.
 pub struct Ground {
     /// Who signs tokens.
     pub issuer: Issuer,

@@ -12,7 +12,7 @@ use load::users::{Credentials, Crowd};
 use load::{Answer, Curve, Plan, visits};
 use sale::{Round, SaleId, UserId};
 
-use crate::client::Client;
+use crate::client::{Client, payment_of};
 use crate::stages::{Stage, live};
 use crate::up::running;
 
@@ -115,7 +115,7 @@ async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str
     } else if n % FORGETS == FORGETS - 1 {
         Ok("let the payment window pass")
     } else {
-        client.pay(payment_key, id, &format!("pay-{}", id.rsplit('.').next().unwrap_or_default())).await?;
+        client.pay(payment_key, id, &payment_of(id)).await?;
         Ok("paid")
     }
 }

@@ -84,6 +84,13 @@ pub fn endpoint(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
+/// What a request to a service has in its `Authorization` header. The emulator checks no signature, but finds the service
+/// in it.
+pub(crate) fn authorization(service: &str) -> String {
+    let scope = format!("Credential={ACCESS_KEY}/20260101/{REGION}/{service}/aws4_request");
+    format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none")
+}
+
 /// A folder for the files of an emulator on `port`, empty.
 ///
 /// # Errors

@@ -132,10 +132,9 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    command_line::end_with_reader();
-    let arguments: Arguments = match command_line::parse(std::env::args_os()) {
+    let arguments: Arguments = match command_line::begin() {
         Ok(arguments) => arguments,
-        Err(stop) => return stop.tell(),
+        Err(status) => return status,
     };
     let work = async {
         match arguments.command {

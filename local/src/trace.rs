@@ -115,15 +115,13 @@ impl Logs {
         Ok(lines.filter_map(|line| step(group, line, &name)).collect())
     }
 
-    /// The emulator checks no signature, but finds the service in the header.
     async fn ask(&self, call: &str, query: &Value) -> Result<Value> {
-        let scope = format!("Credential={}/20260101/{}/logs/aws4_request", emulator::ACCESS_KEY, emulator::REGION);
         let asked = self
             .http
             .post(&self.endpoint)
             .header("content-type", "application/x-amz-json-1.1")
             .header("x-amz-target", format!("Logs_20140328.{call}"))
-            .header("authorization", format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none"))
+            .header("authorization", emulator::authorization("logs"))
             .body(query.to_string());
         let answer = asked.send().await?.error_for_status().with_context(|| format!("{call} is refused"))?;
         Ok(serde_json::from_str(&answer.text().await?)?)

@@ -10,7 +10,7 @@ use crate::client::{InvalidToken, Token};
 /// What stands for the user's id in a command.
 const USER: &str = "{user}";
 
-/// What a user has from the beginning.
+/// What a user comes with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// Who it is.

@@ -27,7 +27,7 @@ pub enum Mischief {
     IsNobody,
     /// Asks for one unit after the other without a pause.
     Hammers,
-    /// Sends ids and bodies that are none.
+    /// Sends made-up ids and malformed bodies.
     SendsJunk,
     /// Clicks twice at once.
     ClicksTwice,

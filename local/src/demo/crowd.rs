@@ -75,7 +75,7 @@ pub(super) enum Heard {
     Reserved,
     /// A refusal, by its code.
     Refused(String),
-    /// No answer, or one that is none of the API's.
+    /// No answer, or one that the API does not give.
     Nothing,
 }
 

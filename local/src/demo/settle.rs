@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
+use crate::client::payment_of;
 use crate::demo::crowd::{Buyer, Crowd, Habit, Heard, Wave, everybody};
 use crate::stages::Stage;
 
@@ -80,11 +81,6 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
         }
         _ => Some(status),
     }
-}
-
-/// Each reservation is paid by a payment of its own, the same however often it is tried.
-fn payment_of(reservation_id: &str) -> String {
-    format!("pay-{}", reservation_id.rsplit('.').next().unwrap_or_default())
 }
 
 /// Some of those who wait try again; who gets nothing waits on behind the others. How many got something.

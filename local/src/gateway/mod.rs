@@ -63,8 +63,8 @@ pub struct Concurrency {
 }
 
 impl Concurrency {
-    /// One process with many events, as on Lambda's managed instances: what two cores do best. So many that those who wait for
-    /// the emulator's slow queue leave room for the others.
+    /// One process that handles many events at once, as on Lambda's managed instances: the fastest on two cores. There is room
+    /// left for others while hundreds wait for the emulator's slow queue.
     pub const FAST: Self = Self { at_once: 512, most: 1 };
     /// One event at a time in each process, as usual on Lambda.
     pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
@@ -240,13 +240,16 @@ impl Served {
         let id = Uuid::now_v7().as_simple().to_string();
         let shared = &*self.0;
         let (parts, body) = request.into_parts();
+        let answer = async || shared.answer(&id, from, &parts, body).await.unwrap_or_else(Own::response);
         let mut response = match &shared.cors {
+            None => answer().await,
             Some(cors) if parts.method == Method::OPTIONS => cors.preflight(&parts.headers),
-            _ => shared.answer(&id, from, &parts, body).await.unwrap_or_else(Own::response),
+            Some(cors) => {
+                let mut response = answer().await;
+                cors.allow(&parts.headers, response.headers_mut());
+                response
+            }
         };
-        if let Some(cors) = &shared.cors {
-            cors.allow(&parts.headers, response.headers_mut());
-        }
         if let Ok(id) = HeaderValue::from_str(&id) {
             response.headers_mut().insert(REQUEST_ID, id);
         }

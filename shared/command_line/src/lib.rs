@@ -59,6 +59,15 @@ pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result
     })
 }
 
+/// What a tool begins with: its command line, parsed. From now on it ends quietly when nobody reads what it prints.
+///
+/// # Errors
+/// The status to exit with, if the command line asks for help or has a mistake, which is told.
+pub fn begin<T: Parser>() -> Result<T, ExitCode> {
+    end_with_reader();
+    parse(std::env::args_os()).map_err(|stop| stop.tell())
+}
+
 fn prepared(command: Command) -> Command {
     command.mut_args(without_empty_variable).mut_subcommands(prepared)
 }
