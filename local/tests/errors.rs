@@ -18,12 +18,14 @@ use serde_json::{Value, json};
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
 /// What `make` gives to the tools. None of it may come from whoever runs the tests.
-const VARIABLES: [&str; 14] = [
+const VARIABLES: [&str; 15] = [
     "BUYERS",
     "FUNCTION",
     "HOLD",
     "ID",
     "MAKEFLAGS",
+    // With it `make` says that it is the make of a make.
+    "MAKELEVEL",
     "MFLAGS",
     "OPENS_AT",
     "PAYMENT_WINDOW_S",
