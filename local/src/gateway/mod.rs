@@ -27,13 +27,13 @@ use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
 use axum::http::{HeaderName, Method, Response};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use http_body_util::{BodyExt, Limited};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use crate::function::surroundings;
 use crate::pool::{FunctionSpec, MAX_PAYLOAD_BYTES, Pool, PoolCounts, Refused};
+use crate::process::allow_open_files;
 use answer::Own;
 use authorizer::Authorizer;
 use deployed::{Cors, Throttle};
@@ -48,9 +48,6 @@ const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 const MAX_HEAD_BYTES: usize = 10_240;
 /// Open files that an event needs at most: one for each of the functions behind an API, and clients.
 const FILES_PER_EVENT: u64 = 16;
-/// What every shell allows, and what is enough.
-const FEWEST_FILES: u64 = 1_024;
-const MOST_FILES: u64 = 16_384;
 const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
 /// How functions run behind the gateway.
@@ -75,17 +72,6 @@ impl Concurrency {
         let at_once = usize::try_from(files / FILES_PER_EVENT).unwrap_or(usize::MAX).max(1);
         Self { at_once: self.at_once.min(at_once), ..self }
     }
-}
-
-/// Shells allow 1,024 open files by default, and programs may raise that. What is allowed; processes that start later
-/// inherit it.
-fn allow_open_files() -> u64 {
-    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return FEWEST_FILES };
-    let wanted = MOST_FILES.min(hard).max(soft);
-    if soft < wanted && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_err() {
-        return soft;
-    }
-    wanted
 }
 
 /// A gateway on the loopback. Dropping it ends it, with the functions behind it.
