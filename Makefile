@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit trace redrive test test-rust test-cdk deploy-dry test-web test-pages fuzz contract bench bench-short lint deny clean
+.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit trace redrive test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -64,17 +64,32 @@ trace: ## Print one purchase through all functions: ID=lamp.1.…
 redrive: ## Send dead letters of the running system back: QUEUE=expiry
 	@$(LOCAL) redrive
 
-# The parts of `make test`.
-TEST_PARTS = build test-rust bench-short test-cdk test-pages
+# The parts of `make test`, the longest first. Each waits for much of its time, so some run beside each other.
+TEST_PARTS = test-system test-pages-real test-rust test-pages test-cdk bench-short
+TEST_PARTS_AT_ONCE ?= 3
 
-test: ## Run all tests; at the end name the parts that failed and the seconds of each
-	@failed= took=; for part in $(TEST_PARTS); do begun=$$(date +%s); \
-	$(MAKE) --no-print-directory $$part || failed="$$failed $$part"; took="$$took  $$part $$(($$(date +%s) - begun)) s"; done; \
-	echo "Times:$$took"; if test -n "$$failed"; then echo "*** FAILED:$$failed" >&2; exit 1; fi; echo "All parts passed"
+test: ## Run all tests, some parts beside each other; at the end the seconds of each, and those that failed
+	@rm -rf target/parts; begun=$$(date +%s); tests/part.sh test-ready $(MAKE) test-ready; \
+	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%) || failed=1; \
+	echo; cat target/parts/results; echo "$$(($$(date +%s) - begun)) s together"; \
+	! grep -q '^✗' target/parts/results && test -z "$$failed"
 
-test-rust:
+# Whatever would be compiled beside the tests would take programs from under them.
+part-test-pages part-test-pages-real part-bench-short: export CARGO = true
+part-%:
+	@tests/part.sh $* $(MAKE) $*
+
+# Everything that the parts need.
+test-ready: build
 	@$(COMPILE) "Compiling the tests" test --workspace --no-run
-	$(CARGO) test --workspace --quiet --no-fail-fast
+	@if test -x "$(CHROMIUM)"; then cd web && npm ci --silent; fi
+
+test-system:
+	RUST_TEST_THREADS=4 $(CARGO) test --workspace --quiet --no-fail-fast --test system
+
+# All but the above.
+test-rust:
+	$(CARGO) test --workspace --quiet --no-fail-fast --lib --bins --test '[!s]*' --test 's[!y]*'
 
 test-cdk:
 	@cd infra/cdk || exit 1; failed=; for part in typecheck test lint; do npm run --silent $$part || failed="$$failed $$part"; done; \
@@ -85,14 +100,17 @@ deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, u
 
 test-web: ## Test the pages in a browser, on a stand-in and on a system of their own
 	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
-	@echo "Installing web/node_modules" >&2
-	@failed=; (cd web && npm ci --silent && npm test --silent) || failed=1; \
-	$(LOCAL) beside -- npm --prefix web run --silent test:real || failed=1; test -z "$$failed"
+	@echo "Installing web/node_modules" >&2; cd web && npm ci --silent
+	@failed=; for part in test-pages test-pages-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
 # Without a browser the other tests are worth running.
+NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2
+
 test-pages:
-	@if test -x "$(CHROMIUM)"; then $(MAKE) test-web; else \
-	  echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2; fi
+	@if test -x "$(CHROMIUM)"; then cd web && npm test --silent; else $(NO_CHROMIUM); fi
+
+test-pages-real:
+	@if test -x "$(CHROMIUM)"; then $(LOCAL) beside -- npm --prefix web run --silent test:real; else $(NO_CHROMIUM); fi
 
 fuzz: ## Send every route what nobody in their right mind sends: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --package tests --test system --no-run

@@ -1,6 +1,7 @@
 //! Builds every function once and puts each where the CDK app, like `cargo lambda`, looks for it.
 
 use std::io::{BufReader, Read};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -105,15 +106,50 @@ pub fn build_functions(stage: &Stage) -> Result<()> {
     for function in FUNCTIONS {
         let folder = paths::target().join("lambda").join(function);
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let (built, staged) = (paths::target().join("debug").join(function), folder.join("bootstrap"));
-        std::fs::copy(&built, &staged).with_context(|| format!("cannot copy {}", built.display()))?;
+        let built = paths::target().join("debug").join(function);
+        stage_program(&built, &folder.join("bootstrap")).with_context(|| format!("cannot copy {}", built.display()))?;
     }
     Ok(())
+}
+
+/// Puts a copy of a program where it is deployed from, unless there is one. Whoever deploys at this moment gets the old one
+/// or the new one, whole.
+fn stage_program(built: &Path, staged: &Path) -> std::io::Result<()> {
+    let new = built.metadata()?;
+    if let Ok(old) = staged.metadata()
+        && old.len() == new.len()
+        && old.modified()? >= new.modified()?
+    {
+        return Ok(());
+    }
+    let coming = staged.with_extension(std::process::id().to_string());
+    std::fs::copy(built, &coming)?;
+    std::fs::rename(coming, staged)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_is_staged_when_it_is_another_one() {
+        let folder = paths::target().join(format!("staging-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (built, staged) = (folder.join("function"), folder.join("bootstrap"));
+        let inode = || std::os::unix::fs::MetadataExt::ino(&staged.metadata().unwrap());
+        std::fs::write(&built, "one").unwrap();
+        stage_program(&built, &staged).unwrap();
+        let first = inode();
+        stage_program(&built, &staged).unwrap();
+        assert_eq!(inode(), first, "the same one was copied again");
+        std::fs::write(&built, "two").unwrap();
+        let later = staged.metadata().unwrap().modified().unwrap() + std::time::Duration::from_secs(1);
+        std::fs::File::options().write(true).open(&built).unwrap().set_modified(later).unwrap();
+        stage_program(&built, &staged).unwrap();
+        assert_eq!(std::fs::read_to_string(&staged).unwrap(), "two");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "something was left behind");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn progress_is_told_from_what_the_compiler_says() {

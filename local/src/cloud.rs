@@ -6,7 +6,6 @@ use crate::deployment::{Deployment, deploy};
 use crate::emulator::Emulator;
 use crate::gateway::{Concurrency, Gateway};
 use crate::identity::Issuer;
-use crate::process::free_port;
 use crate::valkey::Valkey;
 
 /// The whole system on this machine. Dropping it ends everything.
@@ -59,9 +58,10 @@ impl Cloud {
     /// If any of it fails.
     pub async fn on(ground: Ground) -> Result<Self> {
         let Ground { issuer, emulator, valkey } = ground;
-        let (endpoint, port) = (emulator.endpoint(), free_port()?);
-        let deployment = deploy(&endpoint, issuer.url(), emulator.home(), port).await?;
-        let gateway = Gateway::start(&endpoint, port, emulator.home(), Concurrency::FAST).await?;
+        let endpoint = emulator.endpoint();
+        let deployment = deploy(&endpoint, issuer.url(), emulator.home()).await?;
+        let gateway = Gateway::start(&endpoint, 0, emulator.home(), Concurrency::FAST).await?;
+        let deployment = deployment.served_at(gateway.url());
         Ok(Self { deployment, issuer, gateway, _emulator: emulator, valkey })
     }
 }

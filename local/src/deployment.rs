@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::emulator::{ACCESS_KEY, REGION};
 use crate::identity::AUDIENCE;
 use crate::install::run;
-use crate::{gateway, paths};
+use crate::paths;
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
@@ -30,7 +30,7 @@ const ASSETS_BUCKET: &str = "flash-sale-functions";
 pub struct Deployment {
     /// Every AWS service.
     pub endpoint: String,
-    /// The HTTP API on the gateway of this machine, without a slash at the end.
+    /// The HTTP API on the gateway of this machine, as soon as one serves it, without a slash at the end.
     pub api_url: String,
     /// The HTTP API on the emulator's own gateway, which is slow.
     #[serde(default)]
@@ -83,12 +83,12 @@ struct Outputs {
     push_url: Option<String>,
 }
 
-/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files, and
-/// `gateway_port` is where a gateway will serve it.
+/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files. No
+/// gateway of this machine serves it yet ([`Deployment::served_at`]).
 ///
 /// # Errors
 /// If Node is missing or the deployment fails, with what CDK said.
-pub async fn deploy(endpoint: &str, issuer: &str, home: &Path, gateway_port: u16) -> Result<Deployment> {
+pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
     let outputs_file = home.join("outputs.json");
@@ -114,10 +114,11 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path, gateway_port: u16
     let text = std::fs::read_to_string(&outputs_file).context("CDK wrote no outputs")?;
     let mut stacks: std::collections::HashMap<String, Outputs> = serde_json::from_str(&text)?;
     let outputs = stacks.remove(STACK).with_context(|| format!("CDK deployed no stack {STACK}"))?;
+    let emulator_api_url = path_form(endpoint, &outputs.api_url)?;
     let deployment = Deployment {
         endpoint: endpoint.to_owned(),
-        api_url: gateway::url(gateway_port),
-        emulator_api_url: path_form(endpoint, &outputs.api_url)?,
+        api_url: emulator_api_url.clone(),
+        emulator_api_url,
         home: home.to_owned(),
         redis_url: outputs.redis_url,
         table: outputs.table_name,
@@ -151,6 +152,12 @@ fn socket_form(endpoint: &str, push_url: &str) -> Result<String> {
 }
 
 impl Deployment {
+    /// The same, with its HTTP API on a gateway of this machine.
+    #[must_use]
+    pub fn served_at(self, api_url: String) -> Self {
+        Self { api_url, ..self }
+    }
+
     /// Where connections of the WebSocket API are told something or ended.
     pub(crate) fn push_endpoint(&self) -> Option<String> {
         self.push_url.as_deref().map(|url| url.replacen("ws", "http", 1))

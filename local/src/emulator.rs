@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::paths;
-use crate::process::{Kept, accepts, allow_open_files, free_port};
+use crate::process::{Kept, accepts, allow_open_files, free_port, loopback};
 
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 const START_TRIES: usize = 3;
@@ -62,7 +62,7 @@ impl Emulator {
 
     /// The address of every AWS service.
     pub fn endpoint(&self) -> String {
-        endpoint(self.port)
+        loopback(self.port)
     }
 
     /// Where its files are, until it ends.
@@ -83,14 +83,9 @@ pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
-/// The address of an emulator on `port`.
-pub fn endpoint(port: u16) -> String {
-    format!("http://127.0.0.1:{port}")
-}
-
 /// What a request to a service has in its `Authorization` header. The emulator checks no signature, but finds the service
 /// in it.
-pub(crate) fn authorization(service: &str) -> String {
+pub fn authorization(service: &str) -> String {
     let scope = format!("Credential={ACCESS_KEY}/20260101/{REGION}/{service}/aws4_request");
     format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none")
 }
@@ -148,7 +143,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     set("BIND_HOST", &"127.0.0.1");
     set("MINISTACK_HOST", &"127.0.0.1");
     set("GATEWAY_PORT", &port);
-    set("AWS_ENDPOINT_URL", &endpoint(port));
+    set("AWS_ENDPOINT_URL", &loopback(port));
     set("AWS_ACCESS_KEY_ID", &ACCESS_KEY);
     set("AWS_SECRET_ACCESS_KEY", &ACCESS_KEY);
     set("AWS_REGION", &REGION);

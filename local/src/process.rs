@@ -258,6 +258,11 @@ pub fn free_port() -> Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port on the loopback")?.local_addr()?.port())
 }
 
+/// The address of an HTTP server on a port of the loopback.
+pub fn loopback(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
 /// Whether something accepts connections on a port of the loopback.
 pub fn accepts(port: u16) -> bool {
     std::net::TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), Duration::from_millis(200)).is_ok()

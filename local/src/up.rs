@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::{Answer, Client, NewSale};
 use crate::deployment::{Deployment, STACK, deploy};
 use crate::identity::Issuer;
-use crate::process::{ProcessRun, accepts, free_port, start_detached, tail};
+use crate::process::{ProcessRun, accepts, free_port, loopback, start_detached, tail};
 use crate::setup::set_up;
 use crate::stages::Stage;
 use crate::supervisor::{DEPLOYED, Ports, STAY, log};
@@ -70,7 +70,7 @@ impl Running {
     }
 
     fn page_url(&self) -> String {
-        web::url(self.ports.web)
+        loopback(self.ports.web)
     }
 }
 
@@ -115,9 +115,10 @@ async fn start() -> Result<()> {
     stage.done(format!("ports {} and {}", ports.valkey, ports.emulator));
 
     let stage = Stage::spinner("Deploying infra/cdk");
-    let endpoint = emulator::endpoint(ports.emulator);
+    let endpoint = loopback(ports.emulator);
     let issuer = Issuer::publish(&endpoint).await?;
-    let deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator), ports.gateway).await?;
+    let deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator)).await?;
+    let deployment = deployment.served_at(loopback(ports.gateway));
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;

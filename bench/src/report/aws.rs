@@ -1,16 +1,21 @@
 //! SQS, DynamoDB and Secrets Manager as a load part: answers as late as it is told, and counts. It keeps nothing and
-//! refuses nothing, so it is good for measuring and no stand-in where a test asks whether something is right.
+//! refuses nothing, so it is good for measuring and no stand-in where a test asks whether something is right. Messages go to
+//! a queue of the emulator, if one is named.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use load::{Client, Request, Response};
+use local::emulator::authorization;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -37,7 +42,15 @@ pub(crate) struct Aws {
     server: JoinHandle<()>,
 }
 
+/// A queue on an emulator.
+pub(crate) struct EmulatorQueue {
+    client: Client,
+    asked: AtomicUsize,
+    pub(crate) url: String,
+}
+
 struct Shared {
+    queue: RwLock<Option<Arc<EmulatorQueue>>>,
     sale: Value,
     pass_keys: String,
     delay: watch::Sender<Duration>,
@@ -48,6 +61,7 @@ impl Aws {
     /// One whose ledger has a single published sale, as the item `sale`, and whose secret is `pass_keys`.
     pub(crate) async fn start(sale: Value, pass_keys: &str) -> Result<Self> {
         let shared = Arc::new(Shared {
+            queue: RwLock::default(),
             sale,
             pass_keys: pass_keys.to_owned(),
             delay: watch::Sender::new(Duration::ZERO),
@@ -69,9 +83,43 @@ impl Aws {
         self.shared.delay.send_replace(delay);
     }
 
+    /// Where messages go from now on, instead of nowhere. They must name its address.
+    pub(crate) fn pass_messages_to(&self, queue: Option<Arc<EmulatorQueue>>) {
+        *self.shared.queue.write().unwrap_or_else(PoisonError::into_inner) = queue;
+    }
+
     /// What was asked since the last time.
     pub(crate) fn take_asked(&self) -> Asked {
         std::mem::take(&mut self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl EmulatorQueue {
+    /// An empty queue of this name on the emulator at `endpoint`, asked over so many connections at most.
+    pub(crate) async fn create(endpoint: &str, name: &str, connections: usize) -> Result<Self> {
+        let queue = Self { client: Client::with_connections(endpoint.parse()?, connections), asked: AtomicUsize::new(0), url: String::new() };
+        let made = queue.ask("CreateQueue", json!({ "QueueName": name }).to_string()).await?;
+        let url = made.json()["QueueUrl"].as_str().context("a queue without an address")?.to_owned();
+        Ok(Self { url, ..queue })
+    }
+
+    /// Sends a message.
+    pub(crate) async fn send(&self, message: &str) -> Result<()> {
+        let body = json!({ "QueueUrl": self.url, "MessageBody": message }).to_string();
+        self.ask("SendMessage", body).await.map(drop)
+    }
+
+    async fn ask(&self, operation: &str, body: impl Into<Bytes>) -> Result<Response> {
+        let request = Request::new(Method::POST, "/")?
+            .header(AUTHORIZATION, authorization("sqs").parse()?)
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"))
+            .header(HeaderName::from_static("x-amz-target"), format!("AmazonSQS.{operation}").parse()?)
+            .body(body);
+        // Each connection in turn: those of one user go from one address.
+        let turn = self.asked.fetch_add(1, Ordering::Relaxed);
+        let answer = self.client.send(turn, &request).await?;
+        ensure!(answer.status == 200, "the emulator answers {operation} with {}", answer.answer());
+        Ok(answer)
     }
 }
 
@@ -84,6 +132,13 @@ impl Drop for Aws {
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> (StatusCode, String) {
     let target = headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default();
+    let queue = shared.queue.read().unwrap_or_else(PoisonError::into_inner).clone();
+    if let ("SendMessage", Some(queue)) = (operation, queue) {
+        return match queue.ask(operation, body).await {
+            Ok(answer) => (StatusCode::OK, answer.json().to_string()),
+            Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}")),
+        };
+    }
     let answer = match operation {
         "SendMessage" => Some(json!({ "MessageId": "1" })),
         "TransactWriteItems" | "UpdateItem" | "PutItem" => Some(json!({})),

@@ -13,6 +13,7 @@ use local::identity::Issuer;
 use local::stages::Stage;
 use serde_json::json;
 
+use super::aws::EmulatorQueue;
 use super::figure::{Line, Reach, Unit, median};
 use super::functions::closed_by;
 use super::rivals::SALE;
@@ -21,11 +22,18 @@ use super::shop::{CONCURRENCY, Shop};
 use super::{Effort, Report};
 
 const FUNCTION: &str = "reservation";
+const ORDERS_QUEUE: &str = "ORDERS_QUEUE_URL";
 const TIMEOUT_S: u64 = 10;
 const ROUTE: &str = "POST /v1/sales/{sale_id}/reservations/{token}";
 
 /// At half of the most, an answer may take so long.
 const P99_MS: f64 = 25.0;
+/// Of what the queue takes by itself, winners come at so much of it at least.
+const OF_THE_QUEUE: f64 = 0.9;
+/// As long as what a reservation sends.
+const MESSAGE_BYTES: usize = 400;
+/// Winners, of the requests of a round: the emulator looks through all messages that it has for each one.
+const WINNERS_ONE_OF: usize = 5;
 /// Of a throughput, the rate at which latencies are looked at.
 const HALF: f64 = 0.5;
 
@@ -34,6 +42,7 @@ const HALF: f64 = 0.5;
 struct Front {
     gateway: Gateway,
     client: Arc<Client>,
+    queue: Arc<EmulatorQueue>,
     issuer: Issuer,
     _emulator: Emulator,
 }
@@ -45,14 +54,16 @@ impl Front {
         let issuer = Issuer::publish(&emulator.endpoint()).await?;
         let control = Control::new(&emulator.endpoint());
         let mut settings = shop.settings();
-        settings.push(("AWS_ENDPOINT_URL", shop.aws.endpoint()));
+        let queue = EmulatorQueue::create(&emulator.endpoint(), "orders", CONCURRENCY).await?;
+        settings.retain(|(name, _)| *name != ORDERS_QUEUE);
+        settings.extend([("AWS_ENDPOINT_URL", shop.aws.endpoint()), (ORDERS_QUEUE, queue.url.clone())]);
         control.create_function(FUNCTION, &shop.bootstrap(FUNCTION), TIMEOUT_S, &settings).await?;
         let api = control.create_api(FUNCTION, issuer.url(), json!({}), json!({})).await?;
         control.create_route(&api, ROUTE, true, json!({})).await?;
         let concurrency = Concurrency { at_once: CONCURRENCY, most: 1 };
         let gateway = Gateway::start(&emulator.endpoint(), 0, emulator.home(), concurrency).await?;
         let client = Arc::new(Client::with_connections(gateway.url().parse()?, CONCURRENCY));
-        Ok(Self { gateway, client, issuer, _emulator: emulator })
+        Ok(Self { gateway, client, queue: Arc::new(queue), issuer, _emulator: emulator })
     }
 
     /// Requests of so many users, each with a token and a pass.
@@ -73,6 +84,17 @@ impl Front {
         closed(CONCURRENCY, count, move |_, n| {
             let (client, requests) = (Arc::clone(&client), Arc::clone(&requests));
             async move { expect(&client, n, &requests[n], status).await }
+        })
+        .await
+    }
+
+    /// Messages straight to the emulator's queue.
+    async fn messages(&self, count: usize) -> Result<Load> {
+        let queue = Arc::clone(&self.queue);
+        let message: Arc<str> = "m".repeat(MESSAGE_BYTES).into();
+        closed(CONCURRENCY, count, move |_, _| {
+            let (queue, message) = (Arc::clone(&queue), Arc::clone(&message));
+            async move { queue.send(&message).await }
         })
         .await
     }
@@ -159,6 +181,35 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
             measured: quantiles,
         });
     }
+    report.lines.push(winners(effort, &shop, &front).await?);
     ensure!(front.gateway.counts()[FUNCTION].deaths == 0, "the function died");
     Ok(())
+}
+
+/// Winners with the emulator's own queue behind, next to that queue alone.
+async fn winners(effort: &Effort, shop: &Shop, front: &Front) -> Result<Line> {
+    let count = (effort.requests / WINNERS_ONE_OF).max(1);
+    let stage = Stage::steps("Winners through the gateway", effort.rounds + 1);
+    shop.aws.pass_messages_to(Some(Arc::clone(&front.queue)));
+    let (mut won, mut queued) = (Vec::new(), Vec::new());
+    for round in 0..=effort.rounds {
+        shop.stock(count as u32).await?;
+        let requests = front.requests(shop, &format!("winner-{round}"), count).await?;
+        let loads = [front.closed(&requests, 202).await?, front.messages(count).await?];
+        if round > 0 {
+            [&mut won, &mut queued].into_iter().zip(loads).for_each(|(into, load)| into.push(load.throughput()));
+        }
+        stage.step();
+    }
+    shop.aws.pass_messages_to(None);
+    stage.done(format!("{:.0} reservations/s", median(&won)));
+    Ok(Line {
+        name: "gateway_winners",
+        what: "winners through the gateway with a JWT each".to_owned(),
+        against: "messages straight to the emulator's queue".to_owned(),
+        unit: Unit::Ratio,
+        rounds: ratios(&won, &queued),
+        reach: Some(Reach::AtLeast(OF_THE_QUEUE)),
+        measured: format!("{:.0} of {:.0} a second", median(&won), median(&queued)),
+    })
 }

@@ -88,7 +88,7 @@ const FULL: Effort = Effort {
 const SECTIONS: [&str; 7] = ["scripts", "growth", "functions", "gateway", "orders", "starts", "waste"];
 
 /// Figures that must be there.
-const LINES: [&str; 19] = [
+const LINES: [&str; 20] = [
     "reserve_winners",
     "reserve_winners_server",
     "reserve_sold_out",
@@ -104,6 +104,7 @@ const LINES: [&str; 19] = [
     "gateway_sold_out",
     "gateway_marked_p99",
     "gateway_sold_out_p99",
+    "gateway_winners",
     "order_batch",
     "start",
     "peak_memory",

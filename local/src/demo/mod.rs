@@ -31,8 +31,8 @@ const HELD_OPENS_IN_S: i64 = 45;
 /// Seconds to pay: short, so that what is not paid is sold again soon; and longer, if a person pays too.
 const PAYMENT_WINDOW_S: u32 = 15;
 const HELD_PAYMENT_WINDOW_S: u32 = 60;
-/// How long the sale is open: longer than the demonstration.
-const OPEN_S: i64 = 60 * 60;
+/// How long the sale stays open when everybody has come and everybody's time to pay has passed, twice.
+const STAYS_OPEN_S: i64 = 60 * 60;
 
 /// What is staged.
 #[derive(Debug, Clone, Args)]
@@ -71,6 +71,10 @@ impl Plan {
         Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)
     }
 
+    fn open_s(&self) -> i64 {
+        i64::from(self.buyers / self.rate) + 2 * i64::from(self.payment_window_s()) + STAYS_OPEN_S
+    }
+
     const fn opens_in_s(&self) -> i64 {
         if self.hold { HELD_OPENS_IN_S } else { OPENS_IN_S }
     }
@@ -87,7 +91,7 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     let crowd = Crowd::gather(plan, &cloud, signed).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
-    let sale = NewSale::opening_in(SALE, plan.opens_in_s(), OPEN_S, plan.units, plan.payment_window_s());
+    let sale = NewSale::opening_in(SALE, plan.opens_in_s(), plan.open_s(), plan.units, plan.payment_window_s());
     let operator = cloud.issuer.operator_token("operator")?;
     client.open_sale(&operator, &sale).await?;
     client.show_sale(&operator, &sale).await?;

@@ -33,7 +33,7 @@ use uuid::Uuid;
 
 use crate::function::surroundings;
 use crate::pool::{FunctionSpec, MAX_PAYLOAD_BYTES, Pool, PoolCounts, Refused};
-use crate::process::allow_open_files;
+use crate::process::{allow_open_files, loopback};
 use answer::Own;
 use authorizer::Authorizer;
 use deployed::{Cors, Throttle};
@@ -166,7 +166,7 @@ impl Gateway {
 
     /// Where the API is.
     pub fn url(&self) -> String {
-        url(self.address.port())
+        loopback(self.address.port())
     }
 
     /// What it serves.
@@ -199,11 +199,6 @@ impl Drop for Gateway {
         // Connections that are open go on, and hold what they are served by.
         self.served.0.pools.values().for_each(|pool| pool.end());
     }
-}
-
-/// Where the API of a gateway on `port` is.
-pub fn url(port: u16) -> String {
-    format!("http://127.0.0.1:{port}")
 }
 
 fn limiter(throttle: Throttle) -> DefaultDirectRateLimiter {

@@ -23,6 +23,7 @@ use crate::deployment::Deployment;
 use crate::gateway::Served;
 use crate::identity::Issuer;
 use crate::paths;
+use crate::process::loopback;
 
 /// A web server on the loopback. Dropping it ends it.
 pub struct WebServer {
@@ -69,7 +70,7 @@ impl WebServer {
 
     /// Where the page is.
     pub fn url(&self) -> String {
-        url(self.address.port())
+        loopback(self.address.port())
     }
 
     /// Waits until it ends, which it does not do by itself.
@@ -85,11 +86,6 @@ impl Drop for WebServer {
     fn drop(&mut self) {
         self.server.abort();
     }
-}
-
-/// Where the page of a web server on `port` is.
-pub fn url(port: u16) -> String {
-    format!("http://127.0.0.1:{port}")
 }
 
 /// Where operators watch a sale, on the page at `url`.
