@@ -97,7 +97,11 @@ impl Aws {
 impl EmulatorQueue {
     /// An empty queue of this name on the emulator at `endpoint`, asked over so many connections at most.
     pub(crate) async fn create(endpoint: &str, name: &str, connections: usize) -> Result<Self> {
-        let queue = Self { client: Client::with_connections(endpoint.parse()?, connections), asked: AtomicUsize::new(0), url: String::new() };
+        let queue = Self {
+            client: Client::with_connections(endpoint.parse()?, connections),
+            asked: AtomicUsize::new(0),
+            url: String::new(),
+        };
         let made = queue.ask("CreateQueue", json!({ "QueueName": name }).to_string()).await?;
         let url = made.json()["QueueUrl"].as_str().context("a queue without an address")?.to_owned();
         Ok(Self { url, ..queue })
