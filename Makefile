@@ -67,12 +67,15 @@ redrive: ## Send dead letters of the running system back: QUEUE=expiry
 # The parts of `make test`, the longest first. Each waits for much of its time, so some run beside each other.
 TEST_PARTS = test-system test-pages-real test-rust test-pages test-cdk bench-short
 TEST_PARTS_AT_ONCE ?= 3
+# What must be there for all of them.
+TEST_READY = test-ready
+export TEST_LOGS ?= target/parts
 
 test: ## Run all tests, some parts beside each other; at the end the seconds of each, and those that failed
-	@rm -rf target/parts; begun=$$(date +%s); tests/part.sh test-ready $(MAKE) test-ready; \
-	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%) || failed=1; \
-	echo; cat target/parts/results; echo "$$(($$(date +%s) - begun)) s together"; \
-	! grep -q '^✗' target/parts/results && test -z "$$failed"
+	@rm -rf "$(TEST_LOGS)"; begun=$$(date +%s); $(MAKE) --no-print-directory part-$(TEST_READY); \
+	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%); \
+	echo; cat "$(TEST_LOGS)/results"; echo "$$(($$(date +%s) - begun)) s together"; \
+	if grep -q '^✗' "$(TEST_LOGS)/results"; then exit 1; fi
 
 # Whatever would be compiled beside the tests would take programs from under them.
 part-test-pages part-test-pages-real part-bench-short: export CARGO = true

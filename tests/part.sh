@@ -1,12 +1,12 @@
 #!/bin/sh
 # Runs one part of `make test`: tests/part.sh NAME COMMAND…
 #
-# Parts run beside each other. What one prints goes to target/parts/NAME.log, and is shown if the part fails; until it ends
-# a line every 15 s says how far it is. The last line in target/parts/results tells how it ended, and after how long.
+# Parts run beside each other. What one prints goes to NAME.log in TEST_LOGS (target/parts), and is shown if the part fails;
+# until it ends a line every 15 s says how far it is. How it ended, and after how long, is a line in the file results there.
 set -u
 name=$1
 shift
-folder=target/parts
+folder=${TEST_LOGS:-target/parts}
 log=$folder/$name.log
 mkdir -p "$folder"
 begun=$(date +%s)

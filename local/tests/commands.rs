@@ -407,15 +407,14 @@ async fn load_on(home: &Home, url: &str) -> Value {
     load::Report { url: url.to_owned(), settings: Vec::new(), began, plan, outcome }.to_json()
 }
 
-/// Runs the parts of `make test` that are given.
-fn make_test(parts: &str) -> Output {
-    let folder = paths::target().join("local");
-    std::fs::create_dir_all(&folder).unwrap();
-    let more = folder.join(format!("parts-{}-{}.mk", std::process::id(), parts.len()));
-    std::fs::write(&more, "good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n").unwrap();
-    let parts = format!("TEST_PARTS={parts}");
+/// Runs the parts of `make test` that are given, with their logs in `logs`.
+fn make_test(parts: &str, logs: &Path) -> Output {
+    let more = logs.with_extension("mk");
+    std::fs::write(&more, "ready good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n").unwrap();
     let mut make = Command::new("make");
-    make.args(["test", &parts]).current_dir(paths::root()).env("MAKEFILES", &more).env_remove("MAKEFLAGS");
+    make.args(["test", "TEST_READY=ready", &format!("TEST_PARTS={parts}"), &format!("TEST_LOGS={}", logs.display())]);
+    // Whoever runs these tests may be a `make test` too.
+    make.current_dir(paths::root()).env("MAKEFILES", &more).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
     let made = make.output().unwrap();
     std::fs::remove_file(more).unwrap();
     made
@@ -423,14 +422,19 @@ fn make_test(parts: &str) -> Output {
 
 #[test]
 fn make_test_runs_every_part_and_names_those_that_failed() {
-    let Output { status, stdout, stderr } = make_test("bad good bad_too good_too");
+    let home = Home::new("parts");
+    let logs = home.0.join("logs");
+    let Output { status, stdout, stderr } = make_test("bad good bad_too good_too", &logs);
     let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
-    for part in ["bad", "good", "bad_too", "good_too"] {
-        assert!(out.contains(&format!("ran {part}\n")), "{part} did not run: {out}");
+    for part in ["ready", "bad", "good", "bad_too", "good_too"] {
+        let log = std::fs::read_to_string(logs.join(format!("{part}.log"))).unwrap();
+        assert_eq!(log.lines().next().unwrap(), format!("ran {part}"), "{out} {err}");
+        let (sign, is_shown) = if part.starts_with("bad") { ("✗", true) } else { ("✓", false) };
+        assert!(out.contains(&format!("{sign} {part} (")), "{out}");
+        assert_eq!(out.contains(&format!("ran {part}\n")), is_shown, "{part}: {out}");
     }
     assert!(!status.success());
-    assert!(err.contains("*** FAILED: bad bad_too\n"), "{err}");
 
-    let good = make_test("good good_too");
+    let good = make_test("good good_too", &logs);
     assert!(good.status.success(), "{good:?}");
 }
