@@ -120,6 +120,8 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let shop = Shop::open(effort.binaries).await?;
     let alone = Arc::new(shop.serve(FUNCTION, 1, CONCURRENCY).await?);
     let front = Front::open(&shop).await?;
+    // Before its process hears that the round is sold out, which it remembers.
+    let winners = winners(effort, &shop, &front).await?;
     shop.stock(0).await?;
     let stage = Stage::steps("Through the gateway", effort.rounds + 1);
     let crowd = front.requests(&shop, "new", effort.requests).await?;
@@ -159,6 +161,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         &marked_alone,
     ));
     report.lines.push(line("gateway_sold_out", "likewise, sold out in Redis", &asked, &asked_alone));
+    report.lines.push(winners);
     for (name, what, requests, most) in [
         ("gateway_marked_p99", "p99 through the gateway at half of that rate, mark set", &crowd, most_marked),
         ("gateway_sold_out_p99", "likewise, sold out in Redis", &buyers, most_asked),
@@ -181,7 +184,6 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
             measured: quantiles,
         });
     }
-    report.lines.push(winners(effort, &shop, &front).await?);
     ensure!(front.gateway.counts()[FUNCTION].deaths == 0, "the function died");
     Ok(())
 }
