@@ -11,7 +11,7 @@ use local::stages::Stage;
 use super::figure::{Line, Reach, Unit, median};
 use super::rivals::{Rival, SALE};
 use super::scripts::ratios;
-use super::shop::{CONCURRENCY, Served, Shop};
+use super::shop::{CONCURRENCY, PROBES, Refusal, Served, Shop};
 use super::{Effort, Report, rates, winners};
 
 /// Processes of the mode in which each takes one request at a time.
@@ -47,23 +47,40 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
     let classic = Arc::new(shop.serve("reservation", CLASSIC, 1).await?);
     let nothing = Arc::new(shop.serve("noop", 1, CONCURRENCY).await?);
     shop.stock(0).await?;
-    let [mut asked, mut marked, mut empty, mut bare, mut one_each] = [const { Vec::new() }; 5];
-    let stage = Stage::steps("Functions, sold out", effort.rounds + 1);
+    let [mut asked, mut empty, mut bare, mut one_each] = [const { Vec::new() }; 4];
+    let count = effort.requests;
+    let stage = Stage::steps("Functions, sold out", 2 * (effort.rounds + 1));
+    // All have passes of when the sale was open. Buyers are not covered by the mark, so Redis is asked for each.
     for round in 0..=effort.rounds {
-        // All have passes of when the sale was open. Buyers are not covered by the mark, so Redis is asked for each.
-        let crowd = || shop.requests(&format!("new-{round}"), effort.requests);
-        let buyers = shop.requests_of_buyers(effort.requests).await?;
+        let buyers = shop.requests_of_buyers(count).await?;
+        let crowd = shop.requests(&format!("new-{round}"), count)?;
+        let by_redis = closed_by(&concurrent, CONCURRENCY, buyers.clone(), "409");
         let loads = [
-            closed_by(&concurrent, CONCURRENCY, buyers.clone(), "409").await?,
-            evalsha(shop, effort.requests).await?,
-            closed_by(&concurrent, CONCURRENCY, crowd()?, "409").await?,
-            closed_by(&nothing, CONCURRENCY, crowd()?, "200").await?,
+            shop.refused(Refusal::Redis, count, by_redis).await?,
+            evalsha(shop, count).await?,
+            closed_by(&nothing, CONCURRENCY, crowd, "200").await?,
             closed_by(&classic, CONCURRENCY, buyers, "409").await?,
         ];
         if round > 0 {
-            for (into, load) in [&mut asked, &mut bare, &mut marked, &mut empty, &mut one_each].into_iter().zip(loads) {
+            for (into, load) in [&mut asked, &mut bare, &mut empty, &mut one_each].into_iter().zip(loads) {
                 into.push(load.throughput());
             }
+        }
+        stage.step();
+    }
+    // A process that has not met so many buyers: it would look at them again in a minute.
+    let marking = Arc::new(shop.serve("reservation", 1, CONCURRENCY).await?);
+    shop.stock(0).await?;
+    let probes = shop.requests("probe", PROBES)?;
+    shop.until_refused(Refusal::Mark, |n| marking.ask(probes[n].clone(), "409")).await?;
+    let [mut marked, mut beside] = [const { Vec::new() }; 2];
+    for round in 0..=effort.rounds {
+        let crowd = shop.requests(&format!("later-{round}"), count)?;
+        let by_mark = closed_by(&marking, CONCURRENCY, crowd.clone(), "409");
+        let loads =
+            [shop.refused(Refusal::Mark, count, by_mark).await?, closed_by(&nothing, CONCURRENCY, crowd, "200").await?];
+        if round > 0 {
+            [&mut marked, &mut beside].into_iter().zip(loads).for_each(|(into, load)| into.push(load.throughput()));
         }
         stage.step();
     }
@@ -99,7 +116,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
         "the reservation function, sold-out mark set".to_owned(),
         "a function that does nothing",
         &marked,
-        &empty,
+        &beside,
         Some(Reach::AtLeast(OF_NOTHING)),
     ));
     let (one_mb, all_mb) = (concurrent.resident_mb()?, classic.resident_mb()?);

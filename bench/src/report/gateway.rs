@@ -18,7 +18,7 @@ use super::figure::{Line, Reach, Unit, median};
 use super::functions::closed_by;
 use super::rivals::SALE;
 use super::scripts::ratios;
-use super::shop::{CONCURRENCY, Shop};
+use super::shop::{CONCURRENCY, PROBES, Refusal, Shop};
 use super::{Effort, Report};
 
 const FUNCTION: &str = "reservation";
@@ -122,28 +122,48 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let front = Front::open(&shop).await?;
     // Before its process hears that the round is sold out, which it remembers.
     let winners = winners(effort, &shop, &front).await?;
-    shop.stock(0).await?;
-    let stage = Stage::steps("Through the gateway", effort.rounds + 1);
-    let crowd = front.requests(&shop, "new", effort.requests).await?;
-    let buyers = front.requests(&shop, "buyer", effort.requests).await?;
-    let [mut marked, mut marked_alone, mut asked, mut asked_alone] = [const { Vec::new() }; 4];
-    for round in 0..=effort.rounds {
-        let events_of_buyers = shop.requests_of_buyers(effort.requests).await?;
-        let events = shop.requests("new", effort.requests)?;
-        let loads = [
-            front.closed(&buyers, 409).await?,
-            closed_by(&alone, CONCURRENCY, events_of_buyers, "409").await?,
-            front.closed(&crowd, 409).await?,
-            closed_by(&alone, CONCURRENCY, events, "409").await?,
-        ];
-        if round > 0 {
-            let into = [&mut asked, &mut asked_alone, &mut marked, &mut marked_alone];
-            into.into_iter().zip(loads).for_each(|(into, load)| into.push(load.throughput()));
+    let stage = Stage::steps("Through the gateway", 2 * (effort.rounds + 1));
+    let kinds = [(Refusal::Mark, "new"), (Refusal::Redis, "buyer")];
+    let mut measured = Vec::new();
+    for (by, users) in kinds {
+        shop.stock(0).await?;
+        let requests = front.requests(&shop, users, effort.requests).await?;
+        let mut events = shop.requests(users, effort.requests)?;
+        if matches!(by, Refusal::Redis) {
+            events = shop.requests_of_buyers(effort.requests).await?;
         }
-        stage.step();
+        let probes = front.requests(&shop, &format!("probe-of-{users}"), PROBES).await?;
+        let probes_alone = shop.requests(&format!("probe-of-{users}"), PROBES)?;
+        let [mut most, mut most_alone] = [const { Vec::new() }; 2];
+        for round in 0..=effort.rounds {
+            if matches!(by, Refusal::Mark) || round == 0 {
+                shop.until_refused(by, |n| expect(&front.client, n, &probes[n], 409)).await?;
+                shop.until_refused(by, |n| alone.ask(probes_alone[n].clone(), "409")).await?;
+            }
+            let alone = closed_by(&alone, CONCURRENCY, events.clone(), "409");
+            let loads = [
+                shop.refused(by, effort.requests, front.closed(&requests, 409)).await?,
+                shop.refused(by, effort.requests, alone).await?,
+            ];
+            if round > 0 {
+                [&mut most, &mut most_alone]
+                    .into_iter()
+                    .zip(loads)
+                    .for_each(|(into, load)| into.push(load.throughput()));
+            }
+            stage.step();
+        }
+        let mut at_half = Vec::new();
+        for _ in 0..effort.rounds {
+            let load = front.open_loop(&requests, median(&most) * HALF, 409);
+            at_half.push(shop.refused(by, effort.requests, load).await?);
+        }
+        measured.push((most, most_alone, at_half));
     }
-    let (most_marked, most_asked) = (median(&marked), median(&asked));
-    stage.done(format!("{most_asked:.0} requests/s, {most_marked:.0} with the mark"));
+    stage.done(
+        measured.iter().map(|(most, ..)| format!("{:.0}", median(most))).collect::<Vec<_>>().join(" and ")
+            + " requests/s",
+    );
     let against = "the function alone, without HTTP, tokens and a client".to_owned();
     let line = |name, what: &str, of: &[f64], to: &[f64]| Line {
         name,
@@ -154,36 +174,31 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         reach: None,
         measured: format!("{:.0} of {:.0} requests/s", median(of), median(to)),
     };
-    report.lines.push(line(
-        "gateway_marked",
-        "through the gateway with a JWT each, sold-out mark set",
-        &marked,
-        &marked_alone,
-    ));
-    report.lines.push(line("gateway_sold_out", "likewise, sold out in Redis", &asked, &asked_alone));
-    report.lines.push(winners);
-    for (name, what, requests, most) in [
-        ("gateway_marked_p99", "p99 through the gateway at half of that rate, mark set", &crowd, most_marked),
-        ("gateway_sold_out_p99", "likewise, sold out in Redis", &buyers, most_asked),
-    ] {
-        let mut rounds = Vec::new();
-        let mut quantiles = String::new();
-        for _ in 0..effort.rounds {
-            let load = front.open_loop(requests, most * HALF, 409).await?;
-            rounds.push(load.quantile_ms(0.99) / P99_MS);
-            let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|quantile| load.quantile_ms(quantile));
-            quantiles = format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {:.0} requests/s", most * HALF);
-        }
+    let names = [
+        ("gateway_marked", "through the gateway with a JWT each, sold-out mark set"),
+        ("gateway_sold_out", "likewise, sold out in Redis"),
+    ];
+    for ((name, what), (most, most_alone, _)) in names.into_iter().zip(&measured) {
+        report.lines.push(line(name, what, most, most_alone));
+    }
+    let names = [
+        ("gateway_marked_p99", "p99 through the gateway at half of that rate, mark set"),
+        ("gateway_sold_out_p99", "likewise, sold out in Redis"),
+    ];
+    for ((name, what), (most, _, at_half)) in names.into_iter().zip(&measured) {
+        let middle = |quantile| median(&at_half.iter().map(|load| load.quantile_ms(quantile)).collect::<Vec<_>>());
+        let [p50, p90, p99] = [0.5, 0.9, 0.99].map(middle);
         report.lines.push(Line {
             name,
             what: what.to_owned(),
             against: format!("{P99_MS} ms"),
             unit: Unit::Ratio,
-            rounds,
+            rounds: at_half.iter().map(|load| load.quantile_ms(0.99) / P99_MS).collect(),
             reach: Some(Reach::AtMost(1.0)),
-            measured: quantiles,
+            measured: format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {:.0} requests/s", median(most) * HALF),
         });
     }
+    report.lines.push(winners);
     ensure!(front.gateway.counts()[FUNCTION].deaths == 0, "the function died");
     Ok(())
 }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use axum::body::Bytes;
 use door::{Grant, KeyRing};
+use load::measure::Load;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
 use sale::{EpochMs, Round};
@@ -25,6 +26,22 @@ const PASS_KEYS: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef
 
 /// Buyers of a round up to which a process remembers them.
 const MOST_BUYERS: usize = 10_000;
+
+/// Refusals of the other kind among those that are measured, at most: a mark stands for a second, and while it is set anew
+/// as many requests as are in flight ask Redis.
+const MOST_ASKED: f64 = 0.25;
+/// Requests after which a refusal must have come in the way that is waited for, and the time between two.
+pub(crate) const PROBES: usize = 80;
+const BETWEEN_PROBES: Duration = Duration::from_millis(250);
+
+/// Who refuses when a round is sold out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Refusal {
+    /// The process, by what it remembers.
+    Mark,
+    /// Redis.
+    Redis,
+}
 
 /// The parts around functions.
 pub(crate) struct Shop {
@@ -80,6 +97,49 @@ impl Shop {
     pub(crate) async fn stock(&self, units: u32) -> Result<()> {
         self.ring.empty().await?;
         self.ring.offer(Rival::Reserve, SALE, units).await
+    }
+
+    /// How many of so many refusals Redis was asked for in `load`, which must fit what is measured.
+    pub(crate) async fn refused(
+        &self,
+        by: Refusal,
+        requests: usize,
+        load: impl Future<Output = Result<Load>>,
+    ) -> Result<Load> {
+        let before = self.scripts_run().await?;
+        let load = load.await?;
+        let asked = (self.scripts_run().await? - before) as f64 / requests as f64;
+        match by {
+            Refusal::Mark => ensure!(asked < MOST_ASKED, "with the mark, {:.0} % asked Redis", asked * 100.0),
+            Refusal::Redis => ensure!(asked > 1.0 - MOST_ASKED, "only {:.0} % asked Redis", asked * 100.0),
+        }
+        Ok(load)
+    }
+
+    /// Asks until the answer comes in this way: a process reads for up to five seconds who the buyers are, and goes by what
+    /// Redis said for a second. `ask` gets a number, for a user of its own.
+    pub(crate) async fn until_refused<F>(&self, by: Refusal, ask: impl Fn(usize) -> F) -> Result<()>
+    where
+        F: Future<Output = Result<()>>,
+    {
+        for n in 0..PROBES {
+            let before = self.scripts_run().await?;
+            ask(n).await?;
+            if (self.scripts_run().await? > before) == matches!(by, Refusal::Redis) {
+                return Ok(());
+            }
+            tokio::time::sleep(BETWEEN_PROBES).await;
+        }
+        bail!("never refused by {by:?}")
+    }
+
+    /// Scripts that Redis has run.
+    async fn scripts_run(&self) -> Result<u64> {
+        let client = redis::Client::open(self.ring.valkey.url())?;
+        let mut redis = client.get_multiplexed_async_connection().await?;
+        let told: String = redis::cmd("INFO").arg("commandstats").query_async(&mut redis).await?;
+        let calls = told.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls=")?.split(',').next());
+        Ok(calls.unwrap_or("0").parse()?)
     }
 
     /// The requests for a unit of so many users, each from an address of its own.
