@@ -2,6 +2,7 @@
 //! clients of Redis and SQS.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use allocation_counter::measure;
 use anyhow::{Context, Result, ensure};
@@ -47,6 +48,11 @@ impl Handler {
             clock: Clock::system(),
         };
         Ok(Self { runtime, deps })
+    }
+
+    /// Lets go on what the handler does beside its answers.
+    pub(crate) fn rest(&self, time: Duration) {
+        self.runtime.block_on(tokio::time::sleep(time));
     }
 
     /// Allocations of the last of some requests.

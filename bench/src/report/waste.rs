@@ -34,7 +34,7 @@ pub(crate) struct Cost {
 const REFUSED_BEFORE: usize = 3;
 const READING: Duration = Duration::from_millis(300);
 
-/// Refusals by Redis before those by the mark: by then the process has read, beside them, who the buyers are.
+/// Refusals by Redis before the one that is counted.
 const REFUSED: usize = 50;
 
 /// Requests of one kind, and what each must cost: as many calls of Redis and messages.
@@ -97,7 +97,18 @@ async fn allocations(shop: &Shop, report: &mut Report) -> Result<()> {
     };
     let (handler, won) = tokio::task::spawn_blocking(counting).await??;
     let (asked, marked) = (shop.requests_of_buyers(REFUSED).await?, shop.requests("later", count)?);
-    let counting = move || anyhow::Ok((handler.count(&asked, 409)?, handler.count(&marked, 409)?));
+    let early = shop.requests("early", REFUSED_BEFORE)?;
+    let counting = move || {
+        let asked = handler.count(&asked, 409)?;
+        // By then it has read who the buyers are.
+        for request in early.chunks(1) {
+            handler.count(request, 409)?;
+            handler.rest(READING);
+        }
+        let marked = handler.count(&marked, 409)?;
+        ensure!(marked < asked, "{marked} allocations with the mark, and {asked} without");
+        anyhow::Ok((asked, marked))
+    };
     let (asked, marked) = tokio::task::spawn_blocking(counting).await??;
     for (answer, allocations) in
         [("202, a unit", won), ("409 sold_out, asked", asked), ("409 sold_out, marked", marked)]
