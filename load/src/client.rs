@@ -15,7 +15,6 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, TcpStream};
@@ -26,6 +25,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::answer::{Answer, Failure};
+use crate::files::allow_open_files;
 use crate::target::Target;
 
 /// Longest wait for an answer: more than an API Gateway allows.
@@ -317,16 +317,6 @@ fn tls(roots: RootCertStore) -> TlsConnector {
 /// The address that lane `n` has on the loopback.
 const fn source(n: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, (n / 250) as u8, (n % 250) as u8 + 1)
-}
-
-/// Shells allow 1,024 open files by default and programs may raise that. If this one may not, connections fail later,
-/// and say so.
-fn allow_open_files(count: u64) {
-    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE)
-        && soft < count
-    {
-        let _ = setrlimit(Resource::RLIMIT_NOFILE, count.min(hard), hard);
-    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 pub mod answer;
 pub mod client;
 pub mod curve;
+mod files;
 pub mod live;
 pub mod measure;
 pub mod outcome;
@@ -25,6 +26,7 @@ pub mod users;
 pub use answer::{Answer, Failure};
 pub use client::{Client, Request, Response, Token};
 pub use curve::Curve;
+pub use files::allow_open_files;
 pub use live::Live;
 pub use outcome::{Outcome, Stopped};
 pub use plan::Plan;

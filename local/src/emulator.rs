@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::paths;
-use crate::process::{Kept, accepts, allow_open_files, free_port, loopback};
+use crate::process::{Kept, accepts, free_port, loopback};
 
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 const START_TRIES: usize = 3;
@@ -18,6 +18,9 @@ const READY: &str = "Uvicorn running on http://";
 /// has the same work done at more than twice the speed.
 const SERVER: &str = "uvicorn";
 const APPLICATION: &str = "ministack.app:app";
+
+/// Connections of a crowd of functions and what else it has open. It inherits what this program may have.
+const MOST_FILES: u64 = 16_384;
 
 /// A folder's name, up to the port.
 const HOME: &str = "emulator-";
@@ -128,7 +131,7 @@ fn remove_abandoned() {
 pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let program = paths::venv_program(SERVER);
     anyhow::ensure!(program.exists(), "no {}; run `make setup`", program.display());
-    allow_open_files();
+    load::allow_open_files(MOST_FILES);
     // Functions inherit the emulator's environment, so it must not be the user's: no profile, no proxy, no endpoint.
     let mut command = Command::new("env");
     command.arg("-i");

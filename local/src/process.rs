@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use nix::errno::Errno;
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
@@ -30,10 +29,6 @@ kill -TERM 0
 wait $work; wait $work
 kill -KILL 0
 "#;
-
-/// What every shell allows, and what is enough.
-const FEWEST_FILES: u64 = 1_024;
-const MOST_FILES: u64 = 16_384;
 
 /// A process that ends with this one. Dropping it ends it and everything that it started.
 pub struct Kept {
@@ -230,17 +225,6 @@ fn spawn(command: &mut Command, name: &str, log: &Path, stdin: Stdio) -> Result<
 
 fn group(child: &Child) -> Pid {
     Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX))
-}
-
-/// Shells allow 1,024 open files by default, and programs may raise that. What is allowed; processes that start later
-/// inherit it.
-pub(crate) fn allow_open_files() -> u64 {
-    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return FEWEST_FILES };
-    let wanted = MOST_FILES.min(hard).max(soft);
-    if soft < wanted && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_err() {
-        return soft;
-    }
-    wanted
 }
 
 /// The last lines of a log.

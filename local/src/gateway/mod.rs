@@ -33,7 +33,7 @@ use uuid::Uuid;
 
 use crate::function::surroundings;
 use crate::pool::{FunctionSpec, MAX_PAYLOAD_BYTES, Pool, PoolCounts, Refused};
-use crate::process::{allow_open_files, loopback};
+use crate::process::loopback;
 use answer::Own;
 use authorizer::Authorizer;
 use deployed::{Cors, Throttle};
@@ -48,6 +48,8 @@ const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 const MAX_HEAD_BYTES: usize = 10_240;
 /// Open files that an event needs at most: one for each of the functions behind an API, and clients.
 const FILES_PER_EVENT: u64 = 16;
+/// Open files that are enough.
+const MOST_FILES: u64 = 16_384;
 const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
 /// How functions run behind the gateway.
@@ -108,7 +110,7 @@ impl Gateway {
     /// # Errors
     /// If the port is taken, or the API has anything in it that this gateway does not know.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
-        let concurrency = concurrency.within(allow_open_files());
+        let concurrency = concurrency.within(load::allow_open_files(MOST_FILES));
         let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
         let mut pools = BTreeMap::new();
         for (name, function) in api.functions {
