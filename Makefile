@@ -38,7 +38,7 @@ crowd: ## Send a small crowd to the running system, to be watched on the operato
 
 # Both packages at once: what they share is compiled once.
 load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
-	@$(COMPILE) "Compiling the tools" build --package local --package load
+	@$(COMPILE) "Compiling the tools" build --workspace --bin local --bin load
 	@if test -n "$$URL" && test -z "$$TOKENS$$TOKEN_COMMAND"; then \
 	  mkdir -p target/load && $(LOCAL) tokens > target/load/tokens && export TOKENS=target/load/tokens || exit 1; \
 	fi; exec $(or $(CARGO_TARGET_DIR),target)/debug/load
@@ -72,10 +72,12 @@ TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
 
 test: ## Run all tests, some parts beside each other; at the end the seconds of each, and those that failed
-	@rm -rf "$(TEST_LOGS)"; begun=$$(date +%s); $(MAKE) --no-print-directory part-$(TEST_READY); \
-	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%); \
+	@rm -f "$(TEST_LOGS)"/*.log "$(TEST_LOGS)/results"; begun=$$(date +%s); failed=; \
+	$(MAKE) --no-print-directory part-$(TEST_READY) || failed=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%) || failed=1; \
 	echo; cat "$(TEST_LOGS)/results"; echo "$$(($$(date +%s) - begun)) s together"; \
-	if grep -q '^✗' "$(TEST_LOGS)/results"; then exit 1; fi
+	for part in $(TEST_READY) $(TEST_PARTS); do \
+	  grep -q "^✓ $$part (" "$(TEST_LOGS)/results" || { echo "*** FAILED: $$part"; failed=1; }; done; test -z "$$failed"
 
 # Whatever would be compiled beside the tests would take programs from under them.
 part-test-pages part-test-pages-real part-bench-short: export CARGO = true
@@ -85,6 +87,7 @@ part-%:
 # Everything that the parts need.
 test-ready: build
 	@$(COMPILE) "Compiling the tests" test --workspace --no-run
+	@$(COMPILE) "Compiling all programs" build --workspace --bins
 	@if test -x "$(CHROMIUM)"; then cd web && npm ci --silent; fi
 
 test-system:
@@ -116,8 +119,8 @@ test-pages-real:
 	@if test -x "$(CHROMIUM)"; then $(LOCAL) beside -- npm --prefix web run --silent test:real; else $(NO_CHROMIUM); fi
 
 fuzz: ## Send every route what nobody in their right mind sends: FUZZ_S=600
-	@$(COMPILE) "Compiling the tests" test --package tests --test system --no-run
-	FUZZ_S=$(or $(FUZZ_S),600) $(CARGO) test --package tests --test system --quiet -- fuzzing --nocapture
+	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run
+	FUZZ_S=$(or $(FUZZ_S),600) $(CARGO) test --workspace --test system --quiet -- fuzzing --nocapture
 
 contract: ## Hold a running system to openapi.yaml with schemathesis
 	tests/contract/run.sh

@@ -3,7 +3,7 @@
 # away again; in a log a line at the start and one every 15 s. If there is nothing to do it prints nothing, so that the
 # tool that runs next has the output for itself.
 #
-#   local/compile.sh "Compiling the tools" build --package local
+#   local/compile.sh "Compiling the tools" build --workspace --bin local
 set -u
 what=$1
 shift

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Compiles a tool of the workspace, so that one sees it, and becomes it: local/tool.sh [--profile load] NAME ARGUMENT…
 # Unlike `cargo run` it says nothing if the tool is compiled, and hands no variables of cargo's on: with those, a build that
-# the tool starts would compile some crates anew.
+# the tool starts would compile some crates anew. With `--workspace` what all share has the features that it has everywhere
+# else, and is compiled once.
 set -u
 profile=dev folder=debug
 if test "$1" = --profile; then
@@ -10,5 +11,5 @@ if test "$1" = --profile; then
 fi
 name=$1
 shift
-"${0%/*}/compile.sh" "Compiling the tools" build --profile "$profile" --package "$name" --bin "$name" || exit
+"${0%/*}/compile.sh" "Compiling the tools" build --profile "$profile" --workspace --bin "$name" || exit
 exec "${CARGO_TARGET_DIR:-target}/$folder/$name" "$@"

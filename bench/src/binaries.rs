@@ -32,8 +32,8 @@ impl Binaries {
         build.arg("build");
         match self {
             Self::Shipped => build.arg("--release").args(names.iter().flat_map(|name| ["--package", name])),
-            // All of it, like the tests: part of it would be built with other features of what all share.
-            Self::Tested => build.args(["--workspace", "--bins"]),
+            // Of the whole workspace, like the tests: of a package alone, what all share would be built with other features.
+            Self::Tested => build.arg("--workspace").args(names.iter().flat_map(|name| ["--bin", name])),
         };
         compile(&mut build, &stage)?;
         stage.done(format!("target/{}", self.profile()));

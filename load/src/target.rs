@@ -38,11 +38,23 @@ impl FromStr for Target {
         if host.is_empty() || uri.query().is_some() {
             return Err(InvalidTarget);
         }
+        // A port that is none must not become another one: tokens would go to whoever listens there.
+        let port = match authority.as_str().strip_prefix(authority.host()) {
+            Some("") => {
+                if tls {
+                    443
+                } else {
+                    80
+                }
+            }
+            Some(_) => authority.port_u16().filter(|port| *port != 0).ok_or(InvalidTarget)?,
+            None => return Err(InvalidTarget),
+        };
         Ok(Self {
             url: text.trim_end_matches('/').to_owned(),
             tls,
             host,
-            port: authority.port_u16().unwrap_or(if tls { 443 } else { 80 }),
+            port,
             host_header: HeaderValue::from_str(authority.as_str()).map_err(|_| InvalidTarget)?,
             prefix: uri.path().trim_end_matches('/').to_owned(),
         })
@@ -101,7 +113,9 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["", "lamp", "ftp://example.org", "127.0.0.1:3000", "http://", "http://a@b", "http://a/?b=c"] {
+        let ports = ["http://127.0.0.1:99999", "http://[::1]:65536", "https://example.org:0", "http://a:"];
+        let others = ["", "lamp", "ftp://example.org", "127.0.0.1:3000", "http://", "http://a@b", "http://a/?b=c"];
+        for text in ports.into_iter().chain(others) {
             assert!(text.parse::<Target>().is_err(), "{text}");
         }
     }

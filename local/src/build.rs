@@ -102,7 +102,7 @@ impl Said {
 /// # Errors
 /// If the build fails, with what the compiler said.
 pub fn build_functions(stage: &Stage) -> Result<()> {
-    compile(cargo().args(["build", "--workspace", "--bins"]), stage)?;
+    compile(cargo().args(["build", "--workspace"]).args(FUNCTIONS.iter().flat_map(|name| ["--bin", name])), stage)?;
     for function in FUNCTIONS {
         let folder = paths::target().join("lambda").join(function);
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -117,13 +117,15 @@ pub fn build_functions(stage: &Stage) -> Result<()> {
 fn stage_program(built: &Path, staged: &Path) -> std::io::Result<()> {
     let new = built.metadata()?;
     if let Ok(old) = staged.metadata()
-        && old.len() == new.len()
-        && old.modified()? >= new.modified()?
+        && (old.len(), old.modified()?) == (new.len(), new.modified()?)
     {
         return Ok(());
     }
-    let coming = staged.with_extension(std::process::id().to_string());
+    // Beside the folder: all that is in there is deployed.
+    let folder = staged.parent().unwrap_or(staged);
+    let coming = folder.with_extension(format!("coming-{}", std::process::id()));
     std::fs::copy(built, &coming)?;
+    std::fs::File::options().write(true).open(&coming)?.set_modified(new.modified()?)?;
     std::fs::rename(coming, staged)
 }
 
@@ -134,8 +136,8 @@ mod tests {
     #[test]
     fn a_program_is_staged_when_it_is_another_one() {
         let folder = paths::target().join(format!("staging-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (built, staged) = (folder.join("function"), folder.join("bootstrap"));
+        std::fs::create_dir_all(folder.join("function")).unwrap();
+        let (built, staged) = (folder.join("built"), folder.join("function/bootstrap"));
         let inode = || std::os::unix::fs::MetadataExt::ino(&staged.metadata().unwrap());
         std::fs::write(&built, "one").unwrap();
         stage_program(&built, &staged).unwrap();
@@ -143,8 +145,9 @@ mod tests {
         stage_program(&built, &staged).unwrap();
         assert_eq!(inode(), first, "the same one was copied again");
         std::fs::write(&built, "two").unwrap();
-        let later = staged.metadata().unwrap().modified().unwrap() + std::time::Duration::from_secs(1);
-        std::fs::File::options().write(true).open(&built).unwrap().set_modified(later).unwrap();
+        // An older one than what is there, as of a branch that one comes back to.
+        let earlier = staged.metadata().unwrap().modified().unwrap() - std::time::Duration::from_secs(1);
+        std::fs::File::options().write(true).open(&built).unwrap().set_modified(earlier).unwrap();
         stage_program(&built, &staged).unwrap();
         assert_eq!(std::fs::read_to_string(&staged).unwrap(), "two");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2, "something was left behind");

@@ -410,7 +410,12 @@ async fn load_on(home: &Home, url: &str) -> Value {
 /// Runs the parts of `make test` that are given, with their logs in `logs`.
 fn make_test(parts: &str, logs: &Path) -> Output {
     let more = logs.with_extension("mk");
-    std::fs::write(&more, "ready good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n").unwrap();
+    std::fs::write(
+        &more,
+        "ready good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n\
+                killed:\n\t@kill -KILL $$(cut -d ' ' -f 4 /proc/$$PPID/stat)\n",
+    )
+    .unwrap();
     let mut make = Command::new("make");
     make.args(["test", "TEST_READY=ready", &format!("TEST_PARTS={parts}"), &format!("TEST_LOGS={}", logs.display())]);
     // Whoever runs these tests may be a `make test` too.
@@ -434,6 +439,13 @@ fn make_test_runs_every_part_and_names_those_that_failed() {
         assert_eq!(out.contains(&format!("ran {part}\n")), is_shown, "{part}: {out}");
     }
     assert!(!status.success());
+    for part in ["bad", "bad_too"] {
+        assert!(out.contains(&format!("*** FAILED: {part}\n")), "{out}");
+    }
+
+    let killed = make_test("good killed", &logs);
+    let out = String::from_utf8(killed.stdout).unwrap();
+    assert!(!killed.status.success() && out.contains("*** FAILED: killed\n"), "{out}");
 
     let good = make_test("good good_too", &logs);
     assert!(good.status.success(), "{good:?}");
