@@ -44,6 +44,8 @@ SOON_S = 10
 CHALLENGE_S = 125
 # The schedules run every minute; then a lost sale is loaded from the ledger.
 RESTORED_WITHIN_S = 180
+# As `Retry-After` says: who asks more often hears 429 after a while.
+TRY_AGAIN_S = 2
 ANSWER_ROUNDS = 10
 COPIES = 10
 
@@ -188,7 +190,7 @@ class Shop:
             if time.monotonic() - begun > within_s:
                 break
             if calls:
-                time.sleep(0.5)
+                time.sleep(TRY_AGAIN_S)
         return answers, time.monotonic() - begun
 
     def flush(self):
