@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use local::build::{cargo, compile};
+use local::build::{cargo, compile, compile_programs};
 use local::paths;
 use local::stages::Stage;
 
@@ -28,14 +28,13 @@ impl Binaries {
     /// If one does not build, with what the compiler said.
     pub(crate) fn build(self, names: &[&str]) -> Result<()> {
         let stage = Stage::spinner("Building the functions");
-        let mut build = cargo();
-        build.arg("build");
         match self {
-            Self::Shipped => build.arg("--release").args(names.iter().flat_map(|name| ["--package", name])),
-            // Of the whole workspace, like the tests: of a package alone, what all share would be built with other features.
-            Self::Tested => build.arg("--workspace").args(names.iter().flat_map(|name| ["--bin", name])),
-        };
-        compile(&mut build, &stage)?;
+            Self::Shipped => {
+                let packages = names.iter().flat_map(|name| ["--package", name]);
+                compile(cargo().args(["build", "--release"]).args(packages), &stage)?;
+            }
+            Self::Tested => compile_programs(names, &stage)?,
+        }
         stage.done(format!("target/{}", self.profile()));
         Ok(())
     }

@@ -38,15 +38,10 @@ impl FromStr for Target {
         if host.is_empty() || uri.query().is_some() {
             return Err(InvalidTarget);
         }
-        // A port that is none must not become another one: tokens would go to whoever listens there.
+        let usual_port = if tls { 443 } else { 80 };
+        // Only if no port is given. Instead of an impossible one, it would send tokens to whoever listens there.
         let port = match authority.as_str().strip_prefix(authority.host()) {
-            Some("") => {
-                if tls {
-                    443
-                } else {
-                    80
-                }
-            }
+            Some("") => usual_port,
             Some(_) => authority.port_u16().filter(|port| *port != 0).ok_or(InvalidTarget)?,
             None => return Err(InvalidTarget),
         };

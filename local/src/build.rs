@@ -70,6 +70,15 @@ pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
     Ok(())
 }
 
+/// Compiles programs as the tests have them: with the features that the whole workspace gives to what all share, so that
+/// this is compiled once.
+///
+/// # Errors
+/// Likewise.
+pub fn compile_programs(names: &[&str], stage: &Stage) -> Result<()> {
+    compile(cargo().args(["build", "--workspace"]).args(names.iter().flat_map(|name| ["--bin", name])), stage)
+}
+
 /// A line of cargo's.
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
@@ -102,7 +111,7 @@ impl Said {
 /// # Errors
 /// If the build fails, with what the compiler said.
 pub fn build_functions(stage: &Stage) -> Result<()> {
-    compile(cargo().args(["build", "--workspace"]).args(FUNCTIONS.iter().flat_map(|name| ["--bin", name])), stage)?;
+    compile_programs(&FUNCTIONS, stage)?;
     for function in FUNCTIONS {
         let folder = paths::target().join("lambda").join(function);
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;

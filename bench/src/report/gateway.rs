@@ -32,7 +32,7 @@ const P99_MS: f64 = 25.0;
 const OF_THE_QUEUE: f64 = 0.9;
 /// As long as what a reservation sends.
 const MESSAGE_BYTES: usize = 400;
-/// Winners, of the requests of a round: the emulator looks through all messages that it has for each one.
+/// One winner for so many refusals of a round: each takes several times as long.
 const WINNERS_ONE_OF: usize = 5;
 /// Of a throughput, the rate at which latencies are looked at.
 const HALF: f64 = 0.5;
@@ -128,10 +128,10 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     for (by, users) in kinds {
         shop.stock(0).await?;
         let requests = front.requests(&shop, users, effort.requests).await?;
-        let mut events = shop.requests(users, effort.requests)?;
-        if matches!(by, Refusal::Redis) {
-            events = shop.requests_of_buyers(effort.requests).await?;
-        }
+        let events = match by {
+            Refusal::Mark => shop.requests(users, effort.requests)?,
+            Refusal::Redis => shop.requests_of_buyers(effort.requests).await?,
+        };
         let probes = front.requests(&shop, &format!("probe-of-{users}"), PROBES).await?;
         let probes_alone = shop.requests(&format!("probe-of-{users}"), PROBES)?;
         let [mut most, mut most_alone] = [const { Vec::new() }; 2];

@@ -99,7 +99,7 @@ impl Shop {
         self.ring.offer(Rival::Reserve, SALE, units).await
     }
 
-    /// How many of so many refusals Redis was asked for in `load`, which must fit what is measured.
+    /// Waits for a load of so many refusals, and makes sure that they came in this way: Redis counts the scripts that it runs.
     pub(crate) async fn refused(
         &self,
         by: Refusal,
@@ -135,9 +135,8 @@ impl Shop {
 
     /// Scripts that Redis has run.
     async fn scripts_run(&self) -> Result<u64> {
-        let client = redis::Client::open(self.ring.valkey.url())?;
-        let mut redis = client.get_multiplexed_async_connection().await?;
-        let told: String = redis::cmd("INFO").arg("commandstats").query_async(&mut redis).await?;
+        let told: String =
+            redis::cmd("INFO").arg("commandstats").query_async(&mut self.ring.connection().await?).await?;
         let calls = told.lines().find_map(|line| line.strip_prefix("cmdstat_evalsha:calls=")?.split(',').next());
         Ok(calls.unwrap_or("0").parse()?)
     }
