@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 
 use crate::answer::{Answer, Failure};
-use crate::client::Response;
 use crate::live::Snapshot;
 use crate::outcome::{Answered, Outcome, Second, Seen, Stopped};
+use crate::request::Response;
 
 /// Answers of which the rate of errors is told, at least: fewer say little.
 const MIN_JUDGED: u64 = 20;

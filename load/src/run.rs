@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 use tokio::task::{JoinError, JoinSet};
 
 use crate::answer::{Answer, Failure};
-use crate::client::Response;
 use crate::live::Live;
 use crate::outcome::{Outcome, Stopped};
 use crate::pacing::Pace;
 use crate::plan::Plan;
+use crate::request::Response;
 use crate::results::Results;
 
 /// How often figures are shown, and errors judged.

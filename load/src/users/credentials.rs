@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt, stream};
 use tokio::process::Command;
 
-use crate::client::{InvalidToken, Token};
+use crate::request::{InvalidToken, Token};
 
 /// What stands for the user's id in a command.
 const USER: &str = "{user}";

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::Crowd;
-use crate::client::{Request, Response};
+use crate::request::{Request, Response};
 use crate::run::Visit;
 
 /// Tries of one request at most, the first one included.

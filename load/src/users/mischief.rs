@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand::distr::Alphanumeric;
 
 use super::Crowd;
-use crate::client::Request;
+use crate::request::Request;
 use crate::run::Visit;
 
 /// Letters of a pass.

@@ -10,7 +10,8 @@ use sale::SaleId;
 use tokio::sync::Semaphore;
 
 use crate::answer::Failure;
-use crate::client::{Client, Request, Response};
+use crate::client::Client;
+use crate::request::{Request, Response};
 use crate::run::Visit;
 
 pub use credentials::{Credentials, NoCredentials};
