@@ -113,6 +113,8 @@ fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
     let unsaid = FIRST_WAIT * 2_u32.pow(tried);
     match response {
         None => Some(unsaid),
+        // `Retry-After: 0` says that another try is welcome, not that a thousand users may ask without end.
+        Some(Response { retry_after: Some(Duration::ZERO), .. }) => Some(unsaid),
         Some(Response { retry_after: Some(wait), .. }) => Some(*wait),
         Some(Response { status: 429 | 500.., .. }) => Some(unsaid),
         Some(_) => None,
@@ -123,6 +125,14 @@ fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
 mod tests {
     use super::*;
     use crate::client::Client;
+
+    #[test]
+    fn a_wait_is_a_little_longer_than_told() {
+        for _ in 0..100 {
+            let wait = with_jitter(FIRST_WAIT);
+            assert!(wait >= FIRST_WAIT && wait <= FIRST_WAIT.mul_f64(1.0 + JITTER), "{wait:?}");
+        }
+    }
 
     #[tokio::test]
     async fn a_user_is_small() {
@@ -147,6 +157,8 @@ mod tests {
             (409, Some(3), 0, Some(3_000)),
             (429, Some(1), 5, Some(1_000)),
             (429, None, 0, Some(500)),
+            (429, Some(0), 0, Some(500)),
+            (409, Some(0), 3, Some(4_000)),
             (503, None, 2, Some(2_000)),
         ] {
             let wait = wait_after(Some(&response(status, retry_after)), tried);
