@@ -103,6 +103,16 @@ impl Crowd {
         }
     }
 
+    /// Whether user `n` asks for a pass at the door.
+    pub(super) fn needs_the_door(&self, n: usize) -> bool {
+        let whose = match of(n, self.bad) {
+            None | Some(Mischief::Hammers | Mischief::ClicksTwice) => n,
+            Some(Mischief::TakesAnothers) => n + 1,
+            Some(Mischief::Forges | Mischief::IsNobody | Mischief::SendsJunk) => return false,
+        };
+        self.credentials_of(whose).pass.is_none()
+    }
+
     async fn pass_of(&self, visit: &Visit, n: usize) -> Option<String> {
         match &self.credentials_of(n).pass {
             Some(pass) => Some(pass.clone()),

@@ -49,6 +49,12 @@ impl Crowd {
         }
     }
 
+    /// How many of the first `users` come in by the door. Those whose pass is refused do so as well, which nobody can know
+    /// before.
+    pub fn by_the_door(&self, users: usize) -> usize {
+        (0..users).filter(|n| self.needs_the_door(*n)).count()
+    }
+
     fn credentials_of(&self, n: usize) -> &Credentials {
         &self.credentials[n % self.credentials.len()]
     }
