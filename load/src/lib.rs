@@ -33,5 +33,5 @@ pub use outcome::{Outcome, Stopped};
 pub use plan::Plan;
 pub use report::Report;
 pub use request::{Request, Response, Token};
-pub use run::{Visit, run, visits};
+pub use run::{Visit, run, visits, visits_until};
 pub use target::Target;

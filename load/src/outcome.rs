@@ -29,7 +29,7 @@ pub struct Outcome {
     pub latency_us: Histogram<u64>,
     /// How long after its moment each user came, in microseconds. If that is long, this machine was too slow to send.
     pub behind_us: Histogram<u64>,
-    /// Why it ended early.
+    /// Why it did not end well.
     pub stopped: Option<Stopped>,
 }
 
@@ -68,13 +68,17 @@ pub struct Second {
     pub p99_ms: Option<f64>,
 }
 
-/// Why a run ended early.
+/// Why a run did not end well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
-    /// Too many of the answers were errors.
+    /// Too many of the answers were errors, so it ended early.
     Errors,
-    /// Some users had not finished long after the last one came.
+    /// It ended by itself, and too many of the answers were errors.
+    Failed,
+    /// It was told to end early.
+    Interrupted,
+    /// It ended early, since some users had not finished long after the last one came.
     Patience,
 }
 

@@ -11,6 +11,9 @@ use crate::outcome::{Outcome, Stopped, quantile_ms};
 use crate::page;
 use crate::plan::Plan;
 
+/// The report for programs, and the page.
+const FILES: [&str; 2] = ["report.json", "report.html"];
+
 /// What a run was, and what it came to.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -76,13 +79,33 @@ impl Report {
         })
     }
 
+    /// Tries whether [`Report::write`] could write into a folder, and makes it if it is not there: nobody should learn
+    /// that after an hour of load.
+    ///
+    /// # Errors
+    /// If it could not.
+    pub fn try_folder(folder: &Path) -> Result<()> {
+        std::fs::create_dir_all(folder)?;
+        for name in FILES {
+            let file = folder.join(name);
+            let is_new = !file.try_exists()?;
+            // An earlier report stays as it is until there is another one.
+            let opened = std::fs::OpenOptions::new().create(true).append(true).open(&file);
+            opened.with_context(|| file.display().to_string())?;
+            if is_new {
+                std::fs::remove_file(&file)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes `report.json` and `report.html` into a folder and says where they are.
     ///
     /// # Errors
     /// If they cannot be written.
     pub fn write(&self, folder: &Path) -> Result<[PathBuf; 2]> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let files = ["report.json", "report.html"].map(|name| folder.join(name));
+        let files = FILES.map(|name| folder.join(name));
         let texts = [format!("{:#}\n", self.to_json()), page::html(self)?];
         for (file, text) in files.iter().zip(texts) {
             std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
@@ -92,10 +115,12 @@ impl Report {
 }
 
 impl Stopped {
-    /// Why it ended early, for people.
+    /// Says so, for people.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Errors => "stopped early: too many of the answers were errors",
+            Self::Failed => "failed: too many of the answers were errors",
+            Self::Interrupted => "interrupted: nothing more was sent",
             Self::Patience => "stopped early: some users had not finished long after the last one came",
         }
     }

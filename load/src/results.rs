@@ -33,6 +33,8 @@ pub(crate) struct Results {
 }
 
 struct Heard {
+    /// Whether nothing is to be sent any more.
+    ended: bool,
     sent: u64,
     errors: u64,
     answers: BTreeMap<(&'static str, Answer), Histogram<u64>>,
@@ -47,6 +49,7 @@ struct Heard {
 impl Results {
     pub(crate) fn start() -> Self {
         let heard = Heard {
+            ended: false,
             sent: 0,
             errors: 0,
             answers: BTreeMap::new(),
@@ -72,11 +75,34 @@ impl Results {
         record(&mut self.heard().behind, due.elapsed().as_micros() as u64);
     }
 
-    pub(crate) fn sent(&self) {
+    /// A request is about to be sent. Never returns if none may be any more.
+    pub(crate) async fn sent(&self) {
+        let may_be_sent = self.count_sent();
+        if !may_be_sent {
+            std::future::pending().await
+        }
+    }
+
+    fn count_sent(&self) -> bool {
         let second = self.second();
         let mut heard = self.heard();
+        if heard.ended {
+            return false;
+        }
         heard.sent += 1;
         heard.up_to(second).sent += 1;
+        true
+    }
+
+    /// From now on nothing is sent. What is under way may still be answered.
+    pub(crate) fn end_sending(&self) {
+        self.heard().ended = true;
+    }
+
+    /// Requests without an answer so far.
+    pub(crate) fn under_way(&self) -> u64 {
+        let heard = self.heard();
+        heard.sent - heard.all.len()
     }
 
     pub(crate) fn answered(&self, step: &'static str, due: Instant, answer: Answer) {
@@ -106,7 +132,16 @@ impl Results {
         let heard = self.heard();
         let judged = heard.seconds.iter().rev().take(JUDGED_S);
         let (answers, errors) = judged.fold((0, 0), |sum, each| (sum.0 + each.answered(), sum.1 + each.errors));
-        answers >= MIN_JUDGED && errors as f64 >= limit * answers as f64
+        answers >= MIN_JUDGED && reaches(limit, errors, answers)
+    }
+
+    /// Whether too many of the last seconds' answers were errors, or of all of them, however few they are: when no more are
+    /// to come, these are all that there is to judge by.
+    pub(crate) fn too_many_errors_at_the_end(&self, limit: f64) -> bool {
+        self.too_many_errors(limit) || {
+            let heard = self.heard();
+            reaches(limit, heard.errors, heard.all.len())
+        }
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
@@ -155,6 +190,11 @@ impl Results {
     }
 }
 
+/// Whether there are answers, and errors are this part of them or more.
+fn reaches(limit: f64, errors: u64, answers: u64) -> bool {
+    answers > 0 && errors as f64 >= limit * answers as f64
+}
+
 impl Heard {
     /// The figures of a second. What came before is complete then.
     fn up_to(&mut self, second: usize) -> &mut Second {
@@ -195,9 +235,21 @@ mod tests {
     }
 
     #[test]
-    fn a_second_has_its_own_figures() {
+    fn at_the_end_all_are_judged_however_few() {
         let results = Results::start();
-        results.sent();
+        assert!(!results.too_many_errors_at_the_end(0.5), "none");
+        results.answered("reserve", Instant::now(), Answer::status(500));
+        assert!(!results.too_many_errors(0.5) && results.too_many_errors_at_the_end(0.5));
+        results.answered("reserve", Instant::now(), Answer::status(202));
+        assert!(results.too_many_errors_at_the_end(0.5), "half");
+        results.answered("reserve", Instant::now(), Answer::status(202));
+        assert!(!results.too_many_errors_at_the_end(0.5), "a third");
+    }
+
+    #[tokio::test]
+    async fn a_second_has_its_own_figures() {
+        let results = Results::start();
+        results.sent().await;
         results.answered("reserve", Instant::now(), Answer::status(202));
         results.heard().up_to(2);
         let outcome = results.finish(1, None);

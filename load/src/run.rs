@@ -15,6 +15,10 @@ use crate::results::Results;
 const TICK: Duration = Duration::from_secs(1);
 /// How long users may take to finish after the last one came: time for work at the door, retries and looks.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// How long to wait for answers that are under way when a run is interrupted.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often to look whether they have come.
+const LOOK: Duration = Duration::from_millis(10);
 /// The step under which the answers of [`run`] are counted.
 const STEP: &str = "request";
 
@@ -44,7 +48,7 @@ impl Visit {
         due: Instant,
         sending: impl Future<Output = Result<Response, Failure>>,
     ) -> Result<Response, Failure> {
-        self.results.sent();
+        self.results.sent().await;
         let response = sending.await;
         self.results.failed(&response);
         let answer = response.as_ref().map_or_else(Answer::from, Response::answer);
@@ -66,7 +70,7 @@ where
     let one = |visit: Visit| {
         let asked = ask(visit.n);
         async move {
-            visit.results.sent();
+            visit.results.sent().await;
             let answer = asked.await;
             visit.results.answered(STEP, visit.due, answer);
         }
@@ -78,11 +82,25 @@ where
 ///
 /// # Panics
 /// If `visit` does.
-pub async fn visits<A, F>(plan: &Plan, mut live: Live, visit: A) -> Outcome
+pub async fn visits<A, F>(plan: &Plan, live: Live, visit: A) -> Outcome
 where
     A: Fn(Visit) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
+    visits_until(std::future::pending(), plan, live, visit).await
+}
+
+/// Likewise, until `interrupted` is ready. Then nobody comes any more and nobody sends anything, and what is under way
+/// has two seconds to be answered.
+///
+/// # Panics
+/// If `visit` does.
+pub async fn visits_until<A, F>(interrupted: impl Future<Output = ()>, plan: &Plan, mut live: Live, visit: A) -> Outcome
+where
+    A: Fn(Visit) -> F,
+    F: Future<Output = ()> + Send + 'static,
+{
+    let mut interrupted = std::pin::pin!(interrupted);
     let results = Arc::new(Results::start());
     let mut pace = Pace::start(plan.due());
     let mut visiting = JoinSet::new();
@@ -92,6 +110,7 @@ where
     let mut deadline = None;
     let stopped = loop {
         tokio::select! {
+            () = &mut interrupted => break Some(Stopped::Interrupted),
             next = pace.next(), if deadline.is_none() => match next {
                 Some((n, due)) => {
                     came += 1;
@@ -112,9 +131,17 @@ where
             }
         }
         if deadline.is_some() && visiting.is_empty() {
-            break None;
+            let failed = plan.error_limit().is_some_and(|limit| results.too_many_errors_at_the_end(limit));
+            break failed.then_some(Stopped::Failed);
         }
     };
+    if stopped == Some(Stopped::Interrupted) {
+        results.end_sending();
+        let since = Instant::now();
+        while results.under_way() > 0 && since.elapsed() < GRACE {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
     // Who is still visiting leaves.
     visiting.shutdown().await;
     live.tell(&results.snapshot());
