@@ -36,12 +36,10 @@ buy: ## Buy a unit of the running system from the shell, each step explained: US
 crowd: ## Send a small crowd to the running system, to be watched on the operators' page: BUYERS=200 SALE=lamp OVER_S=60
 	@$(LOCAL) crowd
 
-# Both packages at once: what they share is compiled once.
+# Both packages at once: what they share is compiled once. Tokens for what `make up` runs are made when all else is checked.
 load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CURVE=rush BAD=0.05 TOKENS=file STOP_AT_ERRORS=0.5 OUT=target/load
 	@$(COMPILE) "Compiling the tools" build --workspace --bin local --bin load
-	@if test -n "$$URL" && test -z "$$TOKENS$$TOKEN_COMMAND"; then \
-	  mkdir -p target/load && $(LOCAL) tokens > target/load/tokens && export TOKENS=target/load/tokens || exit 1; \
-	fi; exec $(or $(CARGO_TARGET_DIR),target)/debug/load
+	@exec $(or $(CARGO_TARGET_DIR),target)/debug/load --tokens-from 'exec $(LOCAL) tokens'
 
 token: ## Print a token for the running system: USER_ID=alice
 	@$(LOCAL) token

@@ -1,19 +1,24 @@
 //! The command line of the load generator.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
 use command_line::whole;
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
 use load::users::{Credentials, Crowd, workers};
-use load::{Client, Curve, Live, Plan, Report, Target, visits};
+use load::{Client, Curve, Live, Plan, Report, Stopped, Target, visits_until};
 use sale::SaleId;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The exit statuses of a program that Ctrl-C or SIGTERM ended, as a shell tells them.
+const INTERRUPTED: u8 = 128 + 2;
+const TERMINATED: u8 = 128 + 15;
 
 /// Sends load to a deployment of the HTTP API, and reports.
 #[derive(Parser)]
@@ -43,6 +48,10 @@ struct Arguments {
     /// A shell command that prints the token of `{user}`
     #[arg(long, env = "TOKEN_COMMAND")]
     token_command: Option<String>,
+    /// A shell command that prints what TOKENS would have in it, for USERS users of SALE at URL; for when neither TOKENS
+    /// nor TOKEN_COMMAND is given
+    #[arg(long)]
+    tokens_from: Option<String>,
     /// Stop if this part of the answers of the last seconds are 500 or above, or missing
     #[arg(long, env = "STOP_AT_ERRORS", default_value_t = 0.5, value_parser = part)]
     stop_at_errors: f64,
@@ -68,23 +77,52 @@ async fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(status) => return status,
     };
-    tokio::select! {
-        // On a thread of the runtime, where what it sends is too: here, every request would wake this thread first.
-        result = tokio::spawn(run(arguments)) => match result {
-            Ok(done) => done.unwrap_or_else(|error| command_line::fail(&error)),
-            Err(panic) => std::panic::resume_unwind(panic.into_panic()),
-        },
-        _ = tokio::signal::ctrl_c() => command_line::fail(&anyhow!("interrupted; there is no report")),
+    // On a thread of the runtime, where what it sends is too: here, every request would wake this thread first.
+    match tokio::spawn(run(arguments)).await {
+        Ok(done) => done.unwrap_or_else(|error| command_line::fail(&error)),
+        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
 }
 
-/// Sends the load and writes the report. Fails if it stopped early.
+/// Signals that end a run early.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits for one. The status to exit with.
+    async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => INTERRUPTED,
+            _ = self.terminate.recv() => TERMINATED,
+        }
+    }
+}
+
+/// Sends the load and writes the report. Fails if it did not end well.
 async fn run(arguments: Arguments) -> Result<ExitCode> {
+    let mut signals = Signals::listen()?;
+    // All that can be checked is, before somebody waits for a million tokens.
     let target = target(arguments.url.as_ref(), arguments.yes_this_is_mine)?;
     let plan = Plan::new(arguments.users as usize, Duration::from_secs(arguments.over_s), arguments.curve)?;
     let plan = plan.stop_at_errors(arguments.stop_at_errors)?;
-    let credentials = credentials(&arguments).await?;
-    tell(&arguments, &credentials);
+    let out = &arguments.out;
+    let source = Source::of(&arguments)?;
+    let tried = Report::try_folder(out);
+    tried.with_context(|| format!("no report can be written to {}; name another folder with OUT=…", out.display()))?;
+    let found = tokio::select! {
+        found = source.credentials(target, &arguments) => found?,
+        status = signals.next() => {
+            eprintln!("interrupted; nothing was sent");
+            return Ok(ExitCode::from(status));
+        }
+    };
+    let Some((credentials, target)) = found else { return Ok(ExitCode::FAILURE) };
 
     let settings = vec![
         ("sale", arguments.sale.to_string()),
@@ -92,18 +130,27 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
         ("tokens", credentials.len().to_string()),
         ("connections at most", arguments.connections.to_string()),
     ];
-    let (url, began) = (target.url().to_owned(), jiff::Timestamp::now());
+    let (url, began, tokens) = (target.url().to_owned(), jiff::Timestamp::now(), credentials.len());
     let client = Client::with_connections(target, arguments.connections as usize);
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
-    let outcome = visits(&plan, Live::stderr(), |visit| {
+    tell(plan.users(), tokens, crowd.by_the_door(plan.users()));
+    let mut status = 0;
+    let interrupted = async { status = signals.next().await };
+    let outcome = visits_until(interrupted, &plan, Live::stderr(), |visit| {
         let crowd = Arc::clone(&crowd);
         async move { crowd.visit(&visit).await }
     });
     let outcome = outcome.await;
     let report = Report { url, settings, began, plan, outcome };
-    let [json, html] = report.write(&arguments.out)?;
-    println!("{report}\n  {}\n  {}", json.display(), html.display());
-    Ok(if report.outcome.stopped.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    print!("{report}");
+    // The disk may be full by now. Then what was printed is all that there is.
+    let [json, html] = report.write(out)?;
+    println!("\n  {}\n  {}", json.display(), html.display());
+    Ok(match report.outcome.stopped {
+        None => ExitCode::SUCCESS,
+        Some(Stopped::Interrupted) => ExitCode::from(status),
+        Some(_) => ExitCode::FAILURE,
+    })
 }
 
 fn target(url: Option<&Target>, is_mine: bool) -> Result<Target> {
@@ -117,33 +164,59 @@ fn target(url: Option<&Target>, is_mine: bool) -> Result<Target> {
     Ok(target.clone())
 }
 
-async fn credentials(arguments: &Arguments) -> Result<Vec<Credentials>> {
-    match (&arguments.tokens, &arguments.token_command) {
-        (Some(_), Some(_)) => bail!("TOKENS and TOKEN_COMMAND are both given; one is enough"),
-        (Some(file), None) => {
-            let read = tokio::fs::read_to_string(file).await.map_err(Into::into);
-            let credentials = read.and_then(|text| Credentials::read(&text));
-            credentials.with_context(|| format!("the tokens in {}", file.display()))
-        }
-        (None, Some(command)) => {
-            if arguments.users > 1 {
-                eprintln!("The command for tokens runs for each of {} users", arguments.users);
+/// Where tokens come from.
+enum Source<'a> {
+    File(&'a Path),
+    /// Prints the token of one user.
+    Command(&'a str),
+    /// Prints all.
+    CommandOfAll(&'a str),
+}
+
+impl<'a> Source<'a> {
+    fn of(arguments: &'a Arguments) -> Result<Self> {
+        match (&arguments.tokens, &arguments.token_command, &arguments.tokens_from) {
+            (Some(_), Some(_), _) => bail!("TOKENS and TOKEN_COMMAND are both given; one is enough"),
+            (Some(file), None, _) => Ok(Self::File(file)),
+            (None, Some(command), _) => Ok(Self::Command(command)),
+            (None, None, Some(command)) => Ok(Self::CommandOfAll(command)),
+            (None, None, None) => {
+                bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
             }
-            Credentials::ask(command, arguments.users as usize).await
         }
-        (None, None) => {
-            bail!("no tokens: give TOKENS=file, with one in each line, or TOKEN_COMMAND='… {{user}}'")
-        }
+    }
+
+    /// The users' tokens and where to send them. `None` if the command for all of them failed, which has said why.
+    async fn credentials(self, target: Target, arguments: &Arguments) -> Result<Option<(Vec<Credentials>, Target)>> {
+        let users = arguments.users as usize;
+        let credentials = match self {
+            Self::File(file) => {
+                let read = tokio::fs::read_to_string(file).await.map_err(Into::into);
+                let credentials = read.and_then(|text| Credentials::read(&text));
+                credentials.with_context(|| format!("the tokens in {}", file.display()))?
+            }
+            Self::Command(command) => {
+                if users > 1 {
+                    eprintln!("The command for tokens runs for each of {users} users");
+                }
+                Credentials::ask(command, users).await?
+            }
+            Self::CommandOfAll(command) => {
+                // The command knows one system by one address, whatever people call it.
+                let target = target.on_ipv4_loopback();
+                let made = Credentials::made_by(command, target.url(), users, &arguments.sale).await?;
+                return Ok(made.map(|credentials| (credentials, target)));
+            }
+        };
+        Ok(Some((credentials, target)))
     }
 }
 
 /// Says what will not be as it seems.
-fn tell(arguments: &Arguments, credentials: &[Credentials]) {
-    let users = arguments.users as usize;
-    if !credentials.is_empty() && credentials.len() < users {
-        eprintln!("{users} users share {} tokens", credentials.len());
+fn tell(users: usize, tokens: usize, by_the_door: usize) {
+    if tokens < users {
+        eprintln!("{users} users share {tokens} tokens");
     }
-    let by_the_door = credentials.iter().cycle().take(users).filter(|each| each.pass.is_none()).count();
     if by_the_door > 0 {
         eprintln!("{by_the_door} users come in by the door; {} at a time do its work on this machine", workers());
     }

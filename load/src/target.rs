@@ -1,6 +1,6 @@
 //! Where the API is.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use http::Uri;
@@ -62,6 +62,17 @@ impl Target {
         &self.url
     }
 
+    /// The same with `127.0.0.1` for `localhost` and `[::1]`: what `make up` runs listens there, and is known by that address.
+    #[must_use]
+    pub fn on_ipv4_loopback(&self) -> Self {
+        if !self.host.eq_ignore_ascii_case("localhost") && self.host.parse() != Ok(Ipv6Addr::LOCALHOST) {
+            return self.clone();
+        }
+        let scheme = if self.tls { "https" } else { "http" };
+        let url = format!("{scheme}://{}:{}{}", Ipv4Addr::LOCALHOST, self.port, self.prefix);
+        url.parse().unwrap_or_else(|_| self.clone())
+    }
+
     /// Whether it is on this machine. Only addresses of the loopback and the name `localhost` are: any other name may lead
     /// elsewhere, whatever it resolves to now.
     pub fn is_loopback(&self) -> bool {
@@ -95,6 +106,17 @@ mod tests {
         ] {
             assert!(!url.parse::<Target>().unwrap().is_loopback(), "{url}");
         }
+    }
+
+    #[test]
+    fn names_of_the_loopback_are_one() {
+        let on_ipv4 = |url: &str| url.parse::<Target>().unwrap().on_ipv4_loopback().url().to_owned();
+        for url in ["http://localhost:3000", "http://LOCALHOST:3000/", "http://[::1]:3000", "http://127.0.0.1:3000"] {
+            assert_eq!(on_ipv4(url), "http://127.0.0.1:3000", "{url}");
+        }
+        assert_eq!(on_ipv4("https://localhost/prod/"), "https://127.0.0.1:443/prod");
+        assert_eq!(on_ipv4("https://example.org/prod/"), "https://example.org/prod");
+        assert_eq!(on_ipv4("http://[::2]:3000"), "http://[::2]:3000");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::http::{StatusCode, Uri};
@@ -18,6 +19,11 @@ struct Server {
 
 impl Server {
     fn new(answer: fn(&str) -> (u16, &'static str)) -> Self {
+        Self::that_takes(Duration::ZERO, answer)
+    }
+
+    /// A server that answers after so long.
+    fn that_takes(time: Duration, answer: fn(&str) -> (u16, &'static str)) -> Self {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -26,10 +32,21 @@ impl Server {
         let router = Router::new().fallback(move |uri: Uri| {
             counted.fetch_add(1, Ordering::Relaxed);
             let (status, body) = answer(uri.path());
-            async move { (StatusCode::from_u16(status).unwrap(), body) }
+            async move {
+                tokio::time::sleep(time).await;
+                (StatusCode::from_u16(status).unwrap(), body)
+            }
         });
         runtime.spawn(async move { axum::serve(listener, router).await });
         Self { url, asked, _runtime: runtime }
+    }
+
+    fn port(&self) -> &str {
+        self.url.rsplit(':').next().unwrap()
+    }
+
+    fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
     }
 }
 
@@ -57,18 +74,47 @@ impl Drop for Folder {
     }
 }
 
-fn run(arguments: &[&str]) -> Output {
+const VARIABLES: [&str; 12] = [
+    "URL",
+    "SALE",
+    "USERS",
+    "OVER_S",
+    "CURVE",
+    "BAD",
+    "TOKENS",
+    "TOKEN_COMMAND",
+    "STOP_AT_ERRORS",
+    "CONNECTIONS",
+    "YES_THIS_IS_MINE",
+    "OUT",
+];
+
+fn load(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_load"));
     command.args(arguments).env("RUST_BACKTRACE", "1").stdin(Stdio::null());
-    for name in ["URL", "SALE", "USERS", "OVER_S", "TOKENS", "TOKEN_COMMAND", "YES_THIS_IS_MINE", "OUT"] {
+    for name in VARIABLES {
         command.env_remove(name);
     }
-    command.output().unwrap()
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    load(arguments).output().unwrap()
+}
+
+/// What a program printed, and what it said besides.
+fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn sold_out(_: &str) -> (u16, &'static str) {
+    (409, r#"{"code": "sold_out"}"#)
 }
 
 #[test]
 fn what_is_missing_or_refused_is_said_in_one_line() {
-    let here = ["--url", "http://127.0.0.1:9"];
+    let (here, folder) = (["--url", "http://127.0.0.1:9"], Folder::new("refused"));
     for (arguments, status, says) in [
         (&[][..], 1, "error: URL is missing"),
         (&["--url", "127.0.0.1:9"], 2, "an http:// or https:// address"),
@@ -83,7 +129,7 @@ fn what_is_missing_or_refused_is_said_in_one_line() {
         (&[&here[..], &["--users", "1000001"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
         (&[&here[..], &["--over-s", "3601"]].concat(), 2, "--over-s: a whole number from 0 to 3,600; got"),
     ] {
-        let output = run(arguments);
+        let output = load(arguments).current_dir(&folder.0).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         let shape = (output.status.code(), said.lines().count(), output.stdout.len());
         assert_eq!(shape, (Some(status), 1, 0), "{arguments:?}: {said}");
@@ -139,4 +185,222 @@ fn a_server_that_fails_is_left_alone() {
     let report: Value = serde_json::from_slice(&std::fs::read(folder.0.join("report.json")).unwrap()).unwrap();
     assert_eq!(report["stopped"], "errors");
     assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
+    let server = Server::new(sold_out);
+    let folder = Folder::new("unwritable");
+    let tokens = folder.tokens(10);
+    // In the way of a folder, and of a report. That holds for root as well.
+    std::fs::create_dir_all(folder.0.join("taken/report.html")).unwrap();
+    for out in [tokens.join("out"), folder.0.join("taken")] {
+        let out = out.to_str().unwrap();
+        let ran = run(&["--url", &server.url, "--users", "10", "--tokens", tokens.to_str().unwrap(), "--out", out]);
+        let (printed, said) = texts(&ran);
+        assert_eq!((ran.status.code(), said.lines().count(), &*printed), (Some(1), 1, ""), "{said}");
+        assert!(said.starts_with(&format!("error: no report can be written to {out}")), "{said}");
+        assert!(said.contains("OUT="), "what to do: {said}");
+    }
+    assert_eq!(server.asked(), 0);
+    assert!(!folder.0.join("taken/report.json").exists(), "the trial left a file behind");
+}
+
+#[test]
+fn the_table_is_printed_though_the_report_cannot_be_written() {
+    let server = Server::that_takes(Duration::from_millis(500), sold_out);
+    let folder = Folder::new("full");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let arguments = ["--url", &server.url, "--users", "10", "--bad", "0", "--over-s", "0"];
+    let mut command = load(&arguments);
+    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("something is sent", || server.asked() > 0);
+    std::fs::remove_dir(&out).unwrap();
+    std::fs::write(&out, "").unwrap();
+    let ran = running.wait_with_output().unwrap();
+    let (printed, said) = texts(&ran);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(printed.contains("409 sold_out") && printed.contains("10 requests of 10 users"), "{printed}{said}");
+    assert!(said.lines().last().unwrap().starts_with("error: "), "{said}");
+    assert!(!printed.contains("report.json"), "{printed}");
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "not within a minute: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn a_short_run_of_errors_fails_too() {
+    let server = Server::new(|_| (400, "{}"));
+    let folder = Folder::new("short");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let ran = |url: &str, users: &str| {
+        let arguments = ["--url", url, "--users", users, "--bad", "1", "--over-s", "0"];
+        let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
+        let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+        (ran.status.code(), report["stopped"].clone(), texts(&ran).0)
+    };
+    let fails = Server::new(|_| (500, "{}"));
+    // Two are fewer than say anything about a second, but all there are.
+    for users in ["100", "2"] {
+        let (status, stopped, printed) = ran(&fails.url, users);
+        assert_eq!((status, stopped), (Some(1), json!("failed")), "{printed}");
+        assert!(printed.contains("failed: too many of the answers were errors"), "{printed}");
+        assert_eq!(ran(&server.url, users).0, Some(0));
+    }
+}
+
+/// A load that goes on for a thousand seconds, ended by this signal while answers are outstanding.
+fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Value, u64) {
+    let server = Server::that_takes(answers_after, sold_out);
+    let folder = Folder::new(name);
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let arguments = ["--url", &server.url, "--users", "20000", "--over-s", "1000", "--curve", "even", "--bad", "0"];
+    let mut command = load(&arguments);
+    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let running = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("some are sent", || server.asked() >= 20);
+    let killed = Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let begun = Instant::now();
+    let ran = running.wait_with_output().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let report = std::fs::read(out.join("report.json")).unwrap_or_else(|_| panic!("no report: {:?}", texts(&ran)));
+    assert!(out.join("report.html").exists());
+    (ran, serde_json::from_slice(&report).unwrap(), server.asked())
+}
+
+#[test]
+fn who_interrupts_it_gets_a_report_of_what_happened() {
+    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        let (ran, report, asked) = interrupted("interrupted", signal, Duration::from_millis(300));
+        let (printed, said) = texts(&ran);
+        assert_eq!(ran.status.code(), Some(status), "{said}");
+        assert!(printed.contains("interrupted") && printed.contains("409 sold_out"), "{printed}");
+        assert_eq!(report["stopped"], "interrupted");
+        let requests = &report["requests"];
+        // What was under way was waited for, and nothing was sent any more.
+        assert_eq!((&requests["sent"], &requests["unanswered"]), (&json!(asked), &json!(0)), "{requests:#}");
+        assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
+    }
+}
+
+#[test]
+fn nobody_waits_long_for_answers_that_do_not_come() {
+    let (ran, report, _) = interrupted("stuck", "-INT", Duration::from_secs(3_600));
+    assert_eq!(ran.status.code(), Some(130));
+    assert!(report["requests"]["unanswered"].as_u64().unwrap() >= 20, "{:#}", report["requests"]);
+}
+
+#[test]
+fn arguments_are_checked_before_tokens_are_made() {
+    let folder = Folder::new("unasked");
+    let asked = folder.0.join("asked");
+    let make = format!("touch {}; echo a-token", asked.display());
+    let here = ["--url", "http://127.0.0.1:9", "--tokens-from", &make];
+    let file = folder.tokens(1);
+    for (arguments, says) in [
+        (&["--url", "https://shop.example.org", "--tokens-from", &make][..], "--yes-this-is-mine"),
+        (&[&here[..], &["--curve", "square"]].concat(), "--curve: one of even, rush, ramp"),
+        (&[&here[..], &["--bad", "2"]].concat(), "--bad: a part, from 0 to 1"),
+        (&[&here[..], &["--stop-at-errors", "0"]].concat(), "above 0"),
+        (&[&here[..], &["--out", file.to_str().unwrap()]].concat(), "no report can be written"),
+    ] {
+        let ran = run(arguments);
+        let (printed, said) = texts(&ran);
+        assert_eq!((said.lines().count(), &*printed), (1, ""), "{arguments:?}: {said}");
+        assert!(!ran.status.success() && said.contains(says), "{arguments:?}: {said}");
+    }
+    assert!(!asked.exists(), "tokens were made");
+}
+
+#[test]
+fn every_name_of_this_machine_is_known_to_whoever_makes_tokens() {
+    let server = Server::new(sold_out);
+    let folder = Folder::new("names");
+    let (asked, out) = (folder.0.join("asked"), folder.0.join("out"));
+    let make = format!("echo \"$URL $USERS $SALE\" > {}; seq $USERS | sed 's/.*/token-& pass-&/'", asked.display());
+    for host in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
+        let url = format!("http://{host}:{}/", server.port());
+        let arguments = ["--url", &url, "--users", "30", "--over-s", "0", "--sale", "chair", "--tokens-from", &make];
+        let ran = load(&arguments).arg("--out").arg(&out).output().unwrap();
+        let (printed, said) = texts(&ran);
+        assert!(ran.status.success(), "{host}: {printed}{said}");
+        assert!(printed.contains("409 sold_out"), "{host}: {printed}");
+        assert!(!said.contains("share"), "{host}: {said}");
+        let known = format!("{} 30 chair\n", server.url);
+        assert_eq!(std::fs::read_to_string(&asked).unwrap(), known, "{host}");
+    }
+}
+
+#[test]
+fn whoever_cannot_make_tokens_says_so_alone() {
+    let folder = Folder::new("refuses");
+    let arguments = ["--url", "http://127.0.0.1:9", "--tokens-from", "echo 'error: nothing runs' >&2; exit 1"];
+    let ran = load(&arguments).arg("--out").arg(&folder.0).output().unwrap();
+    assert_eq!((ran.status.code(), texts(&ran)), (Some(1), (String::new(), "error: nothing runs\n".to_owned())));
+}
+
+/// `make load` takes tokens from whatever `make up` runs, unless there are others.
+#[test]
+fn make_checks_the_arguments_first() {
+    let folder = Folder::new("make");
+    let (local, asked) = (folder.0.join("local"), folder.0.join("asked"));
+    let script = format!("#!/bin/sh\necho $1 $URL >> {}\nseq $USERS | sed 's/.*/token-& pass-&/'\n", asked.display());
+    std::fs::write(&local, script).unwrap();
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_load"));
+    let target = built.ancestors().nth(2).unwrap();
+    let make = |arguments: &[&str]| {
+        let mut command = Command::new("make");
+        command.args(["--silent", "load", "COMPILE=true", &format!("LOCAL=sh {}", local.display())]);
+        command.arg(format!("OUT={}", folder.0.join("out").display())).args(arguments);
+        command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).env("CARGO_TARGET_DIR", target);
+        for name in VARIABLES {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::null()).output().unwrap()
+    };
+    let server = Server::new(sold_out);
+    let url = format!("URL={}", server.url);
+    for (arguments, says) in [
+        (&[][..], "error: URL is missing"),
+        (&["URL=https://shop.example.org"], "YES_THIS_IS_MINE=1"),
+        (&[&url, "CURVE=square"], "CURVE: one of even, rush, ramp"),
+        (&[&url, "BAD=2"], "BAD: a part, from 0 to 1"),
+    ] {
+        let ran = make(arguments);
+        let said = texts(&ran).1;
+        assert!(!ran.status.success() && said.contains(says) && said.lines().count() == 2, "{arguments:?}: {said}");
+    }
+    assert!(!asked.exists() && server.asked() == 0, "tokens were made");
+
+    let ran = make(&[&url.replace("127.0.0.1", "localhost"), "USERS=20", "OVER_S=0"]);
+    assert!(ran.status.success(), "{:?}", texts(&ran));
+    assert_eq!(std::fs::read_to_string(&asked).unwrap(), format!("tokens {}\n", server.url));
+    std::fs::remove_file(&asked).unwrap();
+    let tokens = format!("TOKENS={}", folder.tokens(20).display());
+    assert!(make(&[&url, &tokens, "USERS=20", "OVER_S=0"]).status.success());
+    assert!(!asked.exists());
+}
+
+#[test]
+fn who_comes_in_by_the_door_is_told_as_it_is() {
+    let server = Server::new(|path| if path.ends_with("/challenges") { (410, "{}") } else { sold_out(path) });
+    let folder = Folder::new("door");
+    // As `make load` gives them out: every fiftieth user has no pass.
+    let line = |n| if n % 50 == 0 { format!("token-{n}\n") } else { format!("token-{n} pass-{n}\n") };
+    let (tokens, out) = (folder.0.join("tokens"), folder.0.join("out"));
+    std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();
+    let arguments = ["--url", &server.url, "--users", "3000", "--over-s", "1", "--bad", "0.05"];
+    let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
+    let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+    let challenges = report["answers"].as_array().unwrap().iter().filter(|each| each["step"] == "challenge");
+    let came: u64 = challenges.map(|each| each["count"].as_u64().unwrap()).sum();
+    let said = texts(&ran).1;
+    assert!(came < 60 && said.contains(&format!("{came} users come in by the door")), "{came}: {said}");
 }

@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, ensure};
 use futures::{StreamExt, TryStreamExt, stream};
+use sale::SaleId;
 use tokio::process::Command;
 
 use crate::request::{InvalidToken, Token};
@@ -44,6 +45,22 @@ impl Credentials {
     pub fn read(text: &str) -> Result<Vec<Self>> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines.map(|(n, line)| line.parse().with_context(|| format!("line {}", n + 1))).collect()
+    }
+
+    /// Those that a shell command prints, which gets `URL`, `USERS` and `SALE`. What it says besides is shown. `None` if it
+    /// fails: it has said why.
+    ///
+    /// # Errors
+    /// If it cannot be run, or prints something else.
+    pub async fn made_by(command: &str, url: &str, users: usize, sale: &SaleId) -> Result<Option<Vec<Self>>> {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command).env("URL", url).env("USERS", users.to_string()).env("SALE", sale.as_str());
+        let shell = shell.stdin(Stdio::null()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
+        let output = shell.wait_with_output().await?;
+        if !output.status.success() {
+            return Ok(None);
+        }
+        Self::read(&String::from_utf8(output.stdout)?).map(Some).context("what the command for tokens printed")
     }
 
     /// What a shell command prints on its last line, run once for each of `users` with `{user}` in it replaced by an id.
