@@ -6,3 +6,4 @@ mod compare;
 mod pool;
 mod refusing;
 mod requests;
+mod time;

@@ -10,9 +10,9 @@ mod cors;
 mod deployed;
 mod event;
 mod routes;
+mod server;
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -20,15 +20,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
 use axum::http::{HeaderName, Method, Response};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use http_body_util::{BodyExt, Limited};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use crate::function::surroundings;
@@ -40,7 +40,7 @@ use deployed::{Cors, Throttle};
 use event::{Asked, decoded};
 use routes::Routes;
 
-/// Longest time that a request may take (quotas of HTTP APIs).
+/// Longest time that a request may take, from its head to the function's answer (quotas of HTTP APIs).
 pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 /// Largest body (likewise).
 const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
@@ -80,7 +80,7 @@ impl Concurrency {
 pub struct Gateway {
     address: SocketAddr,
     served: Served,
-    server: JoinHandle<std::io::Result<()>>,
+    server: JoinHandle<()>,
 }
 
 /// What a gateway serves, for whoever has requests.
@@ -156,13 +156,7 @@ impl Gateway {
         let served = Served(Arc::new(shared));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
         let address = listener.local_addr()?;
-        let router = Router::new().fallback(serve).with_state(served.clone());
-        let service = router.into_make_service_with_connect_info::<SocketAddr>();
-        let server = tokio::spawn(async move {
-            use axum::serve::ListenerExt;
-            let listener = listener.tap_io(|connection| drop(connection.set_nodelay(true)));
-            axum::serve(listener, service).await
-        });
+        let server = tokio::spawn(server::serve(listener, served.clone()));
         Ok(Self { address, served, server })
     }
 
@@ -191,7 +185,7 @@ impl Gateway {
     /// # Errors
     /// If it fails.
     pub async fn ended(mut self) -> Result<()> {
-        Ok((&mut self.server).await??)
+        Ok((&mut self.server).await?)
     }
 }
 
@@ -207,14 +201,6 @@ fn limiter(throttle: Throttle) -> DefaultDirectRateLimiter {
     let at_least_one = |count| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
     let quota = Quota::per_second(at_least_one(throttle.per_s)).allow_burst(at_least_one(throttle.burst));
     RateLimiter::direct(quota)
-}
-
-async fn serve(
-    State(served): State<Served>,
-    ConnectInfo(from): ConnectInfo<SocketAddr>,
-    request: Request,
-) -> Result<Response<Body>, Infallible> {
-    Ok(served.answer(from.ip(), request).await)
 }
 
 impl Served {
@@ -248,6 +234,7 @@ impl Shared {
         parts: &axum::http::request::Parts,
         body: Body,
     ) -> Result<Response<Body>, Own> {
+        let deadline = Instant::now() + MAX_TIMEOUT;
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
         if target.len() + head > MAX_HEAD_BYTES {
@@ -269,7 +256,7 @@ impl Shared {
                 Some(authorizer.check(header, scopes).await.map_err(Own::Denied)?)
             }
         };
-        let body = read(parts, body).await?;
+        let body = read(parts, body, deadline).await?;
         let asked = Asked {
             id,
             api: &self.api,
@@ -287,7 +274,8 @@ impl Shared {
         if event.len() > MAX_PAYLOAD_BYTES {
             return Err(Own::TooLarge);
         }
-        let made = tokio::time::timeout(*timeout, pool.invoke(event)).await.map_err(|_| Own::Unavailable)?;
+        let deadline = deadline.min(Instant::now() + *timeout);
+        let made = timeout_at(deadline, pool.invoke(event)).await.map_err(|_| Own::Unavailable)?;
         let made = made.map_err(|refused| match refused {
             Refused::Full => Own::Unavailable,
             Refused::Fault(_) => Own::Failed,
@@ -299,15 +287,14 @@ impl Shared {
     }
 }
 
-async fn read(parts: &axum::http::request::Parts, body: Body) -> Result<Bytes, Own> {
+async fn read(parts: &axum::http::request::Parts, body: Body, deadline: Instant) -> Result<Bytes, Own> {
     let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     match length {
         Some(0) => return Ok(Bytes::new()),
         Some(length) if length > MAX_BODY_BYTES => return Err(Own::TooLarge),
         _ => {}
     }
-    let read = tokio::time::timeout(MAX_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect());
-    match read.await {
+    match timeout_at(deadline, Limited::new(body, MAX_BODY_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Own::TooLarge),
         Ok(Err(_)) => Err(Own::BadRequest),

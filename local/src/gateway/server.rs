@@ -1,0 +1,51 @@
+//! Connections of the gateway.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
+
+use super::Served;
+
+/// How long a client may take for the head of a request, and how long a connection may be idle.
+const HEAD_TIMEOUT: Duration = super::MAX_TIMEOUT;
+/// The pause after a connection that could not be accepted: mostly there are too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves whoever connects, without end.
+///
+/// HTTP/1.1 only: API Gateway speaks HTTP/2 over TLS alone.
+pub(super) async fn serve(listener: TcpListener, served: Served) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+    let http = Arc::new(http);
+    loop {
+        match listener.accept().await {
+            Ok((connection, from)) => {
+                tokio::spawn(answer(Arc::clone(&http), connection, from, served.clone()));
+            }
+            Err(error) => {
+                eprintln!("the gateway cannot accept a connection: {error}");
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn answer(http: Arc<http1::Builder>, connection: TcpStream, from: SocketAddr, served: Served) {
+    // Answers are small, and latency is measured.
+    let _ = connection.set_nodelay(true);
+    let service = service_fn(|request: axum::http::Request<Incoming>| {
+        let served = served.clone();
+        async move { Ok::<_, std::convert::Infallible>(served.answer(from.ip(), request.map(Body::new)).await) }
+    });
+    // However a connection ends, it is the client's.
+    let _ = http.serve_connection(TokioIo::new(connection), service).await;
+}

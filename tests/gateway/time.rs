@@ -1,0 +1,74 @@
+//! How long a client may take, and which protocols it may speak.
+
+use std::time::{Duration, Instant};
+
+use local::gateway::{Concurrency, Gateway};
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep_until, timeout};
+
+use crate::api::{Api, TIMEOUT_S};
+
+/// Longest request and longest head, as the gateway has them.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Far longer than any of it takes.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+async fn echo() -> (Api, Gateway) {
+    let api = Api::with(json!({}), json!({})).await;
+    api.route("POST /open", false, json!({})).await;
+    let gateway = api.serve(Concurrency::FAST).await.unwrap();
+    (api, gateway)
+}
+
+async fn connect(gateway: &Gateway) -> TcpStream {
+    TcpStream::connect(gateway.url().strip_prefix("http://").unwrap()).await.unwrap()
+}
+
+async fn rest(connection: &mut TcpStream) -> String {
+    let mut heard = Vec::new();
+    // A connection that is reset has said what it had to say.
+    let _ = timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("the gateway hangs up");
+    String::from_utf8_lossy(&heard).into_owned()
+}
+
+/// The function alone would answer 500 after its own timeout.
+#[tokio::test(flavor = "multi_thread")]
+async fn body_and_function_have_30_s_together() {
+    let (_api, gateway) = echo().await;
+    let warm = reqwest::Client::new().post(format!("{}/open", gateway.url())).send().await.unwrap();
+    assert_eq!(warm.status(), 200);
+    let mut connection = connect(&gateway).await;
+    let start = tokio::time::Instant::now();
+    let head = "POST /open HTTP/1.1\r\nhost: a\r\nx-do: hang\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{";
+    connection.write_all(head.as_bytes()).await.unwrap();
+    // The function would have a second more than the request.
+    sleep_until(start + LONGEST + Duration::from_secs(1) - Duration::from_secs(TIMEOUT_S)).await;
+    connection.write_all(b"}").await.unwrap();
+    let heard = rest(&mut connection).await;
+    assert!(heard.starts_with("HTTP/1.1 503 "), "after {:?}: {heard}", start.elapsed());
+    assert!(start.elapsed() >= LONGEST, "after {:?}", start.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_that_does_not_end_is_hung_up_on() {
+    let (_api, gateway) = echo().await;
+    let mut connection = connect(&gateway).await;
+    let start = Instant::now();
+    connection.write_all(b"POST /open HTTP/1.1\r\nhost: a\r\nx-slow: ").await.unwrap();
+    let heard = rest(&mut connection).await;
+    assert!(!heard.starts_with("HTTP/1.1 2"), "{heard}");
+    assert!(start.elapsed() >= LONGEST - Duration::from_secs(1), "after {:?}", start.elapsed());
+}
+
+/// API Gateway speaks HTTP/2 over TLS alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn http_2_is_not_spoken_in_the_clear() {
+    let (_api, gateway) = echo().await;
+    let mut connection = connect(&gateway).await;
+    let settings = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+    connection.write_all(&[&b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"[..], settings].concat()).await.unwrap();
+    let heard = rest(&mut connection).await;
+    assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 4"), "{heard:?}");
+}
