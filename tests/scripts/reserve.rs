@@ -176,6 +176,18 @@ async fn every_key_leaves_with_the_round() {
     }
 }
 
+/// The connection of before is lost, which the first call after it finds out and mends.
+#[tokio::test]
+async fn a_redis_that_was_replaced_answers_the_next_call() {
+    let mut round = TestRound::start(terms(3, 1)).await;
+    round.buy(&user("alice")).await;
+    for _ in 0..3 {
+        round.valkey.kill_and_restart().unwrap();
+        let id = fresh_id(&round.sale, round.round);
+        assert_eq!(round.stock.reserve(&id, Lane(0), &user("bob")).await.unwrap(), Reserve::UnknownSale);
+    }
+}
+
 #[tokio::test]
 async fn a_redis_that_is_away_is_an_error_and_not_an_answer() {
     let mut round = TestRound::start(terms(3, 1)).await;

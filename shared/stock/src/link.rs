@@ -4,6 +4,7 @@ use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::cluster::{ClusterClient, ClusterConfig};
 use redis::cluster_async::ClusterConnection;
 use redis::{Client, Cmd, ConnectionInfo, FromRedisValue, RedisError, TlsCertificates};
+use tokio::time::{Instant, timeout_at};
 
 use crate::Credentials;
 use crate::address::Address;
@@ -113,7 +114,18 @@ impl Target {
 impl Link {
     pub(crate) async fn ask<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
         match self.clone() {
-            Self::Node(mut node) => command.query_async(&mut node).await,
+            Self::Node(mut node) => {
+                let deadline = Instant::now() + RESPONSE_TIMEOUT;
+                match command.query_async(&mut node).await {
+                    // After a failover the first call finds the connection lost, or the attempt to connect that failed
+                    // meanwhile. Nobody knows whether the command ran: what is sent here reads, or may run twice.
+                    Err(error) if error.is_io_error() && !error.is_timeout() => {
+                        let again = timeout_at(deadline, command.query_async(&mut node));
+                        again.await.unwrap_or(Err(error))
+                    }
+                    answer => answer,
+                }
+            }
             Self::Cluster(mut cluster) => command.query_async(&mut cluster).await,
         }
     }
