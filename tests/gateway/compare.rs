@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::api::Api;
-use crate::requests::{ROUTES, Sent, all};
+use crate::requests::{ROUTES, SUBJECT, Sent, all};
 
 /// What a client got.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ const OF_ITS_OWN: [&str; 6] = [
 ];
 
 /// A difference that is known: where it shows, and why ours is right.
-const KNOWN: [(&str, &str); 8] = [
+const KNOWN: [(&str, &str); 9] = [
     ("forwarded", "API Gateway adds x-forwarded-for and x-forwarded-proto, and so do we; the emulator adds nothing"),
     ("length", "API Gateway passes a content-length on, 0 without a body; the emulator only one that the client sent"),
     ("cookies", "the payload format 2.0 has cookies apart from headers; the emulator leaves them among those"),
@@ -55,6 +55,7 @@ const KNOWN: [(&str, &str); 8] = [
     ("options", "without CORS, OPTIONS is a method like others, and has no route here; the emulator answers 403"),
     ("slashes", "the emulator looks for a stage in the first segment of a path, and loses the slashes around it"),
     ("expiry", "a token must say when it ends; the emulator lets one pass that does not"),
+    ("subject", "a subject that is no text is none (RFC 7519, section 4.1.2); the emulator lets it pass"),
 ];
 
 /// Paths whose slashes the emulator loses, and what they are here: extra ones at the beginning do not matter.
@@ -138,6 +139,10 @@ fn differences(sent: &Sent, theirs: &Got, ours: &Got) -> Result<Vec<&'static str
     }
     if sent.what.contains(r#""exp":null"#) && ours.status == 401 {
         return Ok(vec!["expiry"]);
+    }
+    if sent.what.starts_with(SUBJECT) {
+        assert_eq!(ours.status, 401, "{sent}");
+        return Ok(vec!["subject"]);
     }
     let is_an_answer = sent.what.contains(r#""statusCode":5"#);
     if !is_an_answer && ours.status == 500 && matches!(theirs.status, 500 | 502) {

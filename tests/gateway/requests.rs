@@ -41,6 +41,9 @@ impl Sent {
     }
 }
 
+/// What a token is called whose subject is no text.
+pub(crate) const SUBJECT: &str = "a token whose subject is";
+
 /// Routes that all of it goes to: key, whether a token is needed, and scopes.
 pub(crate) const ROUTES: [(&str, bool, &[&str]); 8] = [
     ("GET /open", false, &[]),
@@ -245,6 +248,12 @@ fn tokens(issuer: &Issuer) -> Vec<Sent> {
         for path in ["/v1/orders", "/scoped"] {
             all.push(Sent::new(format!("a token with {change}"), "GET", path).token(&changed(change.clone())));
         }
+    }
+    for subject in [json!(null), json!(42), json!(true), json!(["alice"]), json!({ "name": "alice" })] {
+        let mut claims = good.clone();
+        claims["sub"] = subject.clone();
+        let sent = Sent::new(format!("{SUBJECT} {subject}"), "GET", "/v1/orders");
+        all.push(sent.token(&issuer.sign(&claims).unwrap()));
     }
     let token = changed(json!({}));
     let parts: Vec<&str> = token.split('.').collect();

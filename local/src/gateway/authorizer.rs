@@ -97,6 +97,10 @@ impl Authorizer {
         let token = jsonwebtoken::decode::<Map<String, Value>>(token, key, &validation);
         let claims = token.map_err(|error| Denied::BadToken(said(error.kind())))?.claims;
         self.check_audience(&claims)?;
+        // AWS does not say what it does with a subject that is no text (RFC 7519, section 4.1.2). No issuer gives one.
+        if claims.get("sub").is_some_and(|subject| !subject.is_string()) {
+            return Err(Denied::BadToken("the token is malformed"));
+        }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         if claims.get("iat").is_some_and(|issued| issued.as_f64().is_none_or(|issued| issued > now as f64)) {
             return Err(Denied::BadToken("the token was issued in the future"));
@@ -177,10 +181,17 @@ const fn said(kind: &ErrorKind) -> &'static str {
     }
 }
 
-/// A claim as a function gets it: a list is its items in brackets with blanks between.
+/// A claim as a function gets it, which is as Go prints it: a list is its items in brackets with blanks between, and an
+/// object is `map[name:value]` (seen in aws-lambda-go#570). So null, which nobody has shown, is `<nil>`.
 fn text(value: &Value) -> String {
     match value {
+        Value::Null => "<nil>".to_owned(),
         Value::String(text) => text.clone(),
+        Value::Object(members) => {
+            // `serde_json` has them in the order of their names, as Go does.
+            let members = members.iter().map(|(name, value)| format!("{name}:{}", text(value)));
+            format!("map[{}]", members.collect::<Vec<_>>().join(" "))
+        }
         Value::Array(items) => format!("[{}]", items.iter().map(text).collect::<Vec<_>>().join(" ")),
         other => other.to_string(),
     }
@@ -213,6 +224,8 @@ mod tests {
             (json!(true), "true"),
             (json!(["operators", "staff"]), "[operators staff]"),
             (json!([]), "[]"),
+            (json!(null), "<nil>"),
+            (json!({ "b": [1, null], "a": "x" }), "map[a:x b:[1 <nil>]]"),
         ] {
             assert_eq!(text(&claim), expected);
         }
