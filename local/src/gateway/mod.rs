@@ -110,6 +110,20 @@ impl Gateway {
     /// # Errors
     /// If the port is taken, or the API has anything in it that this gateway does not know.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
+        Self::start_on(listener, endpoint, home, concurrency).await
+    }
+
+    /// Likewise, on a port that was taken before.
+    ///
+    /// # Errors
+    /// If the API has anything in it that this gateway does not know.
+    pub async fn start_on(
+        listener: TcpListener,
+        endpoint: &str,
+        home: &Path,
+        concurrency: Concurrency,
+    ) -> Result<Self> {
         let concurrency = concurrency.within(load::allow_open_files(MOST_FILES));
         let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
         let mut pools = BTreeMap::new();
@@ -154,7 +168,6 @@ impl Gateway {
         }
         let shared = Shared { api: api.id, routes: Routes::new(routes)?, cors: api.cors, pools };
         let served = Served(Arc::new(shared));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
         let address = listener.local_addr()?;
         let server = tokio::spawn(server::serve(listener, served.clone()));
         Ok(Self { address, served, server })

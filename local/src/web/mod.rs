@@ -46,6 +46,16 @@ impl WebServer {
     /// # Errors
     /// If the port is taken.
     pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
+        Self::start_on(listener, deployment, issuer, api)
+    }
+
+    /// Likewise, on a port that was taken before.
+    ///
+    /// # Errors
+    /// If there is no client of the API.
+    pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let shared = Arc::new(Shared {
             client: Client::new(&deployment.api_url)?,
             api,
@@ -62,8 +72,6 @@ impl WebServer {
             .layer(middleware::from_fn_with_state(Arc::clone(&shared), add_headers))
             .with_state(shared);
         let service = routes.into_make_service_with_connect_info::<SocketAddr>();
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
         let address = listener.local_addr()?;
         Ok(Self { address, server: tokio::spawn(axum::serve(listener, service).into_future()) })
     }
