@@ -69,10 +69,13 @@ TEST_PARTS_AT_ONCE ?= 3
 TEST_READY = test-ready
 export TEST_LOGS ?= target/parts
 
+# A shell that waits for a `make` dies of a signal without passing it on, so that one is started behind and waited for.
 test: ## Run all tests, some parts beside each other; at the end the seconds of each, and those that failed
-	@rm -f "$(TEST_LOGS)"/*.log "$(TEST_LOGS)/results"; begun=$$(date +%s); failed=; \
-	$(MAKE) --no-print-directory part-$(TEST_READY) || failed=1; \
-	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%) || failed=1; \
+	@end() { trap '' TERM HUP INT; test -z "$$!" || kill -TERM $$! 2>/dev/null; wait; exit $$1; }; \
+	trap 'end 130' INT; trap 'end 143' TERM HUP; \
+	rm -f "$(TEST_LOGS)"/*.log "$(TEST_LOGS)/results"; begun=$$(date +%s); failed=; \
+	$(MAKE) --no-print-directory part-$(TEST_READY) & wait $$! || failed=1; \
+	$(MAKE) --no-print-directory --keep-going --jobs=$(TEST_PARTS_AT_ONCE) $(TEST_PARTS:%=part-%) & wait $$! || failed=1; \
 	echo; cat "$(TEST_LOGS)/results"; echo "$$(($$(date +%s) - begun)) s together"; \
 	for part in $(TEST_READY) $(TEST_PARTS); do \
 	  grep -q "^✓ $$part (" "$(TEST_LOGS)/results" || { echo "*** FAILED: $$part"; failed=1; }; done; test -z "$$failed"

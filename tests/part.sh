@@ -3,6 +3,7 @@
 #
 # Parts run beside each other. What one prints goes to NAME.log in TEST_LOGS (target/parts), and is shown if the part fails;
 # until it ends a line every 15 s says how far it is. How it ended, and after how long, is a line in the file results there.
+# TERM, HUP and INT end the part and all that it started.
 set -u
 name=$1
 shift
@@ -10,6 +11,8 @@ folder=${TEST_LOGS:-target/parts}
 log=$folder/$name.log
 mkdir -p "$folder"
 begun=$(date +%s)
+# How long what the part started may take to end before it is killed: longer than the 10 s that each server has.
+patience=30
 seconds() { echo $(($(date +%s) - begun)); }
 
 report() {
@@ -23,18 +26,45 @@ report() {
   done
 }
 
+# What runs in the part's session: all that it started, in whatever process group. Zombies have ended.
+left() {
+  cat /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^\([0-9]*\) (.*) [^ZX] [0-9]* [0-9]* ${part:-none} .*/\1/p"
+}
+
+end() {
+  trap '' TERM HUP INT
+  # The signal may have come before the next line of this script.
+  part=${part:-${!:-}}
+  if test -n "$part"; then
+    # Only the part's own group: the others have keepers, which end them in order when the part has ended.
+    kill -s TERM -- "-$part" 2>/dev/null || kill -TERM "$part" 2>/dev/null
+    wait "$part" 2>/dev/null
+    asked=$(seconds)
+    while test -n "$(left)"; do
+      test $(($(seconds) - asked)) -lt $patience || left | xargs -r kill -KILL 2>/dev/null
+      sleep 0.1
+    done
+  fi
+  exit "$1"
+}
+
+reporter= part=
+trap 'test -z "$reporter" || kill -KILL $reporter 2>/dev/null' EXIT
+trap 'end 130' INT
+trap 'end 143' TERM HUP
 echo "  $name begins"
 : >"$log"
+# A session of its own, so that a signal reaches all of it, and deaf to no signal, as what runs behind a shell is to Ctrl-C. The
+# part is nobody's sub-make: `make` and `cargo` in it would talk to the outer one.
+setsid env --default-signal=INT,QUIT -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@" >"$log" 2>&1 </dev/null &
+part=$!
 report &
 reporter=$!
-trap 'kill -KILL $reporter 2>/dev/null' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
-# The part is nobody's sub-make: `make` and `cargo` in it would talk to the outer one.
-env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS "$@" >"$log" 2>&1 </dev/null
+wait $part
 status=$?
 kill -KILL $reporter 2>/dev/null
 wait $reporter 2>/dev/null
+reporter=
 if test $status -eq 0; then
   # What was left out is worth knowing.
   grep '^\*\*\*' "$log"

@@ -1,32 +1,120 @@
 //! `make test` as a list of parts: all of them run, and it fails if one did not.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use local::paths;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Far longer than any of it takes, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// A part that goes on, with a process in a group of its own that ends with it, as servers of tests do. It is slow to end.
+const LONG_PART: &str = r#"
+trap 'echo ended >"$TEST_LOGS/ended"; exit 1' TERM
+python3 -c 'import os, sys; os.setpgid(0, 0); sys.stdin.read()' <"$TEST_LOGS/pipe" &
+exec 3>"$TEST_LOGS/pipe"
+sleep 600 3>&- &
+: >"$TEST_LOGS/begun"
+wait
+"#;
 
 /// Runs the parts of `make test` that are given, with their logs in `logs`.
 fn make_test(parts: &str, logs: &Path) -> Output {
+    make(parts, logs).output().unwrap()
+}
+
+fn make(parts: &str, logs: &Path) -> Command {
     let more = logs.with_extension("mk");
     std::fs::write(
         &more,
         "ready good good_too:\n\t@echo ran $@\nbad bad_too:\n\t@echo ran $@; exit 3\n\
-                killed:\n\t@kill -KILL $$(cut -d ' ' -f 4 /proc/$$PPID/stat)\n",
+                killed:\n\t@kill -KILL $$(cut -d ' ' -f 4 /proc/$$PPID/stat)\n\
+                long:\n\t@sh \"$$LONG_PART\"\n",
     )
     .unwrap();
     let mut make = Command::new("make");
     make.args(["test", "TEST_READY=ready", &format!("TEST_PARTS={parts}"), &format!("TEST_LOGS={}", logs.display())]);
     // Whoever runs these tests may be a `make test` too.
     make.current_dir(paths::root()).env("MAKEFILES", &more).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
-    let made = make.output().unwrap();
-    std::fs::remove_file(more).unwrap();
-    made
+    make
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = paths::target().join("local").join(format!("parts-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("logs")).unwrap();
+    folder
+}
+
+/// The processes whose environment names this folder, with their commands.
+fn processes_of(folder: &Path) -> Vec<(i32, String)> {
+    let folder = folder.to_str().unwrap();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
+    // A zombie has no environment, and the `sleep 1` of a reporter that was killed harms nobody.
+    let theirs = entries.filter(|path| read(&path.join("environ")).is_some_and(|text| text.contains(folder)));
+    let named = theirs.filter_map(|path| {
+        let id = path.file_name()?.to_str()?.parse().ok()?;
+        Some((id, read(&path.join("cmdline"))?.replace('\0', " ")))
+    });
+    named.filter(|(_, command)| command != "sleep 1 ").collect()
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Runs a command whose part is the long one, sends it a signal, and holds it to how it ends, with nothing left.
+fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
+    let logs = folder.join("logs");
+    let script = folder.join("long.sh");
+    std::fs::write(&script, LONG_PART).unwrap();
+    assert!(Command::new("mkfifo").arg(logs.join("pipe")).status().unwrap().success());
+    command.env("LONG_PART", &script).env("TEST_LOGS", &logs).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    until("the part begins", || logs.join("begun").exists());
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+    let ended = child.wait().unwrap();
+    let left = processes_of(folder);
+    // They would go on for minutes after this test.
+    for (id, _) in &left {
+        let _ = kill(Pid::from_raw(*id), Signal::SIGKILL);
+    }
+    assert_eq!(left, [], "{signal}");
+    assert!(logs.join("ended").exists(), "{signal}: the part was not asked to end");
+    assert_eq!(ended.to_string(), how, "{signal}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_signal_ends_a_part_and_all_that_it_started() {
+    for (signal, how) in [
+        (Signal::SIGTERM, "exit status: 143"),
+        (Signal::SIGHUP, "exit status: 143"),
+        (Signal::SIGINT, "exit status: 130"),
+    ] {
+        let folder = folder(signal.as_str());
+        let mut part = Command::new(paths::root().join("tests/part.sh"));
+        part.args(["long", "sh"]).arg(folder.join("long.sh"));
+        is_ended_by(signal, part, &folder, how);
+    }
+}
+
+#[test]
+fn a_make_test_that_is_terminated_ends_its_parts() {
+    let folder = folder("terminated");
+    let make = make("good long", &folder.join("logs"));
+    is_ended_by(Signal::SIGTERM, make, &folder, "signal: 15 (SIGTERM)");
 }
 
 #[test]
 fn make_test_runs_every_part_and_names_those_that_failed() {
-    let folder = paths::target().join("local").join(format!("parts-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = folder("all");
     let logs = folder.join("logs");
     let Output { status, stdout, stderr } = make_test("bad good bad_too good_too", &logs);
     let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
