@@ -7,14 +7,14 @@ use hdrhistogram::Histogram;
 
 use crate::answer::Answer;
 use crate::outcome::quantile_ms;
-use crate::plot::{self, Area, COLORS, Drawn};
+use crate::plot::{self, Area, Drawn, LOOKS, Stroke, look};
 use crate::report::Report;
 
 /// Of a plot on a telephone, and on a larger screen.
 const NARROW: (u32, u32) = (360, 280);
 const WIDE: (u32, u32) = (900, 360);
 /// Answers with a line of their own, the most frequent first: more cannot be told apart.
-const LINES: usize = COLORS.len();
+const LINES: usize = LOOKS;
 const STYLE: &str = "
 :root{color-scheme:light}
 body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;margin:0 auto;padding:1rem;max-width:56rem}
@@ -28,14 +28,14 @@ th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}
 svg{width:100%;height:auto;display:block}.wide{display:none}
 @media(min-width:44rem){.wide{display:block}.narrow{display:none}}
 ul.key{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:.25rem 0}
-ul.key span{display:inline-block;width:.9em;height:.9em;border-radius:2px;margin-right:.4em;vertical-align:-.1em}
+ul.key svg{display:inline;width:36px;height:12px;margin-right:.4em;vertical-align:-.1em}
 ";
 
 /// The page of a report.
 pub(crate) fn html(report: &Report) -> Result<String> {
     let outcome = &report.outcome;
-    let mut by_answer = outcome.by_answer();
-    by_answer.truncate(LINES);
+    let by_answer = outcome.by_answer();
+    let drawn = &by_answer[..by_answer.len().min(LINES)];
 
     let mut page = String::new();
     let title = format!("Load on {}", report.url);
@@ -52,11 +52,11 @@ pub(crate) fn html(report: &Report) -> Result<String> {
 
     page.push_str("<h2>Answers a second</h2>");
     key(&mut page, &by_answer)?;
-    plots(&mut page, &|area| per_second(report, &by_answer, area))?;
+    plots(&mut page, &|area| per_second(report, drawn, area))?;
 
     page.push_str("<h2>Latency by answer</h2><p>Counted from the moment at which a request was due.</p>");
     key(&mut page, &by_answer)?;
-    let named: Vec<_> = by_answer.iter().map(|(answer, latency)| (answer.to_string(), latency.clone())).collect();
+    let named: Vec<_> = drawn.iter().map(|(answer, latency)| (answer.to_string(), latency.clone())).collect();
     plots(&mut page, &|area| plot::latency(area, ["", "part of the answers"], &named, 1e3, None))?;
 
     page.push_str("<h2>Latency over time</h2>");
@@ -139,14 +139,34 @@ fn key(page: &mut String, by_answer: &[(Answer, Histogram<u64>)]) -> Result<()> 
     key_of(page, by_answer.iter().map(|(answer, latency)| format!("{answer} ({})", latency.len())))
 }
 
+/// Names what is drawn, and after that what is not.
 fn key_of(page: &mut String, names: impl Iterator<Item = String>) -> Result<()> {
     page.push_str("<ul class=key>");
-    for (name, color) in names.zip(COLORS) {
-        let (red, green, blue) = (color.0, color.1, color.2);
-        write!(page, "<li><span style=\"background:rgb({red},{green},{blue})\"></span>{}</li>", escaped(&name))?;
+    for (n, name) in names.enumerate() {
+        if n < LINES {
+            write!(page, "<li>{}{}</li>", sample(n), escaped(&name))?;
+        } else {
+            write!(page, "<li>{}, not drawn</li>", escaped(&name))?;
+        }
     }
     page.push_str("</ul>");
     Ok(())
+}
+
+/// A piece of the n-th line, as it is in the plot.
+fn sample(n: usize) -> String {
+    let (color, stroke) = look(n);
+    let dash = stroke.dash().map_or_else(String::new, |[dash, gap]| format!(" stroke-dasharray=\"{dash} {gap}\""));
+    let mark = match stroke {
+        Stroke::Solid => "<circle cx=18 cy=6 r=3 fill=currentColor />",
+        Stroke::Dashed => "<circle cx=18 cy=6 r=4 fill=none />",
+        Stroke::Dotted => "<path d=\"M14 2l8 8m0-8l-8 8\"/>",
+    };
+    format!(
+        "<svg viewBox=\"0 0 36 12\" aria-hidden=true style=\"color:rgb({},{},{})\" stroke=currentColor>\
+         <path d=\"M0 6h36\" stroke-width=2{dash} />{mark}</svg>",
+        color.0, color.1, color.2
+    )
 }
 
 /// Two of each: letters that are shrunk with a plot cannot be read on a telephone.
@@ -163,8 +183,15 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::time::Duration;
+
     use super::*;
+    use crate::curve::Curve;
+    use crate::live::Live;
+    use crate::plan::Plan;
     use crate::report::tests::sample;
+    use crate::run::run;
 
     #[tokio::test]
     async fn the_page_has_every_answer_and_needs_nothing_else() {
@@ -175,6 +202,33 @@ mod tests {
         for part in ["<script", "<link", "src=", "href=", "@import", "<lamp>"] {
             assert!(!page.contains(part), "{part}");
         }
-        assert_eq!(page.matches("<svg").count(), 6);
+        assert_eq!(page.matches("<svg width").count(), 6);
+    }
+
+    #[tokio::test]
+    async fn however_many_answers_there_are_each_is_in_the_key_and_looks_like_no_other() {
+        let plan = Plan::new(60, Duration::ZERO, Curve::Even).unwrap();
+        let answer = |n| async move { Answer::read(400 + (n % 30) as u16, br#"{"code":"a_code"}"#) };
+        let outcome = run(&plan, Live::silent(), answer).await;
+        let page = html(&Report { plan, outcome, ..sample().await }).unwrap();
+        let keys: Vec<&str> =
+            page.split("<ul class=key>").skip(1).map(|rest| rest.split("</ul>").next().unwrap()).collect();
+        assert_eq!(keys.len(), 3);
+        for key in &keys[..2] {
+            let mut samples = BTreeSet::new();
+            for status in 400..430 {
+                let entry = key.split("<li>").find(|entry| entry.contains(&format!("{status} a_code (2)")));
+                let entry = entry.unwrap_or_else(|| panic!("no {status}: {key}"));
+                if let Some((_, sample)) = entry.split_once("<svg") {
+                    assert!(
+                        samples.insert(sample.split("</svg>").next().unwrap()),
+                        "{status} looks like another: {entry}"
+                    );
+                } else {
+                    assert!(entry.contains("not drawn"), "{entry}");
+                }
+            }
+            assert_eq!(samples.len(), LINES);
+        }
     }
 }

@@ -11,7 +11,7 @@ use plotters::prelude::*;
 pub const FONT: (&str, u32) = ("sans-serif", 14);
 /// Of titles.
 pub const TITLE: (&str, u32) = ("sans-serif", 17);
-/// Of lines, in this order and from the first again.
+/// Of lines, in this order and from the first again with another [`Stroke`].
 pub const COLORS: [RGBColor; 8] = [
     RGBColor(0, 90, 160),
     RGBColor(200, 80, 0),
@@ -22,8 +22,41 @@ pub const COLORS: [RGBColor; 8] = [
     RGBColor(60, 160, 190),
     RGBColor(110, 110, 110),
 ];
+/// Strokes of lines, in this order: each with all [`COLORS`] before the next one.
+pub const STROKES: [Stroke; 3] = [Stroke::Solid, Stroke::Dashed, Stroke::Dotted];
+/// Lines that can be told apart.
+pub const LOOKS: usize = COLORS.len() * STROKES.len();
+/// Lines of fewer points have a mark at each.
+const MARKED: usize = 100;
 /// Of what stays in the background.
 pub const LIGHT: RGBColor = RGBColor(150, 180, 205);
+
+/// How a line is drawn. Each kind has marks of its own at the points, for lines that are only a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stroke {
+    /// With filled circles.
+    Solid,
+    /// With rings.
+    Dashed,
+    /// With crosses.
+    Dotted,
+}
+
+impl Stroke {
+    /// The pixels of a dash and of the gap behind it, if it is broken.
+    pub const fn dash(self) -> Option<[u32; 2]> {
+        match self {
+            Self::Solid => None,
+            Self::Dashed => Some([9, 5]),
+            Self::Dotted => Some([2, 4]),
+        }
+    }
+}
+
+/// How the n-th line looks.
+pub const fn look(n: usize) -> (RGBColor, Stroke) {
+    (COLORS[n % COLORS.len()], STROKES[n / COLORS.len() % STROKES.len()])
+}
 
 /// What drawing comes to.
 pub type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
@@ -79,13 +112,24 @@ pub fn lines(
         .max_light_lines(1)
         .label_style(FONT)
         .draw()?;
-    for ((name, points), color) in series.iter().zip(COLORS.into_iter().cycle()) {
-        chart
-            .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
-            .label(name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
-        if points.len() < 100 {
-            chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, color.filled())))?;
+    for (n, (name, points)) in series.iter().enumerate() {
+        let (color, stroke) = look(n);
+        let line = points.iter().copied();
+        let style = color.stroke_width(2);
+        let drawn = match stroke.dash() {
+            None => chart.draw_series(LineSeries::new(line, style))?,
+            Some([dash, gap]) => chart.draw_series(DashedLineSeries::new(line, dash, gap, style))?,
+        };
+        drawn.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+        if points.len() < MARKED {
+            let points = points.iter().copied();
+            match stroke {
+                Stroke::Solid => chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?,
+                Stroke::Dashed => {
+                    chart.draw_series(points.map(|point| Circle::new(point, 4, color.stroke_width(1))))?
+                }
+                Stroke::Dotted => chart.draw_series(points.map(|point| Cross::new(point, 4, color.stroke_width(1))))?,
+            };
         }
     }
     if let Some(position) = legend {
