@@ -13,7 +13,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::function::FunctionProcess;
 use crate::process::resident_kb;
-use crate::runtime_api::{Events, Fault, Made, RuntimeApi};
+use crate::runtime_api::{Events, Fault, Made, Overdue, RuntimeApi};
 
 /// How often processes are looked after.
 const LOOK: Duration = Duration::from_millis(25);
@@ -40,8 +40,8 @@ pub struct FunctionSpec {
     pub bootstrap: PathBuf,
     /// All of its environment, but for the address of the Runtime API and what [`Self::at_once`] sets.
     pub environment: Vec<(String, String)>,
-    /// How long it has for an event. A process with one event at a time is killed then; one with several goes on with the
-    /// others, as on managed instances ("Independent timeouts").
+    /// How long it has for an event. A process with one event at a time is killed then. One with several goes on with the
+    /// others, as on managed instances ("Independent timeouts"), unless it has answered none of them meanwhile.
     pub timeout: Duration,
     /// Events that a process handles at once: more than one is Lambda's concurrent mode.
     pub at_once: usize,
@@ -103,6 +103,7 @@ impl Pool {
             environments: Vec::new(),
             pause: SHORTEST_PAUSE,
             not_before: Instant::now(),
+            refused: None,
         };
         let keeper = tokio::spawn(keeper.run(Arc::clone(&wake)));
         Self { events, wake, counts, keeper, ended: AtomicBool::new(false) }
@@ -169,6 +170,8 @@ struct Keeper {
     environments: Vec<Environment>,
     pause: Duration,
     not_before: Instant,
+    /// Why no process could be started, since the last one that was.
+    refused: Option<String>,
 }
 
 impl Keeper {
@@ -183,9 +186,18 @@ impl Keeper {
                 () = wake.notified() => {}
             }
             self.bury();
-            if let Err(error) = self.grow().await {
-                eprintln!("{}: {error:#}", self.spec.name);
-                self.wait_longer();
+            match self.grow().await {
+                Ok(()) => {}
+                // Those that run take what waits, and a file or a process may be free soon.
+                Err(error) if !self.environments.is_empty() => {
+                    self.log_once(&error);
+                    self.wait_longer();
+                }
+                // Whoever waits would wait for nobody. The next event tries again.
+                Err(error) => {
+                    self.log_once(&error);
+                    self.events.give_up();
+                }
             }
             self.count();
         }
@@ -196,15 +208,17 @@ impl Keeper {
         let mut at = 0;
         while at < self.environments.len() {
             let Environment { process, api, started } = &mut self.environments[at];
-            let overdue = api.give_up_overdue();
-            self.counts.timeouts.fetch_add(overdue, Ordering::Relaxed);
-            let hangs = (overdue > 0 && self.spec.at_once == 1) || (!api.was_asked() && started.elapsed() > MAX_START);
+            let Overdue { count, hangs } = api.give_up_overdue();
+            self.counts.timeouts.fetch_add(count, Ordering::Relaxed);
+            let hangs =
+                hangs || (count > 0 && self.spec.at_once == 1) || (!api.was_asked() && started.elapsed() > MAX_START);
             if !hangs && !process.has_ended().unwrap_or(true) {
                 at += 1;
                 continue;
             }
             let Environment { process, api, .. } = self.environments.swap_remove(at);
             self.counts.deaths.fetch_add(1, Ordering::Relaxed);
+            api.close();
             // First the process, so that nothing answers what is given up.
             drop(process);
             api.give_up();
@@ -215,6 +229,15 @@ impl Keeper {
                 self.events.give_up();
                 self.wait_longer();
             }
+        }
+    }
+
+    /// Each event tries to start a process, so the same reason may come a thousand times a second.
+    fn log_once(&mut self, error: &anyhow::Error) {
+        let reason = format!("{error:#}");
+        if self.refused.as_ref() != Some(&reason) {
+            eprintln!("{}: no process can be started: {reason}", self.spec.name);
+            self.refused = Some(reason);
         }
     }
 
@@ -237,6 +260,7 @@ impl Keeper {
             environment.push(("AWS_LAMBDA_MAX_CONCURRENCY".to_owned(), at_once.to_string()));
         }
         let process = FunctionProcess::start_with(name, bootstrap, api.address(), &environment, log)?;
+        self.refused = None;
         self.counts.cold_starts.fetch_add(1, Ordering::Relaxed);
         self.environments.push(Environment { process, api, started: Instant::now() });
         Ok(())

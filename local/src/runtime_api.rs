@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::{Mutex, oneshot};
+use tokio::sync::{Mutex, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -88,10 +88,10 @@ impl Events {
     /// Gives up on all that wait, if no process asks for any.
     pub(crate) fn give_up(&self) {
         let Ok(mut events) = self.take.try_lock() else { return };
-        while let Ok(event) = events.try_recv() {
-            self.waiting.fetch_sub(1, Ordering::AcqRel);
-            let _ = event.answer.send(Err(Fault::Died));
-        }
+        // All of them before the first one hears of it: who comes after that has not waited yet.
+        let given_up: Vec<Event> = std::iter::from_fn(|| events.try_recv().ok()).collect();
+        self.waiting.fetch_sub(given_up.len(), Ordering::AcqRel);
+        given_up.into_iter().for_each(|event| drop(event.answer.send(Err(Fault::Died))));
     }
 
     async fn next(&self) -> Event {
@@ -135,11 +135,22 @@ struct Desk {
     taken: StdMutex<HashMap<String, Taken>>,
     timeout: Duration,
     asked: AtomicBool,
+    answered: StdMutex<Option<Instant>>,
+    /// Has no permits: it is closed when the process is to have no more events.
+    open: Semaphore,
 }
 
 struct Taken {
     answer: oneshot::Sender<Made>,
-    deadline: Instant,
+    at: Instant,
+}
+
+/// Events that a process has had for longer than it may.
+pub(crate) struct Overdue {
+    /// How many.
+    pub(crate) count: u64,
+    /// Whether the process has answered nothing else since it took one of them.
+    pub(crate) hangs: bool,
 }
 
 impl RuntimeApi {
@@ -154,7 +165,14 @@ impl RuntimeApi {
 
     /// One that shares its events with others.
     pub(crate) async fn of(events: Arc<Events>, timeout: Duration) -> Result<Self> {
-        let desk = Arc::new(Desk { events, taken: StdMutex::default(), timeout, asked: AtomicBool::new(false) });
+        let desk = Arc::new(Desk {
+            events,
+            taken: StdMutex::default(),
+            timeout,
+            asked: AtomicBool::new(false),
+            answered: StdMutex::default(),
+            open: Semaphore::new(0),
+        });
         let routes = Router::new()
             .route("/2018-06-01/runtime/invocation/next", get(next))
             .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
@@ -186,14 +204,24 @@ impl RuntimeApi {
         self.desk.asked.load(Ordering::Acquire)
     }
 
-    /// Gives up on events that a process has had for longer than it may. How many there were.
-    pub(crate) fn give_up_overdue(&self) -> u64 {
-        let now = Instant::now();
-        let overdue: Vec<Taken> =
-            self.desk.taken().extract_if(|_, taken| taken.deadline <= now).map(|(_, taken)| taken).collect();
+    /// Gives up on events that a process has had for longer than it may.
+    pub(crate) fn give_up_overdue(&self) -> Overdue {
+        let overdue: Vec<Taken> = self
+            .desk
+            .taken()
+            .extract_if(|_, taken| taken.at.elapsed() >= self.desk.timeout)
+            .map(|(_, taken)| taken)
+            .collect();
+        let answered = *self.desk.answered();
+        let hangs = overdue.iter().any(|taken| answered.is_none_or(|answered| answered < taken.at));
         let count = overdue.len() as u64;
         overdue.into_iter().for_each(|taken| drop(taken.answer.send(Err(Fault::TimedOut))));
-        count
+        Overdue { count, hangs }
+    }
+
+    /// Gives the process no more events. Its requests for some outlive it by a moment, and would take what nobody handles.
+    pub(crate) fn close(&self) {
+        self.desk.open.close();
     }
 
     /// Gives up on every event that was taken: the process is gone.
@@ -206,6 +234,7 @@ impl RuntimeApi {
 
 impl Drop for RuntimeApi {
     fn drop(&mut self) {
+        self.close();
         self.server.abort();
     }
 }
@@ -215,7 +244,12 @@ impl Desk {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn answered(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn made(&self, id: &str, made: Made) -> StatusCode {
+        *self.answered() = Some(Instant::now());
         let Some(taken) = self.taken().remove(id) else { return StatusCode::NOT_FOUND };
         // Whoever asked may have gone.
         let _ = taken.answer.send(made);
@@ -225,10 +259,15 @@ impl Desk {
 
 async fn next(State(desk): State<Arc<Desk>>) -> Response {
     desk.asked.store(true, Ordering::Release);
-    let Event { id, body, answer } = desk.events.next().await;
+    let event = tokio::select! {
+        biased;
+        _ = desk.open.acquire() => return StatusCode::GONE.into_response(),
+        event = desk.events.next() => event,
+    };
     let deadline = SystemTime::now() + desk.timeout;
     let deadline_ms = deadline.duration_since(UNIX_EPOCH).expect("a clock after 1970").as_millis();
-    desk.taken().insert(id.clone(), Taken { answer, deadline: Instant::now() + desk.timeout });
+    let Event { id, body, answer } = event;
+    desk.taken().insert(id.clone(), Taken { answer, at: Instant::now() });
     let headers = [
         ("lambda-runtime-aws-request-id", id),
         ("lambda-runtime-deadline-ms", deadline_ms.to_string()),

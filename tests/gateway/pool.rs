@@ -4,8 +4,13 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use local::gateway::{Concurrency, Gateway};
-use local::pool::PoolCounts;
+use local::pool::{FunctionSpec, Pool, PoolCounts, Refused};
+use local::runtime_api::Fault;
+use local::setup::install;
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use uuid::Uuid;
 
 use crate::api::{Api, FUNCTION, TIMEOUT_S};
 
@@ -122,6 +127,49 @@ async fn among_several_at_once_only_the_one_that_hangs_is_given_up() {
     assert_eq!(hung, failed());
     assert!(answered > 1);
     assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (1, 0));
+}
+
+/// A process that answers nothing for as long as one event may take is beyond help, however many it could take at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_that_hangs_as_a_whole_is_replaced() {
+    let (_api, gateway) = echo(Concurrency::FAST).await;
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    let hung = join_all((0..3).map(|_| ask(&gateway, "hang"))).await;
+    assert!(hung.iter().all(|answer| *answer == failed()), "{hung:?}");
+    assert_eq!(ask(&gateway, "").await.0, 200);
+    assert_eq!((counts(&gateway).cold_starts, counts(&gateway).deaths), (2, 1));
+}
+
+/// As where there are no more files or processes to be had: the log has the reason, and the next event tries again.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
+    spawn_blocking(|| install().unwrap()).await.unwrap();
+    // A file where the log's folder should be.
+    let folder = std::env::temp_dir().join(format!("pool-{}", Uuid::new_v4().simple()));
+    std::fs::write(&folder, "").unwrap();
+    let environment = [
+        ("AWS_LAMBDA_FUNCTION_NAME", FUNCTION),
+        ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
+        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128"),
+    ];
+    let pool = Pool::new(FunctionSpec {
+        name: FUNCTION.to_owned(),
+        bootstrap: env!("CARGO_BIN_EXE_echo").into(),
+        environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        timeout: Duration::from_secs(TIMEOUT_S),
+        at_once: 512,
+        most: 1,
+        log: folder.join("echo.log"),
+    });
+    for _ in 0..3 {
+        let refused = timeout(Duration::from_secs(2), pool.invoke(r#"{"headers":{}}"#)).await.expect("it hears");
+        assert_eq!(refused, Err(Refused::Fault(Fault::Died)));
+    }
+    assert_eq!(pool.counts().cold_starts, 0);
+    std::fs::remove_file(&folder).unwrap();
+    assert!(timeout(PATIENCE, pool.invoke(r#"{"headers":{}}"#)).await.unwrap().is_ok());
+    drop(pool);
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
