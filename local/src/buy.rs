@@ -17,7 +17,7 @@ use crate::up::running;
 pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     let (user, sale) = (user.as_str(), sale.as_str());
     let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?;
+    let client = Client::new(&deployment.api_url)?.patient();
     let page = client.sale(sale).await?;
     println!(
         "{} ({sale}): the sale is {}, units: {}.\n",
@@ -100,7 +100,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
 
     let status = client.status(&token, &id).await?;
     step(7, &format!("GET /v1/reservations/{id}"), &format!("The order is {status}."));
-    println!("What each function did for it: make trace ID={id}");
+    println!("What each function did for the reservation: make trace ID={id}");
     Ok(())
 }
 
@@ -121,6 +121,7 @@ fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
         "not_open" => anyhow!("{sale} has not opened yet"),
         "closed" => anyhow!("{sale} is over"),
         "paused" => anyhow!("{sale} is paused; an operator has to resume it"),
+        "overloaded" => anyhow!("the API is busy; try again in a while"),
         "denied" => anyhow!("{user} is kept out for a while; try another USER_ID"),
         _ => anyhow!("the API refused: {code}"),
     }

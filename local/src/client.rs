@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
-use reqwest::StatusCode;
+use reqwest::header::RETRY_AFTER;
+use reqwest::{RequestBuilder, Response, StatusCode};
 use sale::{Price, Round, SaleId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,6 +18,10 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
+/// Tries of a patient client at most, and the longest pause between two: a pause of the sale may last, and somebody waits.
+const TRIES: u32 = 5;
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
 /// What every sale costs that is opened here.
 const PRICE_MINOR: u64 = 990;
 const CURRENCY: &str = "EUR";
@@ -26,6 +31,7 @@ const CURRENCY: &str = "EUR";
 pub struct Client {
     http: reqwest::Client,
     api_url: String,
+    tries: u32,
 }
 
 /// A sale as an operator sends it.
@@ -79,6 +85,15 @@ fn for_people(answer: &Value) -> String {
     }
 }
 
+/// How long to wait before a request is sent again, if the API says that it should be.
+fn pause_before_retry(response: &Response) -> Option<Duration> {
+    if response.status() != StatusCode::SERVICE_UNAVAILABLE {
+        return None;
+    }
+    let seconds = response.headers().get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_PAUSE))
+}
+
 /// The id of a reservation's payment: one of its own, the same however often it is tried.
 pub(crate) fn payment_of(reservation_id: &str) -> String {
     format!("pay-{}", reservation_id.rsplit('.').next().unwrap_or_default())
@@ -116,7 +131,26 @@ impl Client {
     /// If no client can be made.
     pub fn new(api_url: &str) -> Result<Self> {
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
-        Ok(Self { http, api_url: api_url.to_owned() })
+        Ok(Self { http, api_url: api_url.to_owned(), tries: 1 })
+    }
+
+    /// A client that tries again when the API says 503 and when to come back, a few times, and says so on standard error.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        Self { tries: TRIES, ..self }
+    }
+
+    /// Sends a request of a buyer. Each of them may be sent twice: it reads, or names what it is about.
+    async fn send(&self, request: RequestBuilder) -> reqwest::Result<Response> {
+        for tried in 1..self.tries {
+            let Some(again) = request.try_clone() else { break };
+            let response = again.send().await?;
+            let Some(pause) = pause_before_retry(&response) else { return Ok(response) };
+            let of = self.tries - 1;
+            eprintln!("The API is busy or paused (503). Trying again in {} s, {tried} of {of}.\n", pause.as_secs());
+            tokio::time::sleep(pause).await;
+        }
+        request.send().await
     }
 
     /// Creates a sale and publishes it.
@@ -220,7 +254,7 @@ impl Client {
 
     async fn ask_door(&self, token: &str, sale: &str, what: &str, body: &Value) -> Result<Value> {
         let url = format!("{}/v1/sales/{sale}/{what}", self.api_url);
-        let response = self.http.post(url).bearer_auth(token).json(body).send().await?;
+        let response = self.send(self.http.post(url).bearer_auth(token).json(body)).await?;
         let (status, answer) = (response.status(), response.json::<Value>().await?);
         ensure!(status == StatusCode::CREATED, "{}", answer["code"].as_str().unwrap_or("no code"));
         Ok(answer)
@@ -230,7 +264,7 @@ impl Client {
     pub async fn reserve(&self, token: &str, sale: &str, pass: &str, attempt: &str) -> Answer {
         let url = format!("{}/v1/sales/{sale}/reservations/{pass}", self.api_url);
         let request = self.http.post(url).bearer_auth(token).header("idempotency-key", attempt);
-        let response = match request.send().await {
+        let response = match self.send(request).await {
             Ok(response) => response,
             Err(error) => return Answer::Error(error.without_url().to_string()),
         };
@@ -257,7 +291,7 @@ impl Client {
     /// If the API does not answer.
     pub async fn reservation(&self, token: &str, id: &str) -> Result<Value> {
         let url = format!("{}/v1/reservations/{id}", self.api_url);
-        Ok(self.http.get(url).bearer_auth(token).send().await?.json().await?)
+        Ok(self.send(self.http.get(url).bearer_auth(token)).await?.json().await?)
     }
 
     /// Waits until a reservation is an order, and shows it.
@@ -282,7 +316,7 @@ impl Client {
     /// # Errors
     /// If there is none.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
-        let response = self.http.get(format!("{}/v1/sales/{sale}", self.api_url)).send().await?;
+        let response = self.send(self.http.get(format!("{}/v1/sales/{sale}", self.api_url))).await?;
         anyhow::ensure!(response.status() != StatusCode::NOT_FOUND, "there is no sale {sale:?}");
         Ok(response.error_for_status()?.json().await?)
     }
@@ -325,17 +359,65 @@ impl Client {
         })
         .to_string();
         let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(id, now, body.as_bytes())?;
-        let response = self
+        let request = self
             .http
             .post(format!("{}/v1/payments/webhook", self.api_url))
             .header("content-type", "application/json")
             .header("webhook-id", id)
             .header("webhook-timestamp", now)
             .header("webhook-signature", signature)
-            .body(body)
-            .send()
-            .await?;
-        let answer: Value = response.json().await?;
+            .body(body);
+        let answer: Value = self.send(request).await?.json().await?;
         answer["outcome"].as_str().map(str::to_owned).with_context(|| format!("the payment was refused: {answer}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use axum::response::IntoResponse;
+    use axum::{Json, Router};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// An API that is busy for so many requests, and how many it got.
+    async fn busy_for(busy: u32, more: &'static [(&'static str, &'static str)]) -> (Client, Arc<AtomicU32>) {
+        let count = Arc::<AtomicU32>::default();
+        let counted = Arc::clone(&count);
+        let answer = move || async move {
+            if counted.fetch_add(1, Ordering::Relaxed) < busy {
+                let headers = axum::response::AppendHeaders(more.iter().copied());
+                (StatusCode::SERVICE_UNAVAILABLE, headers, Json(json!({ "code": "overloaded" }))).into_response()
+            } else {
+                (StatusCode::ACCEPTED, Json(json!({ "reservation_id": "lamp.1.a" }))).into_response()
+            }
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+        (Client::new(&url).unwrap(), count)
+    }
+
+    const NOW: &[(&str, &str)] = &[("retry-after", "0")];
+
+    #[tokio::test]
+    async fn a_patient_client_comes_back_when_it_is_told_to() {
+        let (client, count) = busy_for(2, NOW).await;
+        let got = client.patient().reserve("token", "lamp", "pass", "attempt").await;
+        assert_eq!((got, count.load(Ordering::Relaxed)), (Answer::Reserved("lamp.1.a".to_owned()), 3));
+    }
+
+    #[tokio::test]
+    async fn nobody_comes_back_for_ever_or_untold_or_unasked() {
+        let busy = Answer::Problem("overloaded".to_owned());
+        for (more, patient, expected) in [(NOW, true, TRIES), (&[], true, 1), (NOW, false, 1)] {
+            let (client, count) = busy_for(u32::MAX, more).await;
+            let client = if patient { client.patient() } else { client };
+            let got = client.reserve("token", "lamp", "pass", "attempt").await;
+            assert_eq!((got, count.load(Ordering::Relaxed)), (busy.clone(), expected), "{more:?} {patient}");
+        }
     }
 }
