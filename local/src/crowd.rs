@@ -40,7 +40,7 @@ pub struct Visitors {
     over_s: u64,
 }
 
-/// Lets a crowd come, at one rate, so that there is something to see for a while. Most of those who get a unit pay, some cancel, some let the window pass.
+/// Sends people at an even rate and says what became of them. Most of those who get a unit pay, some cancel, some never pay.
 ///
 /// # Errors
 /// If nothing is running, or there is no such sale.
@@ -51,7 +51,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let round = Round(u32::try_from(page["round"].as_u64().unwrap_or(1))?);
     if page["state"] != "open" {
         let state = page["state"].as_str().unwrap_or_default();
-        eprintln!("The sale is {state}: who comes too early waits, and who comes too late goes.");
+        eprintln!("The sale is {state}. People who come too early wait, people who come too late leave.");
     }
 
     let stage = Stage::spinner("Signing identities");
@@ -82,14 +82,15 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
             tokio::time::sleep(thought(visit.n)).await;
             let end = end(&client, visit.n, &tokens[visit.n], &payment_key, &id).await;
             let mut became = became.lock().unwrap_or_else(PoisonError::into_inner);
-            *became.entry(end.unwrap_or("had an error at the end")).or_default() += 1;
+            *became.entry(end.unwrap_or("got an error when they paid or cancelled")).or_default() += 1;
         }
     });
     let outcome = outcome.await;
-    println!("{} people came.", outcome.users);
+    println!("{} people came. Answers to their reservations:", outcome.users);
     for heard in outcome.answers.iter().filter(|heard| heard.step == "reserve") {
-        println!("  {:>6}  heard {}", heard.count(), in_words(&heard.answer));
+        println!("  {:>6}  {}", heard.count(), in_words(&heard.answer));
     }
+    println!("What they did with their units:");
     for (end, count) in &*became.lock().unwrap_or_else(PoisonError::into_inner) {
         println!("  {count:>6}  {end}");
     }
@@ -101,19 +102,19 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
 
 fn in_words(answer: &Answer) -> String {
     match (answer.status, &*answer.code) {
-        (Some(202), _) => "that a unit is theirs (202)".to_owned(),
-        (Some(409), "sold_out") => "that everything is sold out (409 sold_out)".to_owned(),
+        (Some(202), _) => "reserved (202)".to_owned(),
+        (Some(409), "sold_out") => "sold out (409 sold_out)".to_owned(),
         _ => answer.to_string(),
     }
 }
 
-/// What someone does with an order, fixed by the number.
+/// What someone does with a reservation, fixed by the number.
 async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str) -> Result<&'static str> {
     if n % CANCELS == CANCELS - 1 {
         client.cancel(token, id).await?;
         Ok("cancelled")
     } else if n % FORGETS == FORGETS - 1 {
-        Ok("let the payment window pass")
+        Ok("left it unpaid")
     } else {
         client.pay(payment_key, id, &payment_of(id)).await?;
         Ok("paid")

@@ -62,6 +62,7 @@ fn print(steps: &[Step]) {
         let said = step.line["message"].as_str().unwrap_or_default();
         println!("{:>8} ms  {:<13} {said:<16} {}", step.at_ms - began, step.function, fields.join(", "));
     }
+    println!("The challenge and the pass came before. Admission does not log them: no reservation exists by then.");
 }
 
 impl Step {
