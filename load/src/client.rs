@@ -95,8 +95,14 @@ impl Client {
         tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
     }
 
+    /// Sends no request any more that waits for a connection, or comes from now on. What is under way goes on.
+    pub fn hold_back(&self) {
+        self.lanes.iter().for_each(|lane| lane.turns.close());
+    }
+
     async fn send_from(&self, lane: &Lane, request: &Request) -> Result<Response, Failure> {
-        let Ok(_turn) = lane.turns.acquire().await else { return Err(Failure::Timeout) };
+        // After `hold_back` nobody's turn comes.
+        let Ok(_turn) = lane.turns.acquire().await else { return std::future::pending().await };
         let mut message = request.to(&self.target);
         loop {
             let (mut connection, is_new) = match lane.idle_connection().await {

@@ -135,7 +135,10 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
     tell(plan.users(), tokens, crowd.by_the_door(plan.users()));
     let mut status = 0;
-    let interrupted = async { status = signals.next().await };
+    let interrupted = async {
+        status = signals.next().await;
+        crowd.hold_back();
+    };
     let outcome = visits_until(interrupted, &plan, Live::stderr(), |visit| {
         let crowd = Arc::clone(&crowd);
         async move { crowd.visit(&visit).await }

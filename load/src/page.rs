@@ -122,7 +122,7 @@ fn per_second(report: &Report, by_answer: &[(Answer, Histogram<u64>)], area: &Ar
         (answer.to_string(), points.collect())
     };
     let lines: Vec<_> = by_answer.iter().map(line).collect();
-    plot::lines(area, ["", "s", "answers a second"], &lines, &|second| format!("{second:.0}"), None)
+    plot::lines(area, ["", "s", "answers a second"], &lines, &whole_second, None)
 }
 
 fn over_time(report: &Report, area: &Area<'_>) -> Drawn {
@@ -132,7 +132,12 @@ fn over_time(report: &Report, area: &Area<'_>) -> Drawn {
     };
     let lines =
         [("p50".to_owned(), points(|second| second.p50_ms)), ("p99".to_owned(), points(|second| second.p99_ms))];
-    plot::lines(area, ["", "s", "ms"], &lines, &|second| format!("{second:.0}"), None)
+    plot::lines(area, ["", "s", "ms"], &lines, &whole_second, None)
+}
+
+/// A short run has parts of a second on its axis, which would be named like the whole ones beside them.
+fn whole_second(second: &f64) -> String {
+    if second.fract() > 1e-6 { String::new() } else { format!("{second:.0}") }
 }
 
 fn key(page: &mut String, by_answer: &[(Answer, Histogram<u64>)]) -> Result<()> {
@@ -203,6 +208,11 @@ mod tests {
             assert!(!page.contains(part), "{part}");
         }
         assert_eq!(page.matches("<svg width").count(), 6);
+    }
+
+    #[test]
+    fn only_whole_seconds_are_named() {
+        assert_eq!([0.0, 0.5, 1.0, 1.5, 12.0].map(|second| whole_second(&second)), ["0", "", "1", "", "12"]);
     }
 
     #[tokio::test]

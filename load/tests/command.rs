@@ -291,6 +291,24 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
 }
 
 #[test]
+fn what_waits_for_a_connection_is_not_sent_any_more() {
+    let server = Server::that_takes(Duration::from_millis(100), sold_out);
+    let folder = Folder::new("queued");
+    let (tokens, out) = (folder.tokens(10), folder.0.join("out"));
+    let arguments = ["--url", &server.url, "--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
+    let mut command = load(&arguments);
+    command.arg("--tokens").arg(&tokens).arg("--out").arg(&out);
+    let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    until("some are sent", || server.asked() >= 3);
+    let before = server.asked();
+    let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    // One was on its way, and others while the signal was.
+    assert!(server.asked() <= before + 8, "{} after {before}", server.asked());
+}
+
+#[test]
 fn nobody_waits_long_for_answers_that_do_not_come() {
     let (ran, report, _) = interrupted("stuck", "-INT", Duration::from_secs(3_600));
     assert_eq!(ran.status.code(), Some(130));

@@ -55,6 +55,11 @@ impl Crowd {
         (0..users).filter(|n| self.needs_the_door(*n)).count()
     }
 
+    /// Lets nobody send anything any more, not even what waits for a connection already.
+    pub fn hold_back(&self) {
+        self.client.hold_back();
+    }
+
     fn credentials_of(&self, n: usize) -> &Credentials {
         &self.credentials[n % self.credentials.len()]
     }
