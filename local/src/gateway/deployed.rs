@@ -1,7 +1,7 @@
 //! What was deployed, as the emulator's control plane has it. Whatever is in it that this gateway does not know, it refuses:
 //! half of an API served well is an API served wrong.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +10,10 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::control_plane::{
+    ApiItem, AuthorizerItem, FunctionItem, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
+};
 
 /// Longest wait for an answer of the control plane.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -75,175 +79,6 @@ pub(super) struct Cors {
     pub(super) exposed: Vec<String>,
     #[serde(rename = "maxAge")]
     pub(super) max_age_s: Option<u32>,
-}
-
-#[derive(Deserialize)]
-struct Page<T> {
-    items: Vec<T>,
-    #[serde(rename = "nextToken")]
-    next_token: Option<String>,
-}
-
-/// What has no part in serving it is read, so that all the rest can be refused, and left alone.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ApiItem {
-    api_id: String,
-    protocol_type: String,
-    route_selection_expression: String,
-    cors_configuration: Option<Cors>,
-    #[serde(default)]
-    disable_execute_api_endpoint: bool,
-    #[serde(rename = "name")]
-    _name: Value,
-    #[serde(default, rename = "apiEndpoint")]
-    _endpoint: Value,
-    #[serde(default, rename = "apiKeySelectionExpression")]
-    _key_selection: Value,
-    #[serde(default, rename = "createdDate")]
-    _created: Value,
-    #[serde(default, rename = "description")]
-    _description: Value,
-    #[serde(default, rename = "disableSchemaValidation")]
-    _schema: Value,
-    #[serde(default, rename = "tags")]
-    _tags: Value,
-    #[serde(default, rename = "version")]
-    _version: Value,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct RouteItem {
-    route_key: String,
-    target: String,
-    #[serde(default)]
-    authorization_type: Option<String>,
-    authorizer_id: Option<String>,
-    #[serde(default)]
-    authorization_scopes: Vec<String>,
-    #[serde(default)]
-    api_key_required: bool,
-    #[serde(rename = "routeId")]
-    _id: Value,
-    #[serde(default, rename = "operationName")]
-    _operation: Value,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct IntegrationItem {
-    integration_id: String,
-    integration_type: String,
-    integration_uri: String,
-    payload_format_version: String,
-    #[serde(default)]
-    timeout_in_millis: Option<u64>,
-    #[serde(default)]
-    connection_type: Option<String>,
-    #[serde(default, rename = "integrationMethod")]
-    _method: Value,
-    #[serde(default, rename = "description")]
-    _description: Value,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct AuthorizerItem {
-    authorizer_id: String,
-    authorizer_type: String,
-    identity_source: Vec<String>,
-    jwt_configuration: JwtItem,
-    #[serde(rename = "name")]
-    _name: Value,
-    #[serde(default, rename = "authorizerUri")]
-    _uri: Value,
-    #[serde(default, rename = "authorizerPayloadFormatVersion")]
-    _format: Value,
-    #[serde(default, rename = "authorizerResultTtlInSeconds")]
-    _ttl: Value,
-    #[serde(default, rename = "enableSimpleResponses")]
-    _simple: Value,
-    #[serde(default, rename = "authorizerCredentialsArn")]
-    _credentials: Value,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct JwtItem {
-    #[serde(default)]
-    audience: Vec<String>,
-    issuer: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct StageItem {
-    stage_name: String,
-    #[serde(default)]
-    stage_variables: HashMap<String, String>,
-    #[serde(default)]
-    default_route_settings: SettingsItem,
-    #[serde(default)]
-    route_settings: HashMap<String, SettingsItem>,
-    #[serde(default, rename = "autoDeploy")]
-    _auto_deploy: Value,
-    #[serde(default, rename = "accessLogSettings")]
-    _access_log: Value,
-    #[serde(default, rename = "createdDate")]
-    _created: Value,
-    #[serde(default, rename = "lastUpdatedDate")]
-    _updated: Value,
-    #[serde(default, rename = "description")]
-    _description: Value,
-    #[serde(default, rename = "deploymentId")]
-    _deployment: Value,
-    #[serde(default, rename = "tags")]
-    _tags: Value,
-}
-
-/// The emulator gives back what the template said, as it said it.
-#[derive(Deserialize, Default, Clone, Copy)]
-#[serde(deny_unknown_fields)]
-struct SettingsItem {
-    #[serde(alias = "ThrottlingRateLimit", rename = "throttlingRateLimit")]
-    per_s: Option<f64>,
-    #[serde(alias = "ThrottlingBurstLimit", rename = "throttlingBurstLimit")]
-    burst: Option<u32>,
-    /// Metrics alone come of it.
-    #[serde(alias = "DetailedMetricsEnabled", rename = "detailedMetricsEnabled")]
-    _metrics: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct FunctionItem {
-    configuration: ConfigurationItem,
-    code: CodeItem,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct ConfigurationItem {
-    timeout: u64,
-    memory_size: u32,
-    runtime: String,
-    package_type: Option<String>,
-    environment: Option<EnvironmentItem>,
-    #[serde(default)]
-    layers: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct EnvironmentItem {
-    variables: BTreeMap<String, String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct CodeItem {
-    location: String,
 }
 
 /// The control plane at an endpoint.

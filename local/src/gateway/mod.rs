@@ -6,6 +6,7 @@
 
 mod answer;
 mod authorizer;
+mod control_plane;
 mod cors;
 mod deployed;
 mod event;
