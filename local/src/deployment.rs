@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use aws_config::SdkConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
@@ -15,13 +15,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::emulator::{ACCESS_KEY, REGION};
 use crate::identity::AUDIENCE;
-use crate::install::run;
 use crate::paths;
+use crate::process::Kept;
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
 /// Longest wait for an answer of the emulator.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How often the deployment is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
@@ -109,9 +111,16 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         .envs([("AWS_ACCESS_KEY_ID", ACCESS_KEY), ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY), ("AWS_REGION", REGION)])
         .envs([("AWS_ENDPOINT_URL", endpoint), ("AWS_ENDPOINT_URL_S3", endpoint)])
         .env_remove("AWS_PROFILE");
-    tokio::task::spawn_blocking(move || run(&mut cdk, "node")).await??;
-
-    let text = std::fs::read_to_string(&outputs_file).context("CDK wrote no outputs")?;
+    let log = home.join("cdk.log");
+    // It ends with this program or this call, and would fill the folder again if it outlived that.
+    let mut process = Kept::start("node", &cdk, &log)?;
+    while !process.has_ended()? {
+        tokio::time::sleep(LOOK).await;
+    }
+    // Its keeper does not tell how it ended, but it writes outputs when all is deployed, and not before.
+    let Ok(text) = std::fs::read_to_string(&outputs_file) else {
+        bail!("node failed:\n{}", std::fs::read_to_string(&log).unwrap_or_default().trim_end());
+    };
     let mut stacks: std::collections::HashMap<String, Outputs> = serde_json::from_str(&text)?;
     let outputs = stacks.remove(STACK).with_context(|| format!("CDK deployed no stack {STACK}"))?;
     let emulator_api_url = path_form(endpoint, &outputs.api_url)?;

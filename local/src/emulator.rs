@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use crate::paths;
-use crate::process::{Kept, accepts, free_port, loopback};
+use crate::process::{Kept, ProcessRun, accepts, free_port, loopback};
 
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 const START_TRIES: usize = 3;
@@ -24,6 +24,8 @@ const MOST_FILES: u64 = 16_384;
 
 /// A folder's name, up to the port.
 const HOME: &str = "emulator-";
+/// The process whose folder it is, in it.
+const OWNER: &str = "owner.json";
 
 /// The region of everything that is local.
 pub const REGION: &str = "us-east-1";
@@ -33,8 +35,39 @@ pub const ACCESS_KEY: &str = "test";
 /// An AWS emulator that ends with this process, with the functions that it runs.
 pub struct Emulator {
     port: u16,
-    home: PathBuf,
-    process: Option<Kept>,
+    // Ends before its files are removed.
+    _process: Kept,
+    home: Home,
+}
+
+/// A folder for the files of an emulator: hundreds of megabytes, since it has copies of all functions. Dropping it removes it.
+pub(crate) struct Home(PathBuf);
+
+impl Home {
+    /// An empty one for an emulator on `port`.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub(crate) fn make(port: u16) -> Result<Self> {
+        remove_abandoned(&paths::state());
+        let home = Self(home_of(port));
+        let _ = std::fs::remove_dir_all(&home.0);
+        let owner = ProcessRun::of(i32::try_from(std::process::id())?).context("this process runs")?;
+        let made = std::fs::create_dir_all(home.0.join("tmp"))
+            .and_then(|()| std::fs::write(home.0.join(OWNER), serde_json::to_string(&owner)?));
+        made.with_context(|| format!("cannot make {}", home.0.display()))?;
+        Ok(home)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 impl Emulator {
@@ -54,13 +87,13 @@ impl Emulator {
     }
 
     fn start_on(port: u16, valkey_port: u16) -> Result<Self> {
-        let home = home(port)?;
-        let log = home.join("emulator.log");
-        let mut process = Kept::start("ministack", &command(port, valkey_port, &home)?, &log)?;
+        let home = Home::make(port)?;
+        let log = home.path().join("emulator.log");
+        let mut process = Kept::start("ministack", &command(port, valkey_port, home.path())?, &log)?;
         // That the port accepts connections says nothing: the server there may be somebody else's.
         let ready = || accepts(port) && is_ready(&log);
         process.wait_until(START_TIMEOUT, ready)?;
-        Ok(Self { port, home, process: Some(process) })
+        Ok(Self { port, _process: process, home })
     }
 
     /// The address of every AWS service.
@@ -70,14 +103,7 @@ impl Emulator {
 
     /// Where its files are, until it ends.
     pub fn home(&self) -> &Path {
-        &self.home
-    }
-}
-
-impl Drop for Emulator {
-    fn drop(&mut self) {
-        drop(self.process.take());
-        let _ = std::fs::remove_dir_all(&self.home);
+        self.home.path()
     }
 }
 
@@ -93,35 +119,30 @@ pub fn authorization(service: &str) -> String {
     format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none")
 }
 
-/// A folder for the files of an emulator on `port`, empty.
-///
-/// # Errors
-/// If it cannot be made.
-pub fn home(port: u16) -> Result<PathBuf> {
-    remove_abandoned();
-    let home = home_of(port);
-    let _ = std::fs::remove_dir_all(&home);
-    std::fs::create_dir_all(home.join("tmp")).with_context(|| format!("cannot make {}", home.display()))?;
-    Ok(home)
-}
-
 /// Where the files of an emulator on `port` are.
-pub fn home_of(port: u16) -> PathBuf {
+pub(crate) fn home_of(port: u16) -> PathBuf {
     paths::state().join(format!("{HOME}{port}"))
 }
 
-/// Removes what emulators left behind whose program was killed: each has copies of all functions.
-fn remove_abandoned() {
-    let Ok(folders) = std::fs::read_dir(paths::state()) else { return };
+/// Removes from `state` what emulators left behind whose program was killed.
+fn remove_abandoned(state: &Path) {
+    let Ok(folders) = std::fs::read_dir(state) else { return };
     for folder in folders.flatten() {
         let name = folder.file_name();
         let port = name.to_str().and_then(|name| name.strip_prefix(HOME)).and_then(|port| port.parse().ok());
-        let age = folder.metadata().and_then(|data| data.modified()).ok().and_then(|made| made.elapsed().ok());
-        // One that is just starting does not serve yet.
-        if port.is_some_and(|port| !accepts(port)) && age.is_some_and(|age| age > START_TIMEOUT) {
+        if port.is_some_and(|port| !accepts(port)) && is_abandoned(&folder.path()) {
             let _ = std::fs::remove_dir_all(folder.path());
         }
     }
+}
+
+fn is_abandoned(home: &Path) -> bool {
+    if let Some(owner) = std::fs::read(home.join(OWNER)).ok().and_then(|text| serde_json::from_slice(&text).ok()) {
+        return !ProcessRun::is_running(&owner);
+    }
+    // Just being made, or made again by a process that outlived it for a moment.
+    let age = home.metadata().and_then(|data| data.modified()).ok().and_then(|made| made.elapsed().ok());
+    age.is_some_and(|age| age > START_TIMEOUT)
 }
 
 /// The command that starts an emulator.
@@ -163,4 +184,29 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     // The emulator has a Date of its own, and AWS names no server.
     command.args(["--no-server-header", "--no-date-header"]);
     Ok(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_dead_run_left_is_removed_at_the_next_start() {
+        let state = paths::state().join(format!("abandoned-{}", std::process::id()));
+        let this = serde_json::to_value(ProcessRun::of(i32::try_from(std::process::id()).unwrap())).unwrap();
+        let mut dead = this.clone();
+        dead["started"] = 1.into();
+        // Nobody serves on the lowest ports.
+        for (port, owner) in [(1, Some(this)), (2, Some(dead)), (3, None)] {
+            let home = state.join(format!("{HOME}{port}"));
+            std::fs::create_dir_all(&home).unwrap();
+            if let Some(owner) = owner {
+                std::fs::write(home.join(OWNER), owner.to_string()).unwrap();
+            }
+        }
+        remove_abandoned(&state);
+        let is_there = [1, 2, 3].map(|port| state.join(format!("{HOME}{port}")).exists());
+        std::fs::remove_dir_all(state).unwrap();
+        assert_eq!(is_there, [true, false, true]);
+    }
 }

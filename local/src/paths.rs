@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result};
+
+/// More than a nearly full disk may have left for a file's name.
+const PROBE_BYTES: usize = 64 * 1024;
+
 /// The checkout that this program was built from.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -34,7 +39,24 @@ pub fn target() -> PathBuf {
 }
 
 /// Where logs, states and reports of the local cloud go: `target/local`, unless `LOCAL_STATE` says otherwise, so that a
-/// test has a running system of its own.
+/// test has a running system of its own. Absolute, since programs that run in other folders get paths below it.
 pub fn state() -> PathBuf {
-    std::env::var_os("LOCAL_STATE").map_or_else(|| target().join("local"), PathBuf::from)
+    // An empty variable is none, as with every other one.
+    let told = std::env::var_os("LOCAL_STATE").filter(|folder| !folder.is_empty());
+    told.map_or_else(|| target().join("local"), |folder| std::path::absolute(&folder).unwrap_or_else(|_| folder.into()))
+}
+
+/// The same, made and found to take a file.
+///
+/// # Errors
+/// If it does not: it says which folder that is and what to do, before something fails that says less.
+pub(crate) fn usable_state() -> Result<PathBuf> {
+    let state = state();
+    let probe = state.join(format!("probe-{}", std::process::id()));
+    let tried = std::fs::create_dir_all(&state).and_then(|()| std::fs::write(&probe, [b'x'; PROBE_BYTES]));
+    let _ = std::fs::remove_file(probe);
+    tried.with_context(|| {
+        format!("cannot write to {}; make room there, or set LOCAL_STATE to another folder", state.display())
+    })?;
+    Ok(state)
 }

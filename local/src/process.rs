@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +31,14 @@ wait $work; wait $work
 kill -KILL 0
 "#;
 
+/// How long what was killed may take until it is gone.
+const KILLED_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// A process that ends with this one. Dropping it ends it and everything that it started.
 pub struct Kept {
     child: Child,
+    /// Whether the keeper has ended, and everything in its group.
+    ended: bool,
     name: String,
     log: PathBuf,
 }
@@ -60,8 +66,11 @@ impl Kept {
                 None => keeper.env_remove(key),
             };
         }
+        if let Some(folder) = command.get_current_dir() {
+            keeper.current_dir(folder);
+        }
         let child = spawn(&mut keeper, name, log, Stdio::piped())?;
-        Ok(Self { child, name: name.to_owned(), log: log.to_owned() })
+        Ok(Self { child, ended: false, name: name.to_owned(), log: log.to_owned() })
     }
 
     /// Sends a signal to the process and everything that it started.
@@ -92,7 +101,7 @@ impl Kept {
     pub fn wait_until(&mut self, timeout: Duration, mut ready: impl FnMut() -> bool) -> Result<()> {
         let deadline = Instant::now() + timeout;
         while !ready() {
-            let ended = self.child.try_wait()?.is_some();
+            let ended = self.has_ended()?;
             if ended || Instant::now() >= deadline {
                 let what = if ended { "ended" } else { "is not ready" };
                 bail!("{} {what}; the end of {}:\n{}", self.name, self.log.display(), tail(&self.log));
@@ -102,44 +111,79 @@ impl Kept {
         Ok(())
     }
 
-    /// Whether it has ended by itself.
+    /// Whether it has ended by itself. If its keeper was killed, this ends it.
     ///
     /// # Errors
     /// If the kernel does not tell.
     pub fn has_ended(&mut self) -> Result<bool> {
-        Ok(self.child.try_wait()?.is_some())
+        Ok(self.ended || self.wait(WaitPidFlag::WNOHANG)?)
     }
 
     /// Kills it at once, as `kill -9` does.
     pub fn kill(&mut self) {
-        let _ = killpg(group(&self.child), Signal::SIGKILL);
-        let _ = self.child.wait();
+        if !self.ended {
+            let _ = killpg(group(&self.child), Signal::SIGKILL);
+            let _ = self.wait(WaitPidFlag::empty());
+        }
+    }
+
+    /// Looks or waits whether the keeper has ended, and then ends what is left of its group: all of it, if the keeper was
+    /// killed before it could.
+    fn wait(&mut self, how: WaitPidFlag) -> Result<bool> {
+        let group = group(&self.child);
+        // The keeper stays a zombie until its group is killed: as long as it is there, nobody else gets the group's number.
+        let ended = loop {
+            match waitid(Id::Pid(group), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | how) {
+                Err(Errno::EINTR) => {}
+                status => break !matches!(status?, WaitStatus::StillAlive),
+            }
+        };
+        if !ended {
+            return Ok(false);
+        }
+        let _ = killpg(group, Signal::SIGKILL);
+        let deadline = Instant::now() + KILLED_TIMEOUT;
+        while has_members(self.group()) && Instant::now() < deadline {
+            std::thread::sleep(POLL);
+        }
+        self.child.wait()?;
+        self.ended = true;
+        Ok(true)
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
-        let _ = self.child.wait();
+        if !self.ended {
+            let _ = self.wait(WaitPidFlag::empty());
+        }
     }
 }
 
 /// Resident memory of the largest process of a group, in kB, if it has any.
 pub(crate) fn resident_kb(group: u32) -> Option<u64> {
-    let mut largest = None;
-    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+    let resident = |process: PathBuf| {
         // A process may end while it is read.
-        let read = |file: &str| std::fs::read_to_string(entry.path().join(file)).unwrap_or_default();
+        let status = std::fs::read_to_string(process.join("status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok())
+    };
+    members(group).filter_map(resident).max()
+}
+
+fn has_members(group: u32) -> bool {
+    members(group).next().is_some()
+}
+
+/// Where the kernel tells of each process of a group. A zombie has ended, and is none.
+fn members(group: u32) -> impl Iterator<Item = PathBuf> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
+    processes.filter(move |process| {
+        let stat = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
         // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
-        let stat = read("stat");
-        if stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(2)?.parse().ok()) != Some(group) {
-            continue;
-        }
-        let status = read("status");
-        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next());
-        largest = largest.max(resident.and_then(|kb| kb.parse().ok()));
-    }
-    largest
+        let fields: Vec<&str> = stat.rsplit_once(") ").map_or_else(Vec::new, |(_, rest)| rest.split(' ').collect());
+        matches!(fields[..], [state, _, of, ..] if !matches!(state, "Z" | "X") && of.parse() == Ok(group))
+    })
 }
 
 /// One run of a process: its id, and what tells it from another process that gets the same id later.
@@ -270,6 +314,36 @@ mod tests {
         assert!(!run.is_running(), "a zombie has ended");
         child.wait().unwrap();
         assert!(!run.end(Duration::from_secs(10)).unwrap());
+    }
+
+    /// A kept process whose keeper is killed, and only the keeper.
+    fn orphaned(name: &str) -> (Kept, ProcessRun) {
+        let log = crate::paths::state().join(format!("orphan-{name}-{}.log", std::process::id()));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo $$; exec sleep 600"]);
+        let mut kept = Kept::start(name, &shell, &log).unwrap();
+        let id = || std::fs::read_to_string(&log).ok()?.trim().parse().ok();
+        kept.wait_until(Duration::from_secs(60), || id().is_some()).unwrap();
+        let run = ProcessRun::of(id().unwrap()).unwrap();
+        std::fs::remove_file(&log).unwrap();
+        kill(Pid::from_raw(i32::try_from(kept.group()).unwrap()), Signal::SIGKILL).unwrap();
+        (kept, run)
+    }
+
+    #[test]
+    fn what_lost_its_keeper_is_ended_by_whoever_drops_it() {
+        let (kept, run) = orphaned("dropped");
+        drop(kept);
+        assert!(!run.is_running());
+    }
+
+    #[test]
+    fn what_lost_its_keeper_is_ended_by_whoever_notices() {
+        let (mut kept, run) = orphaned("noticed");
+        while !kept.has_ended().unwrap() {
+            std::thread::sleep(POLL);
+        }
+        assert!(!run.is_running());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::build::build_functions;
 use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
 use crate::install;
+use crate::paths::usable_state;
 use crate::stages::Stage;
 use crate::web::WebServer;
 
@@ -51,6 +52,7 @@ pub(crate) async fn start_while<T, F>(built: bool, work: impl FnOnce(Issuer) -> 
 where
     F: Future<Output = Result<T>>,
 {
+    usable_state()?;
     if !built {
         tokio::task::spawn_blocking(set_up).await??;
     }

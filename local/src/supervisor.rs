@@ -1,11 +1,13 @@
 //! The process behind `make up`: it has Valkey, the emulator and the page, and starts a Valkey that died again.
 
 use std::io::Read;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use crate::gateway::{Concurrency, Gateway};
@@ -47,10 +49,15 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Each with the option that it is given by.
-    pub(crate) const fn named(self) -> [(&'static str, u16); 4] {
+    /// Each with the option that it is given by, and whose it is.
+    pub(crate) const fn named(self) -> [(&'static str, &'static str, u16); 4] {
         let Self { valkey, emulator, gateway, web } = self;
-        [("--valkey", valkey), ("--emulator", emulator), ("--gateway", gateway), ("--web", web)]
+        [
+            ("--valkey", "Valkey", valkey),
+            ("--emulator", "the emulator", emulator),
+            ("--gateway", "the gateway", gateway),
+            ("--web", "the page", web),
+        ]
     }
 }
 
@@ -60,19 +67,22 @@ pub(crate) fn log(name: &str) -> PathBuf {
 }
 
 /// Starts Valkey and the emulator, serves the page once `up` has deployed, and keeps all of it until this process is ended.
+/// All ports are taken from the start: deploying takes a while, in which somebody else could have those of what is served last.
 /// Dropping this ends them, and so does the end of this process, by `kill -9` too.
 ///
 /// # Errors
 /// If any of it does not start, or the emulator dies: all that it knew is lost then.
 pub async fn supervise(ports: Ports) -> Result<()> {
+    let (gateway_port, web_port) = (take(ports.gateway, "the gateway").await?, take(ports.web, "the page").await?);
     let valkey = keep_valkey(ports.valkey);
     let emulator = keep_emulator(ports);
     let (deployed, stay) = told();
     let front = async {
         deployed.await.context("`up` ended before everything was deployed")?;
         let (deployment, issuer) = running()?;
-        let gateway = Gateway::start(&deployment.endpoint, ports.gateway, &deployment.home, Concurrency::FAST).await?;
-        let web = WebServer::start(ports.web, &deployment, issuer, gateway.served()).await?;
+        let gateway =
+            Gateway::start_on(gateway_port, &deployment.endpoint, &deployment.home, Concurrency::FAST).await?;
+        let web = WebServer::start_on(web_port, &deployment, issuer, gateway.served())?;
         tokio::select! {
             ended = gateway.ended() => ended,
             ended = web.ended() => ended,
@@ -90,6 +100,11 @@ pub async fn supervise(ports: Ports) -> Result<()> {
         ended = emulator => ended,
         ended = valkey => ended,
     }
+}
+
+async fn take(port: u16, whose: &str) -> Result<TcpListener> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    listener.with_context(|| format!("somebody has just taken port {port}, meant for {whose}"))
 }
 
 /// What `up` tells through the pipe, in order. An error if it ends before.
@@ -110,7 +125,9 @@ fn told() -> (oneshot::Receiver<()>, oneshot::Receiver<()>) {
 
 async fn keep_emulator(ports: Ports) -> Result<()> {
     let log = log("emulator");
-    let command = emulator::command(ports.emulator, ports.valkey, &emulator::home(ports.emulator)?)?;
+    // Removed when the process has ended.
+    let home = emulator::Home::make(ports.emulator)?;
+    let command = emulator::command(ports.emulator, ports.valkey, home.path())?;
     let mut process = Kept::start("ministack", &command, &log)?;
     while !process.has_ended()? {
         tokio::time::sleep(LOOK).await;

@@ -1,7 +1,7 @@
 //! A local cloud that goes on running after the command that started it.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -20,6 +20,8 @@ use crate::supervisor::{DEPLOYED, Ports, STAY, log};
 use crate::web;
 use crate::{emulator, paths};
 
+/// How often a condition is looked at.
+const LOOK: Duration = Duration::from_millis(50);
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long everything may take to end before it is killed: longer than the supervisor gives each part of it.
 const END_TIMEOUT: Duration = Duration::from_secs(25);
@@ -55,18 +57,25 @@ fn environment_file() -> PathBuf {
 
 impl Running {
     fn read() -> Result<Option<Self>> {
-        match std::fs::read_to_string(file()) {
-            Ok(text) => match serde_json::from_str(&text) {
+        match std::fs::read(file()) {
+            Ok(text) => match serde_json::from_slice(&text) {
                 Ok(running) => Ok(Some(running)),
                 Err(_) => bail!("{} is damaged; remove it, then `make up`", file().display()),
             },
-            Err(_) => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", file().display())),
         }
     }
 
+    /// Whoever reads it at this moment has what was there before, or all of this: also if the disk is full.
     fn write(&self) -> Result<()> {
-        std::fs::create_dir_all(paths::state())?;
-        Ok(std::fs::write(file(), serde_json::to_string_pretty(self)?)?)
+        let coming = file().with_extension("json.coming");
+        let text = serde_json::to_string_pretty(self)?;
+        let written = std::fs::write(&coming, text).and_then(|()| std::fs::rename(&coming, file()));
+        if written.is_err() {
+            let _ = std::fs::remove_file(&coming);
+        }
+        written.with_context(|| format!("cannot write {}", file().display()))
     }
 
     fn page_url(&self) -> String {
@@ -91,11 +100,28 @@ pub async fn up(built: bool) -> Result<()> {
     if !built {
         set_up()?;
     }
-    let result = start().await;
-    if result.is_err() {
-        end()?;
+    let mut started = Started { is_done: false };
+    start().await?;
+    started.is_done = true;
+    Ok(())
+}
+
+/// What is being started. Dropping it ends it unless it is done, as when this program is interrupted.
+struct Started {
+    is_done: bool,
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It may have failed, or been interrupted, before there was anything.
+        if self.is_done || !file().exists() {
+            return;
+        }
+        // The reason why this ends comes behind it.
+        if let Err(error) = end() {
+            eprintln!("{error:#}");
+        }
     }
-    result
 }
 
 async fn start() -> Result<()> {
@@ -103,8 +129,8 @@ async fn start() -> Result<()> {
     let ports = Ports { valkey: free_port()?, emulator: free_port()?, gateway: free_port()?, web: free_port()? };
     let mut command = Command::new(this_program()?);
     command.arg("supervise");
-    for (name, port) in ports.named() {
-        command.arg(name).arg(port.to_string());
+    for (option, _, port) in ports.named() {
+        command.arg(option).arg(port.to_string());
     }
     let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;
     let mut running = Running { supervisor, ports, issuer_key_pem: String::new(), deployment: None };
@@ -124,12 +150,23 @@ async fn start() -> Result<()> {
     running.write()?;
     let environment = environment(&deployment, issuer.url());
     let exports = environment.iter().map(|(name, value)| format!("export {name}={value}\n"));
-    std::fs::write(environment_file(), exports.collect::<String>())?;
+    std::fs::write(environment_file(), exports.collect::<String>())
+        .with_context(|| format!("cannot write {}", environment_file().display()))?;
     stage.done(&deployment.emulator_api_url);
 
     let stage = Stage::spinner("Starting the gateway");
     input.write_all(&[DEPLOYED])?;
-    wait_until(&running, || accepts(ports.gateway) && accepts(ports.web), "the gateway or the web server").await?;
+    // Both have had their ports all along, so that these accept connections says nothing. The page is served last.
+    let client = reqwest::Client::new();
+    let served = async {
+        while client.get(running.page_url()).send().await.is_err() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::select! {
+        () = served => {}
+        failed = wait_until(&running, || false, "the gateway or the web server") => failed?,
+    }
     stage.done(&deployment.api_url);
 
     open_sales(&deployment, &issuer).await?;
@@ -191,7 +228,7 @@ async fn wait_until(running: &Running, ready: impl Fn() -> bool, what: &str) -> 
             let log = log("supervisor");
             bail!("{what} does not start; the end of {}:\n{}", log.display(), tail(&log));
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(LOOK).await;
     }
     Ok(())
 }
@@ -207,8 +244,8 @@ pub fn down() -> Result<()> {
 
 /// Two at once would each start a system, and know of one.
 fn lock() -> Result<File> {
-    std::fs::create_dir_all(paths::state())?;
-    let file = File::create(paths::state().join("up.lock"))?;
+    let path = paths::usable_state()?.join("up.lock");
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
     file.try_lock().context("another `make up` or `make down` is at work")?;
     Ok(file)
 }
@@ -221,12 +258,21 @@ fn end() -> Result<()> {
     let was_running = running.supervisor.end(END_TIMEOUT)?;
     // If the supervisor was killed, what it had ends by itself, a little later.
     let deadline = Instant::now() + END_TIMEOUT;
-    while running.ports.named().into_iter().any(|(_, port)| accepts(port)) && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(50));
+    let answers = || running.ports.named().into_iter().find(|(.., port)| accepts(*port));
+    let mut left = answers();
+    while left.is_some() && Instant::now() < deadline {
+        std::thread::sleep(LOOK);
+        left = answers();
     }
     let _ = std::fs::remove_dir_all(emulator::home_of(running.ports.emulator));
     let _ = std::fs::remove_file(environment_file());
     std::fs::remove_file(file())?;
+    if let Some((_, whose, port)) = left {
+        bail!(
+            "port {port} of {whose} still answers, though all else of `make up` has ended; `ss -Hltnp sport = :{port}` says \
+             who has it"
+        );
+    }
     if was_running {
         eprintln!("ended Valkey, the emulator and the page");
     } else {

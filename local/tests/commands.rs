@@ -1,5 +1,6 @@
 //! The commands that people type, run as they are built. `make build` comes first.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use local::event;
 use local::paths;
 use local::process::{ProcessRun, accepts};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgid};
 use serde_json::{Value, json};
 
 /// Far longer than any of it takes, on a busy machine too: nothing waits for it to pass.
@@ -147,7 +148,8 @@ async fn a_system_from_up_to_down() {
     // As ElastiCache replaces a node: another one, empty, at the same address.
     let (died, was) = (valkey_process(&state), redis(&state, "DBSIZE"));
     assert_ne!(was, Some(redis::Value::Int(NO_KEYS)));
-    kill(Pid::from_raw(died), Signal::SIGKILL).unwrap();
+    // Its keeper, which leads its group: what lost its keeper is not left behind.
+    kill(getpgid(Some(Pid::from_raw(died))).unwrap(), Signal::SIGKILL).unwrap();
     until("Valkey dies", || ProcessRun::of(died).is_none().then_some(()));
     until("another Valkey answers", || redis(&state, "PING"));
     assert_ne!(valkey_process(&state), died);
@@ -258,10 +260,38 @@ fn starting(home: &Home) -> (Killed, Value) {
 fn an_up_that_is_killed_leaves_nothing() {
     let home = Home::new("killed");
     let (up, state) = starting(&home);
+    // What is served last has its port from the start: meanwhile somebody else could take it.
+    for name in ["gateway", "web"] {
+        assert!(TcpListener::bind(("127.0.0.1", port(&state, name))).is_err(), "the port of {name} is free");
+    }
     drop(up);
     nothing_is_left(&home, &state);
     let (_, said) = home.good(&["down"]);
     assert!(said.contains("was not running any more"), "{said}");
+}
+
+/// Folders of emulators: each has copies of all functions.
+fn emulator_folders(home: &Home) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(&home.0).unwrap().flatten().map(|entry| entry.path());
+    entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("emulator-")).collect()
+}
+
+#[test]
+fn what_is_interrupted_while_it_deploys_leaves_nothing() {
+    for arguments in [&["up", "--built"][..], &["demo", "--built", "--units", "5", "--buyers", "20"]] {
+        let home = Home::new(&format!("interrupted-{}", arguments[0]));
+        let mut command = home.command(arguments);
+        let mut child = Killed(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        until("the CDK app is deployed", || {
+            let begun = |folder: &PathBuf| folder.join("cdk.out").exists();
+            emulator_folders(&home).iter().any(begun).then_some(())
+        });
+        kill(Pid::from_raw(i32::try_from(child.0.id()).unwrap()), Signal::SIGTERM).unwrap();
+        let ended = child.0.wait().unwrap();
+        assert_eq!(ended.code(), Some(130), "{arguments:?}");
+        assert_eq!(processes_of(&home), Vec::<String>::new(), "{arguments:?}");
+        assert_eq!(emulator_folders(&home), Vec::<PathBuf>::new(), "{arguments:?}");
+    }
 }
 
 #[test]
@@ -281,6 +311,29 @@ fn a_down_leaves_alone_who_has_the_id_now() {
     let (_, said) = home.good(&["down"]);
     assert!(said.contains("was not running any more"), "{said}");
     assert!(run.is_running(), "it got a signal");
+}
+
+#[test]
+fn a_down_names_what_still_answers() {
+    let home = Home::new("answers");
+    let somebody = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = somebody.local_addr().unwrap().port();
+    // One that takes no connections would stop answering when its backlog is full.
+    std::thread::spawn(move || somebody.incoming().for_each(drop));
+    let mut supervisor = json!(ProcessRun::of(i32::try_from(std::process::id()).unwrap()));
+    supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
+    let state = json!({
+        "supervisor": supervisor,
+        "ports": { "valkey": 1, "emulator": port, "gateway": 1, "web": 1 },
+        "issuer_key_pem": "",
+        "deployment": null,
+    });
+    std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+    let Output { status, stderr, .. } = home.run(&["down"]);
+    let said = String::from_utf8(stderr).unwrap();
+    assert_eq!((status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    assert!(said.starts_with(&format!("error: port {port} of the emulator still answers")), "{said}");
+    assert!(home.good(&["down"]).1.contains("nothing is running"), "it is told once");
 }
 
 #[test]
