@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 
 use crate::deployment::Deployment;
 use crate::setup::start_with_page;
@@ -17,7 +17,15 @@ const LOAD_EVERY: Duration = Duration::from_secs(1);
 const LOADS_WITHIN_MS: &str = "15000";
 
 /// The process group of a program: dropping it ends what is left of it.
-struct Group(Pid);
+pub(crate) struct Group(Pid);
+
+impl Group {
+    /// Of a program that was started as the first of its group.
+    pub(crate) fn of(child: &Child) -> Result<Self> {
+        let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended at once")?;
+        Ok(Self(Pid::from_raw(id)))
+    }
+}
 
 impl Drop for Group {
     fn drop(&mut self) {
@@ -44,8 +52,7 @@ pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
         .process_group(0)
         .kill_on_drop(true);
     let mut child = command.spawn().with_context(|| format!("cannot start {name}"))?;
-    let id = child.id().and_then(|id| i32::try_from(id).ok()).context("it has ended at once")?;
-    let _group = Group(Pid::from_raw(id));
+    let _group = Group::of(&child)?;
     let status = tokio::select! {
         status = child.wait() => status?,
         never = load_sales(&cloud.deployment) => match never {},

@@ -143,7 +143,7 @@ async fn main() -> ExitCode {
             Command::Up { built } => up(built).await?,
             Command::Down => down()?,
             Command::Supervise(ports) => supervise(ports).await?,
-            Command::Watch { function } => watch(&function)?,
+            Command::Watch { function } => watch(&function).await?,
             Command::Event { sample } => println!("{}", event(&sample).await?),
             Command::Token { user, operator } => println!("{}", sign_token(&user, operator)?),
             Command::Tokens(wanted) => print_tokens(&wanted).await?,

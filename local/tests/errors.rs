@@ -178,6 +178,37 @@ fn an_empty_variable_is_none() {
 }
 
 #[test]
+fn an_empty_state_folder_is_none_and_a_relative_one_is_below_the_current_folder() {
+    let home = Home::with("relative", "{");
+    let (folder, name) = (home.0.parent().unwrap(), home.0.file_name().unwrap().to_str().unwrap());
+    let run = |told: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
+        command.arg("token").current_dir(if told.is_empty() { &home.0 } else { folder });
+        home.run(command, &[("LOCAL_STATE", told), ("CARGO_TARGET_DIR", home.0.join("target").to_str().unwrap())])
+    };
+    let damaged = format!("{} is damaged; remove it, then `make up`", home.file().display());
+    one_line(&run(name), 1, &damaged);
+    one_line(&run(""), 1, NOTHING_RUNS);
+}
+
+#[test]
+fn a_folder_that_takes_no_files_is_named_with_what_to_do() {
+    let home = Home::new("unusable");
+    // Root may write everywhere but there.
+    let folder = "/proc/nothing";
+    let does = "make room there, or set LOCAL_STATE to another folder";
+    for command in [&["up", "--built"][..], &["down"], &["demo", "--built"]] {
+        let output = home.local(command, &[("LOCAL_STATE", folder)]);
+        let why = "No such file or directory (os error 2)";
+        one_line(&output, 1, &format!("cannot write to {folder}; {does}: {why}"));
+    }
+    // It is not said to be damaged, since what is in it is not known.
+    std::fs::create_dir(home.file()).unwrap();
+    let why = "Is a directory (os error 21)";
+    one_line(&home.local(&["token"], &[]), 1, &format!("cannot read {}: {why}", home.file().display()));
+}
+
+#[test]
 fn a_name_that_is_not_known_is_answered_with_those_that_are() {
     let home = Home::new("names");
     for (arguments, environment, begins) in [
@@ -268,6 +299,15 @@ fn a_system_that_was_killed_is_no_running_one() {
         let line = "what `make up` started was killed; start it again with `make up`";
         one_line(&home.local(&[command], &[]), 1, line);
     }
+}
+
+#[test]
+fn a_second_watch_is_refused() {
+    let home = Home::with("watched", &state(&running(), free_port().unwrap(), Path::new("/")).to_string());
+    // If somebody has it already, that is as good.
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
+    let line = "port 9000 is taken; end the other `make watch`, or whatever else has it";
+    one_line(&home.local(&["watch"], &[("CARGO", "true")]), 1, line);
 }
 
 #[test]
