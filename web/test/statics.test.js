@@ -3,9 +3,10 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ServerClock } from '../js/clock.js';
+import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, jittered } from '../js/timing.js';
 import { leadingZeros, message, sha256 } from '../js/sha256.js';
 import { en } from '../words/en.js';
 import { operators } from '../words/operators.js';
@@ -86,6 +87,21 @@ test('the stand-in has routes of the system, with the same callers', () => {
     .map(({ method, pattern, who }) => `${method} ${pattern.source.slice(1, -1).replaceAll('\\/', '/').replaceAll('([^/]+)', ':')} by ${who}`);
   expect(stood.length).toBeGreaterThan(20);
   for (const route of stood) expect(documented).toContain(route);
+});
+
+test('the planner knows how often the page looks, and what it loads', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const page = {
+    refresh_ms: REFRESH_MS,
+    refresh_early_ms: REFRESH_EARLY_MS,
+    refresh_soon_ms: REFRESH_SOON_MS,
+    early_ms: EARLY_MS,
+    spread: jittered(1),
+    modules: read('index.html').match(/rel="modulepreload"/g).length,
+  };
+  random.mockRestore();
+  // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u test/statics.test.js` writes it.
+  await expect(`${JSON.stringify(page, null, 2)}\n`).toMatchFileSnapshot('../../planner/tests/page.json');
 });
 
 describe('sizes and policy', () => {
