@@ -148,6 +148,13 @@ fn bounds_are_those_of_the_types() {
     assert_eq!(too_large["example"]["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
 }
 
+/// What it takes from `infra/cdk` and `web` is looked at in `planner/tests/in_step.rs`.
+#[test]
+fn the_planner_counts_on_what_the_functions_do() {
+    assert_eq!(planner::deployment::ROUND_SHARDS, f64::from(ledger::ROUND_SHARDS));
+    assert_eq!(catalog::SHARED_S, 1, "each cache of planner::quotas::EDGE_CACHES asks once a second");
+}
+
 /// The tests of the system hold it to the document; this one holds them to it.
 #[test]
 fn what_is_not_documented_is_noticed() {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 /// Seconds for which a shared cache answers by itself. Together with what the process remembers it is what a change takes
 /// to be seen.
-pub(crate) const SHARED_S: u32 = 1;
+pub const SHARED_S: u32 = 1;
 
 /// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`: it
 /// would add whole seconds to what a change takes. If the function fails, a page of half a minute ago is better than none.
