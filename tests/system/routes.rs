@@ -48,8 +48,11 @@ fn filled(path: &str) -> String {
 fn paths() -> BTreeSet<String> {
     let mut paths = BTreeSet::from(["/".to_owned(), "/everything".to_owned()]);
     for (_, path) in documented().keys() {
-        let (above, _) = path.rsplit_once('/').expect("a path has a slash");
-        paths.extend([filled(path), filled(above), filled(above) + "/nothing", format!("/v2{}", filled(&path[3..]))]);
+        let (above, last) = path.rsplit_once('/').expect("a path has a slash");
+        paths.extend([filled(path), filled(above), format!("/v2{}", filled(&path[3..]))]);
+        if !last.starts_with('{') {
+            paths.insert(filled(above) + "/nothing");
+        }
         if path != TAKES_THE_REST {
             paths.insert(filled(path) + "/more");
         }
