@@ -1,4 +1,4 @@
-//! What `infra/cdk` deploys. A test holds these to its files.
+//! What `infra/cdk` deploys. Tests hold these to its templates.
 
 use serde::Serialize;
 

@@ -4,8 +4,8 @@ use anyhow::{Result, ensure};
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
-/// Most units of a round (`MAX_TOTAL` in `shared/sale`).
-pub const MAX_UNITS: u32 = 10_000_000;
+/// Most units of a round.
+pub const MAX_UNITS: u32 = sale::MAX_TOTAL;
 /// Most people. Beyond it no formula here means anything.
 pub const MAX_AUDIENCE: u64 = 1_000_000_000;
 /// Most people a second that a waiting room lets in: as many as there can be requests at the gateway.

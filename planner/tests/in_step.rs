@@ -1,4 +1,4 @@
-//! What the planner takes for granted about other files of this project is what they say.
+//! What the planner takes for granted about other parts of this project is so.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,97 +7,117 @@ use std::path::Path;
 use planner::cli::run;
 use planner::deployment as d;
 use planner::load::{LOOK_EARLY_S, LOOK_S, LOOK_SOON_S, SOON_S};
+use serde::Deserialize;
 use serde_json::Value;
 
-fn file(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+/// `deployed.json`: `infra/cdk/test/planner.test.ts` holds it to the templates.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Deployed {
+    dev: Stack,
+    prod: Stack,
+    zones: u32,
+    interface_endpoints: u32,
+    schedules: u32,
+    polled_queues: u32,
+    batch: f64,
+    function_mb: f64,
+    alarms: u32,
+    alarm_metrics: u32,
+    alarm_metrics_of_a_node: u32,
+    firewall_rules: u32,
+    provisioned_functions: f64,
 }
 
-fn says(path: &str, what: &str) {
-    assert!(file(path).contains(what), "{path} no longer says `{what}`: planner/src has to follow");
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stack {
+    node_type: String,
+    shards: u32,
+    replicas: u32,
+    sync: bool,
+    /// None if nothing was asked for.
+    table_warm_writes: Option<f64>,
+    order_concurrency: u32,
+    reserved_concurrency: u32,
+    throttle: Throttle,
+    in_front_throttle: Throttle,
+    edge: bool,
+    secrets: u32,
 }
 
-/// 12000 as TypeScript and JavaScript write it here: 12_000.
-fn grouped(number: f64) -> String {
-    planner::report::count(number).replace(',', "_")
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Throttle {
+    per_s: f64,
+    burst: f64,
 }
 
-/// The sum of what the settings reserve for functions.
-fn reserved(settings: &str) -> u32 {
-    let Some((_, after)) = settings.split_once("reservedConcurrency: {") else { return 0 };
-    let functions = after.split_once("functions: {").unwrap().1.split_once('}').unwrap().0;
-    functions.split(',').filter_map(|each| each.split_once(':')?.1.trim().parse::<u32>().ok()).sum()
+/// `page.json`: `web/test/statics.test.js` holds it to the page.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    refresh_ms: f64,
+    refresh_early_ms: f64,
+    refresh_soon_ms: f64,
+    early_ms: f64,
+    /// How much longer than these it waits, on average.
+    spread: f64,
+    modules: f64,
 }
 
-#[test]
-fn deployments_are_the_settings() {
-    for on in [d::DEV, d::PROD] {
-        let path = format!("infra/cdk/settings/{}.ts", on.name);
-        says(&path, &format!("nodeType: '{}'", on.node_type));
-        says(&path, &format!("shards: {},\n    replicas: {},", on.shards, on.replicas));
-        says(&path, &format!("durability: '{}'", if on.sync { "sync" } else { "disabled" }));
-        if on.table_warm_writes == planner::quotas::TABLE_WARM_WRITES.value {
-            says(&path, "table: {},");
-        } else {
-            says(&path, &format!("writeUnitsPerSecond: {} ", grouped(on.table_warm_writes)));
-        }
-        says(&path, &format!("orderConcurrency: {}", on.order_concurrency));
-        assert_eq!(reserved(&file(&path)), on.reserved_concurrency, "{path}: planner/src has to follow");
-        says(
-            &path,
-            &format!("requestsPerSecond: {},\n    burst: {}", grouped(on.throttle_per_s), grouped(on.throttle_burst)),
-        );
-        for door in ["challenges", "tokens"] {
-            let (per_s, burst) = (grouped(on.door_throttle_per_s), grouped(on.door_throttle_burst));
-            says(&path, &format!("{door}: {{ requestsPerSecond: {per_s}, burst: {burst} }}"));
-        }
-        says(&path, &format!("functionMemoryMb: {}", (d::FUNCTION_GB * 1024.0) as u32));
-        assert_eq!(file(&path).contains("edge: {"), on.edge);
+/// What the planner should have where it has `planned`. The node's memory is AWS's to say.
+fn deployment(planned: d::Deployment, stack: Stack) -> d::Deployment {
+    d::Deployment {
+        name: planned.name,
+        node_type: if stack.node_type == planned.node_type { planned.node_type } else { "another" },
+        node_memory_gib: planned.node_memory_gib,
+        shards: stack.shards,
+        replicas: stack.replicas,
+        sync: stack.sync,
+        table_warm_writes: stack.table_warm_writes.unwrap_or(planner::quotas::TABLE_WARM_WRITES.value),
+        order_concurrency: stack.order_concurrency,
+        reserved_concurrency: stack.reserved_concurrency,
+        throttle_per_s: stack.throttle.per_s,
+        throttle_burst: stack.throttle.burst,
+        door_throttle_per_s: stack.in_front_throttle.per_s,
+        door_throttle_burst: stack.in_front_throttle.burst,
+        edge: stack.edge,
+        secrets: stack.secrets,
     }
 }
 
 #[test]
-fn what_stands_idle_is_what_is_deployed() {
-    let alarms = file("infra/cdk/lib/alarms.ts");
-    let table = alarms.split("export const ALARMS = {").nth(1).unwrap().split("} as const").next().unwrap();
-    let alarms = table.lines().filter(|line| line.trim_start().starts_with('\'')).count();
-    assert_eq!(u32::try_from(alarms).unwrap(), d::ALARMS);
-    says("infra/cdk/lib/network.ts", &format!("const ZONES = {};", d::ZONES));
-    says("infra/cdk/lib/network.ts", "Object.entries({ Sqs: SQS, SecretsManager: SECRETS_MANAGER })");
-    let stack = file("infra/cdk/lib/flash-sale-stack.ts");
-    assert_eq!(u32::try_from(stack.matches("new EveryMinute(").count()).unwrap(), d::SCHEDULES);
-    assert_eq!(u32::try_from(stack.matches(".consumeWith(").count()).unwrap(), d::POLLED_QUEUES);
-    let rules = file("infra/cdk/lib/edge-stack.ts").matches("priority: ").count();
-    assert_eq!(u32::try_from(rules).unwrap(), d::FIREWALL_RULES);
-    says("infra/cdk/lib/functions.ts", "IN_FRONT = ['reservation', 'admission']");
-    says("infra/cdk/lib/message-queue.ts", &format!("const BATCH_SIZE = {};", d::BATCH));
-    says("shared/ledger/src/keys.rs", &format!("ROUND_SHARDS: u32 = {};", d::ROUND_SHARDS));
-    says("shared/sale/src/sale.rs", "MAX_TOTAL: u32 = 10_000_000;");
-}
-
-#[test]
-fn the_edge_keeps_a_card_for_its_second() {
-    says("functions/catalog/src/caching.rs", "s-maxage=1");
-    says("infra/cdk/lib/edge.ts", "cachePolicy: new cloudfront.CachePolicy(this, 'Shared'");
+fn the_deployment_is_what_is_deployed() {
+    let deployed: Deployed = serde_json::from_str(include_str!("deployed.json")).unwrap();
+    for (planned, stack) in [(d::DEV, deployed.dev), (d::PROD, deployed.prod)] {
+        assert_eq!(planned, deployment(planned, stack));
+    }
+    assert_eq!(
+        [d::ZONES, d::INTERFACE_ENDPOINTS, d::SCHEDULES, d::POLLED_QUEUES],
+        [deployed.zones, deployed.interface_endpoints, deployed.schedules, deployed.polled_queues]
+    );
+    assert_eq!(
+        [d::ALARMS, d::ALARM_METRICS, d::ALARM_METRICS_OF_A_NODE, d::FIREWALL_RULES],
+        [deployed.alarms, deployed.alarm_metrics, deployed.alarm_metrics_of_a_node, deployed.firewall_rules]
+    );
+    assert_eq!(
+        [d::BATCH, d::FUNCTION_GB * 1024.0, d::PROVISIONED_FUNCTIONS],
+        [deployed.batch, deployed.function_mb, deployed.provisioned_functions]
+    );
 }
 
 #[test]
 fn the_page_looks_as_often_as_the_model_says() {
-    let spread = |ms: f64| ms / 1_000.0 * 1.125;
-    for (name, ms, modelled) in [
-        ("REFRESH_SOON_MS", 1_500.0, LOOK_SOON_S),
-        ("REFRESH_MS", 4_000.0, LOOK_S),
-        ("REFRESH_EARLY_MS", 15_000.0, LOOK_EARLY_S),
-    ] {
-        says("web/js/views/sale.js", &format!("const {name} = {};", grouped(ms)));
-        assert!((spread(ms) - modelled).abs() < 1e-9, "{name}");
+    let page: Page = serde_json::from_str(include_str!("page.json")).unwrap();
+    for (ms, modelled) in
+        [(page.refresh_soon_ms, LOOK_SOON_S), (page.refresh_ms, LOOK_S), (page.refresh_early_ms, LOOK_EARLY_S)]
+    {
+        assert!((ms / 1_000.0 * page.spread - modelled).abs() < 1e-9, "{ms}");
     }
-    says("web/js/views/sale.js", &format!("const EARLY_MS = {};", grouped(SOON_S * 1_000.0)));
-    says("web/js/timing.js", "return ms * (1 + Math.random() / 4);");
-    // Its modules, two of the words among them, and the page itself, its style, icon and settings.
-    let modules = file("web/index.html").matches("rel=\"modulepreload\"").count();
-    assert_eq!(modules as f64 + 4.0, d::PAGE_FILES);
+    assert_eq!(page.early_ms, SOON_S * 1_000.0);
+    // Two of the words are among its modules; then there are the page itself, its style, icon and settings.
+    assert_eq!(page.modules + 4.0, d::PAGE_FILES);
 }
 
 fn json(args: &str) -> Value {
@@ -129,7 +149,8 @@ fn the_readme_has_the_planners_figures() {
         let usd = planner::report::usd(plan["cost_usd"].as_f64().unwrap());
         rows.push(format!("| a sale of {} units to {} people{refused} | {usd} |", count(units), count(audience)));
     }
-    let readme = file("README.md");
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
     let missing: Vec<_> = rows.iter().filter(|row| !readme.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "README.md, \"What it costs\", lacks\n{}", rows.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! `openapi.yaml` says what the system is: its routes, its problems, its bounds. That every answer is as it says is looked
+//! `openapi.yaml` says what the system is: its problems, its bounds. Its routes are looked at in `routes.rs`. That every answer is as it says is looked
 //! at in all tests, where answers are read.
 
 use std::collections::BTreeSet;
@@ -25,53 +25,6 @@ fn problems(schema: &Value) -> Vec<&Value> {
         Some(several) => several.iter().map(|schema| OPENAPI.resolve(schema)).collect(),
         None => vec![OPENAPI.resolve(schema)],
     }
-}
-
-#[test]
-fn the_routes_are_those_of_the_deployment() {
-    let text = std::fs::read_to_string(local::paths::cdk().join("lib/routes.ts")).unwrap();
-    let (_, routes) = text.split_once("const ROUTES").expect("there are routes");
-    let deployed: BTreeSet<(String, String, String)> = routes
-        .split("method:")
-        .skip(1)
-        .map(|route| {
-            let said = |what: &str| route.split_once(what).and_then(|(_, rest)| rest.split('\'').next()).expect(what);
-            (said("\'").to_owned(), said("path: \'").to_owned(), said("checkedBy: \'").to_owned())
-        })
-        .collect();
-    let documented = OPENAPI.operations().map(|(method, path, operation)| {
-        let security = operation.get("security").unwrap_or(&OPENAPI.document["security"]);
-        let scheme = security[0].as_object().and_then(|schemes| schemes.keys().next()).map(String::as_str);
-        let checked_by = match scheme {
-            Some("bearer") => "jwt",
-            Some("webhookSignature") => "signature",
-            None => "nobody",
-            Some(other) => panic!("{path} is checked by {other}"),
-        };
-        (method, path.clone(), checked_by.to_owned())
-    });
-    let documented: BTreeSet<_> = documented.collect();
-    let only_in = |these: &BTreeSet<_>, others: &BTreeSet<_>| these.difference(others).cloned().collect::<Vec<_>>();
-    assert_eq!(only_in(&deployed, &documented), [], "not in openapi.yaml");
-    assert_eq!(only_in(&documented, &deployed), [], "not in routes.ts");
-}
-
-#[test]
-fn cargo_lambda_watch_knows_every_route() {
-    let text = std::fs::read_to_string(local::paths::root().join("Cargo.toml")).unwrap();
-    let (_, rest) = text.split_once("[workspace.metadata.lambda.watch.router]").expect("there is a router");
-    let (routes, _) = rest.split_once("\n[").expect("and more after it");
-    let watched: BTreeSet<(String, String)> = routes
-        .split("\n\"")
-        .skip(1)
-        .flat_map(|route| {
-            let (path, functions) = route.split_once('"').expect("a path ends");
-            let methods = functions.split("method = \"").skip(1).filter_map(|rest| rest.split('"').next());
-            methods.map(|method| (method.to_owned(), path.to_owned())).collect::<Vec<_>>()
-        })
-        .collect();
-    let documented: BTreeSet<_> = OPENAPI.operations().map(|(method, path, _)| (method, path.clone())).collect();
-    assert_eq!(watched, documented);
 }
 
 #[test]
@@ -193,6 +146,13 @@ fn bounds_are_those_of_the_types() {
     }
     let too_large = &OPENAPI.document["components"]["responses"]["TooLarge"]["content"]["application/problem+json"];
     assert_eq!(too_large["example"]["detail"], format!("at most {} bytes", api::MAX_BODY_BYTES));
+}
+
+/// What it takes from `infra/cdk` and `web` is looked at in `planner/tests/in_step.rs`.
+#[test]
+fn the_planner_counts_on_what_the_functions_do() {
+    assert_eq!(planner::deployment::ROUND_SHARDS, f64::from(ledger::ROUND_SHARDS));
+    assert_eq!(catalog::SHARED_S, 1, "each cache of planner::quotas::EDGE_CACHES asks once a second");
 }
 
 /// The tests of the system hold it to the document; this one holds them to it.

@@ -8,41 +8,38 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::terms;
 
 use crate::ask::{Ask, Who};
 use crate::events;
 use crate::lab::{Lab, SALE};
+use crate::openapi::OPENAPI;
 
 /// Requests of one run, unless the environment's `FUZZ_S` says for how many seconds it goes on.
 const REQUESTS: usize = 600;
 
-/// Routes, with `*` for what is made up.
-const ROUTES: [(&str, &str); 22] = [
-    ("POST", "/v1/sales/*/challenges"),
-    ("POST", "/v1/sales/*/tokens"),
-    ("POST", "/v1/sales/*/reservations/*"),
-    ("GET", "/v1/reservations/*"),
-    ("DELETE", "/v1/reservations/*"),
-    ("GET", "/v1/orders?cursor=*"),
-    ("POST", "/v1/payments/webhook"),
-    ("POST", "/v1/admin/sales"),
-    ("GET", "/v1/admin/sales/*"),
-    ("POST", "/v1/admin/sales/*/publish"),
-    ("POST", "/v1/admin/sales/*/pause"),
-    ("POST", "/v1/admin/sales/*/resume"),
-    ("POST", "/v1/admin/sales/*/close"),
-    ("POST", "/v1/admin/sales/*/restock"),
-    ("POST", "/v1/admin/sales/*/isolate"),
-    ("POST", "/v1/admin/sales/*/end_recurrence"),
-    ("POST", "/v1/admin/allow"),
-    ("POST", "/v1/admin/redrive/*"),
-    ("GET", "/v1/admin/sales/*/rounds/*/audit"),
-    ("GET", "/v1/admin/denied"),
-    ("POST", "/v1/admin/denied"),
-    ("DELETE", "/v1/admin/denied/*"),
-];
+/// Nobody could buy once everything was stopped, and the requests after that would all be answered alike.
+const LEFT_OUT: &str = "/v1/admin/stop";
+
+/// Every route of `openapi.yaml`, with `*` for what is made up: parts of the path, and the query's values.
+fn routes() -> Vec<(&'static str, String)> {
+    let route = |(method, path, operation): (String, &String, &Value)| {
+        let method = match &*method {
+            "GET" => "GET",
+            "POST" => "POST",
+            "DELETE" => "DELETE",
+            other => panic!("{other} {path}"),
+        };
+        let segments = path.split('/').map(|segment| if segment.starts_with('{') { "*" } else { segment });
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let queried = parameters.map(|parameter| OPENAPI.resolve(parameter)).filter(|it| it["in"] == "query");
+        let query: Vec<_> = queried.map(|it| format!("{}=*", it["name"].as_str().expect("a name"))).collect();
+        let question = if query.is_empty() { "" } else { "?" };
+        (method, format!("{}{question}{}", segments.collect::<Vec<_>>().join("/"), query.join("&")))
+    };
+    OPENAPI.operations().filter(|(_, path, _)| *path != LEFT_OUT).map(route).collect()
+}
 
 /// Bodies to begin with: good ones, of which some bytes are changed.
 const BODIES: [&str; 8] = [
@@ -105,7 +102,7 @@ fn ask() -> impl Strategy<Value = Ask> {
         prop::option::of((header, "[0-9]{0,20}", header)),
     );
     let who = prop_oneof![Just(Who::User("alice".into())), Just(Who::Operator("olga".into())), Just(Who::Nobody)];
-    (select(&ROUTES[..]), vec(segment(), 3), headers, body(), who, 0..6u8).prop_map(
+    (select(routes()), vec(segment(), 3), headers, body(), who, 0..6u8).prop_map(
         |((method, route), segments, (key, content_type, webhook), body, who, pass)| {
             let mut segments = segments.into_iter();
             let path = route

@@ -7,6 +7,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
 use fulfilment::{Board, LANE, TermsCache, load_round};
+use lambda_http::{Body, Response};
 use ledger::Ledger;
 use local::valkey::Valkey;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
@@ -20,9 +21,11 @@ use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
+use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::cloud::cloud;
 use crate::events;
+use crate::openapi::OPENAPI;
 use crate::passes::keys_through;
 use crate::resources::{make_queue, make_table};
 
@@ -246,21 +249,28 @@ impl Lab {
 
     /// Gives a request to the function that the gateway would give it to.
     pub(crate) async fn answer(&self, ask: &Ask) -> Answer {
+        let asked = Asked::from(ask);
+        // One that the gateway would give to nobody goes to a function that does not know it either.
+        let function = OPENAPI.function_for(&asked).unwrap_or("reservation");
+        let response = self.response_of(function, ask).await;
+        if function == "admin" {
+            // As seconds do.
+            self.refresh_board().await;
+        }
+        Answer::of_handler(asked, response)
+    }
+
+    /// Gives a request to this function.
+    pub(crate) async fn response_of(&self, function: &str, ask: &Ask) -> Response<Body> {
         let request = ask.request();
-        let response = match ask.path.split(['/', '?']).nth(2) {
-            Some("admin") => {
-                let response = admin::handle(&self.admin(), request).await;
-                // As seconds do.
-                self.refresh_board().await;
-                response
-            }
-            Some("payments") => payment::handle(&self.payment(), request).await,
-            Some("sales") if ask.path.ends_with("/challenges") || ask.path.ends_with("/tokens") => {
-                admission::handle(&self.admission(), request).await
-            }
-            _ => reservation::handle(&self.reservation(), request).await,
-        };
-        Answer::of_handler(ask, response)
+        match function {
+            "admin" => admin::handle(&self.admin(), request).await,
+            "admission" => admission::handle(&self.admission(), request).await,
+            "catalog" => catalog::handle(&self.catalog(), request).await,
+            "payment" => payment::handle(&self.payment(), request).await,
+            "reservation" => reservation::handle(&self.reservation(), request).await,
+            other => panic!("{other} answers no requests here"),
+        }
     }
 
     /// Waits until what came back to the first round is on sale again.

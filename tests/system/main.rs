@@ -70,6 +70,7 @@ mod push_tokens;
 mod reconciling;
 mod redriving;
 mod refusals;
+mod routes;
 mod samples;
 mod script_flush;
 mod shared_cache;

@@ -13,6 +13,8 @@ use crate::asked::Asked;
 const SENT_WITH: &str = "x-sent-with";
 const EVERY_PROBLEM: &str = "problem";
 const PROBLEM: &str = "application/problem+json";
+/// An operation's extension: the function that answers it.
+const FUNCTION: &str = "x-function";
 
 /// Who wrote an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,16 @@ impl OpenApi {
         members(&self.document["paths"]).flat_map(|(path, item)| {
             members(item).map(move |(method, operation)| (method.to_uppercase(), path, operation))
         })
+    }
+
+    /// The function that answers an operation.
+    pub(crate) fn function_of<'a>(&self, operation: &'a Value) -> &'a str {
+        operation[FUNCTION].as_str().unwrap_or_else(|| panic!("{} has no {FUNCTION}", operation["operationId"]))
+    }
+
+    /// The function that the gateway gives a request to.
+    pub(crate) fn function_for(&self, asked: &Asked) -> Option<&str> {
+        self.operation(asked).map(|(operation, _)| self.function_of(operation))
     }
 
     /// Every answer of an operation: status and what it says.

@@ -1,5 +1,16 @@
 // Waiting.
 
+/**
+ * How often the page of a sale looks at its card, in ms. The card is kept for a second on the way; asking much more often
+ * shows nothing newer.
+ */
+export const REFRESH_MS = 4_000;
+/** Before it opens there is little to see, and everybody is looking. */
+export const REFRESH_EARLY_MS = 15_000;
+export const EARLY_MS = 120_000;
+/** While something is about to change. */
+export const REFRESH_SOON_MS = 1_500;
+
 /** A wait that can end early, once, by `nudge`. Who waits next waits anew. */
 export class Wait {
   #end = null;

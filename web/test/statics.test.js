@@ -3,12 +3,17 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { ServerClock } from '../js/clock.js';
+import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, jittered } from '../js/timing.js';
 import { leadingZeros, message, sha256 } from '../js/sha256.js';
 import { en } from '../words/en.js';
 import { operators } from '../words/operators.js';
 import { zh } from '../words/zh.js';
+import { routes } from './dev/routes.js';
+import { Sales } from './dev/sales.js';
+import { Users } from './dev/users.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What a visitor of the shop loads at most, compressed. */
@@ -32,9 +37,10 @@ function reachable(start) {
   return [...found];
 }
 
+const openapi = parse(read('../openapi.yaml'));
+
 describe('words', () => {
-  const problems = read('../shared/api/src/problem.rs');
-  const codes = [...problems.matchAll(/^ {4}\w+ = "(\w+)", /gm)].map((match) => match[1]);
+  const codes = Object.values(openapi.components.schemas).flatMap(({ properties }) => properties?.code?.const ?? []);
 
   test('both languages have the same words, with the same blanks', () => {
     const blanks = (text) => [...text.matchAll(/\{\w+\}/g)].map((match) => match[0]).sort();
@@ -54,10 +60,9 @@ describe('words', () => {
   });
 
   test('every status and every reason of a failure has words', () => {
-    const contract = read('../openapi.yaml');
-    const list = (pattern) => pattern.exec(contract)[1].split(',').map((name) => name.trim());
-    for (const status of list(/ReservationStatus:\s+enum: \[(.+)\]/)) expect(en).toHaveProperty([`status.${status}`]);
-    for (const reason of list(/reason: \{ enum: \[(.+)\] \}/)) expect(en).toHaveProperty([`failed.${reason}`]);
+    const { ReservationStatus, FailedReservation } = openapi.components.schemas;
+    for (const status of ReservationStatus.enum) expect(en).toHaveProperty([`status.${status}`]);
+    for (const reason of FailedReservation.properties.reason.enum) expect(en).toHaveProperty([`failed.${reason}`]);
   });
 
   test('every word that a file asks for is there, and none is left over', () => {
@@ -71,6 +76,32 @@ describe('words', () => {
     const unused = plain.filter((key) => !code.includes(`'${key}'`));
     expect(unused).toEqual([]);
   });
+});
+
+test('the stand-in has routes of the system, with the same callers', () => {
+  const callers = (path, security = openapi.security) => (security.length === 0 ? 'nobody' : path.startsWith('/v1/admin/') ? 'operator' : 'user');
+  const documented = Object.entries(openapi.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { security }]) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, ':')} by ${callers(path, security)}`));
+  const stood = routes(new Sales(), new Users(), () => ({}))
+    .filter(({ pattern }) => pattern.source.startsWith('^\\/v1\\/'))
+    .map(({ method, pattern, who }) => `${method} ${pattern.source.slice(1, -1).replaceAll('\\/', '/').replaceAll('([^/]+)', ':')} by ${who}`);
+  expect(stood.length).toBeGreaterThan(20);
+  for (const route of stood) expect(documented).toContain(route);
+});
+
+test('the planner knows how often the page looks, and what it loads', async () => {
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  const page = {
+    refresh_ms: REFRESH_MS,
+    refresh_early_ms: REFRESH_EARLY_MS,
+    refresh_soon_ms: REFRESH_SOON_MS,
+    early_ms: EARLY_MS,
+    spread: jittered(1),
+    modules: read('index.html').match(/rel="modulepreload"/g).length,
+  };
+  random.mockRestore();
+  // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u test/statics.test.js` writes it.
+  await expect(`${JSON.stringify(page, null, 2)}\n`).toMatchFileSnapshot('../../planner/tests/page.json');
 });
 
 describe('sizes and policy', () => {

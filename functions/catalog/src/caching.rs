@@ -1,7 +1,8 @@
 //! Who may keep an answer, and for how long.
 
 use api::{Problem, json};
-use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VIA};
+use headers::{ETag, HeaderMapExt, IfNoneMatch};
+use http::header::{CACHE_CONTROL, VIA};
 use http::{HeaderValue, StatusCode};
 use lambda_http::{Body, Request, Response};
 use sale::EpochMs;
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 /// Seconds for which a shared cache answers by itself. Together with what the process remembers it is what a change takes
 /// to be seen.
-pub(crate) const SHARED_S: u32 = 1;
+pub const SHARED_S: u32 = 1;
 
 /// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`: it
 /// would add whole seconds to what a change takes. If the function fails, a page of half a minute ago is better than none.
@@ -31,7 +32,8 @@ struct At<'a, T> {
 /// with it a time long gone that its next client takes for now; so a request that comes through one gets a whole answer.
 pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -> Response<Body> {
     let tag = tag_of(content);
-    let mut response = if !request.headers().contains_key(VIA) && has(request, &tag) {
+    let known = request.headers().typed_get::<IfNoneMatch>().is_some_and(|known| !known.precondition_passes(&tag));
+    let mut response = if known && !request.headers().contains_key(VIA) {
         let mut unchanged = Response::new(Body::Empty);
         *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
         unchanged
@@ -40,9 +42,7 @@ pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -
     };
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, KEEP);
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(ETAG, tag);
-    }
+    headers.typed_insert(tag);
     response
 }
 
@@ -54,18 +54,12 @@ pub(crate) fn not_found(problem: Problem) -> Response<Body> {
 }
 
 /// The same for the same content, whichever process makes it.
-fn tag_of(content: &impl Serialize) -> String {
+fn tag_of(content: &impl Serialize) -> ETag {
     let content = serde_json::to_vec(content).expect("answers have text keys and plain values only");
     let mut start = [0; 16];
     start.copy_from_slice(&Sha256::digest(content)[..16]);
-    format!("W/\"{:032x}\"", u128::from_be_bytes(start))
-}
-
-/// Whether the client has what this tag is of (RFC 9110, section 13.1.2: a weak comparison).
-fn has(request: &Request, tag: &str) -> bool {
-    let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    let lists = request.headers().get_all(IF_NONE_MATCH).iter().filter_map(|list| list.to_str().ok());
-    lists.flat_map(|list| list.split(',')).any(|known| known.trim() == "*" || opaque(known) == opaque(tag))
+    let tag = format!("W/\"{:032x}\"", u128::from_be_bytes(start));
+    tag.parse().expect("a quoted number is a tag")
 }
 
 #[cfg(test)]

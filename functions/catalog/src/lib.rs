@@ -10,6 +10,7 @@ use lambda_http::{Body, Request, Response};
 use runtime::Clock;
 use sale::{CampaignId, InvalidId, SaleId};
 
+pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
 pub use crate::shelf::{Numbers, Shelf};

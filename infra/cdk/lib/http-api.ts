@@ -69,6 +69,7 @@ export class HttpApi extends Construct {
     for (const route of ROUTES) {
       const fn = functions[route.to];
       if (fn.facts.timeout_s >= HTTP_LIMIT_S) throw new Error(`${fn.name} may take longer than the gateway waits`);
+      // CloudFormation knows it by the function's first route: another order in openapi.yaml makes it anew.
       const integration = integrations.get(route.to) ?? new HttpLambdaIntegration(route.to, fn.front);
       integrations.set(route.to, integration);
       const made = api.addRoutes({

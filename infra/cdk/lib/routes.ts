@@ -1,54 +1,60 @@
-import type { FunctionName } from './functions.ts';
-import type { ThrottledRoute } from './settings.ts';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { ANSWERING } from './functions.ts';
+import { THROTTLED_ROUTES, type ThrottledRoute } from './settings.ts';
+
+const METHODS = ['GET', 'POST', 'DELETE'] as const;
+/** Who checks the caller, by the document's security schemes. */
+const CHECKED_BY = { bearer: 'jwt', webhookSignature: 'signature' } as const;
 
 export interface Route {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: (typeof METHODS)[number];
   path: string;
-  to: FunctionName;
+  to: (typeof ANSWERING)[number];
   /** `jwt`: the gateway checks the token. `signature`: the function checks the caller's signature. `nobody`: it is public. */
-  checkedBy: 'jwt' | 'signature' | 'nobody';
+  checkedBy: (typeof CHECKED_BY)[keyof typeof CHECKED_BY] | 'nobody';
   /** Throttled by itself, below the total. */
   throttle?: ThrottledRoute;
 }
 
+interface Operation {
+  'x-function'?: string;
+  'x-throttle'?: string;
+  security?: object[];
+}
+
+/** The value, if it is one of `known`; `what` says in the error what it is of. */
+function oneOf<T extends string>(what: string, known: readonly T[], value: string | undefined): T {
+  const found = known.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw new Error(`openapi.yaml, ${what}: ${value ?? 'missing'}, which is none of ${known.join(', ')}`);
+}
+
+/** The routes of an OpenAPI document: one for each operation, in its order. */
+export function routesOf(text: string): Route[] {
+  const document: { paths: Record<string, Record<string, Operation>>; security: object[] } = parse(text);
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([key, operation]): Route => {
+      const at = `${key} ${path}`;
+      const { 'x-function': to, 'x-throttle': throttle, security = document.security } = operation;
+      const schemes = security.flatMap((each) => Object.keys(each));
+      if (schemes.length > 1) throw new Error(`openapi.yaml, ${at}: one scheme can check a caller, not ${schemes.length}`);
+      const [scheme] = schemes;
+      return {
+        method: oneOf(`method of ${at}`, METHODS, key.toUpperCase()),
+        path,
+        to: oneOf(`x-function of ${at}`, ANSWERING, to),
+        checkedBy:
+          scheme === undefined
+            ? 'nobody'
+            : CHECKED_BY[oneOf(`security of ${at}`, ['bearer', 'webhookSignature'] as const, scheme)],
+        ...(throttle !== undefined && { throttle: oneOf(`x-throttle of ${at}`, THROTTLED_ROUTES, throttle) }),
+      };
+    }),
+  );
+}
+
 /** Every way in from outside. */
-export const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/v1/campaigns', to: 'catalog', checkedBy: 'nobody' },
-  { method: 'GET', path: '/v1/campaigns/{campaign_id}', to: 'catalog', checkedBy: 'nobody' },
-  { method: 'GET', path: '/v1/sales/{sale_id}', to: 'catalog', checkedBy: 'nobody' },
-  {
-    method: 'POST',
-    path: '/v1/sales/{sale_id}/challenges',
-    to: 'admission',
-    checkedBy: 'jwt',
-    throttle: 'challenges',
-  },
-  { method: 'POST', path: '/v1/sales/{sale_id}/tokens', to: 'admission', checkedBy: 'jwt', throttle: 'tokens' },
-  { method: 'POST', path: '/v1/sales/{sale_id}/reservations/{token}', to: 'reservation', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/reservations/{reservation_id}', to: 'reservation', checkedBy: 'jwt' },
-  { method: 'DELETE', path: '/v1/reservations/{reservation_id}', to: 'reservation', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/orders', to: 'reservation', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/payments/webhook', to: 'payment', checkedBy: 'signature' },
-  { method: 'GET', path: '/v1/admin/campaigns', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/campaigns', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/admin/sales', to: 'admin', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/admin/sales/{sale_id}', to: 'admin', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/admin/sales/{sale_id}/live', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/publish', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/pause', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/resume', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/close', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/restock', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/isolate', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/sales/{sale_id}/end_recurrence', to: 'admin', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/admin/switches', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/stop', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/start', to: 'admin', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/admin/denied', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/denied', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/allow', to: 'admin', checkedBy: 'jwt' },
-  { method: 'DELETE', path: '/v1/admin/denied/{user}', to: 'admin', checkedBy: 'jwt' },
-  { method: 'POST', path: '/v1/admin/redrive/{queue}', to: 'admin', checkedBy: 'jwt' },
-  { method: 'GET', path: '/v1/admin/sales/{sale_id}/rounds/{round}/audit', to: 'admin', checkedBy: 'jwt' },
-];
+export const ROUTES: readonly Route[] = routesOf(
+  readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'),
+);

@@ -3,24 +3,26 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use lambda_http::{Body, Response};
 use problem_details::ProblemDetails;
 use serde_json::{Map, Value};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY, RatePolicy};
 
 macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:ident, $title:literal;)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $status:ident, $title:literal;)*) => {
         /// What kind of problem it is. Clients decide by it, so a code never changes its meaning.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
+        #[strum(serialize_all = "snake_case")]
         pub enum Code {
             $($(#[$doc])* $variant,)*
         }
 
         impl Code {
             /// Every code.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+            pub const ALL: &[Self] = Self::VARIANTS;
 
             /// The code as clients see it.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $code,)* }
+            pub fn as_str(self) -> &'static str {
+                self.into()
             }
 
             /// The status that goes with it.
@@ -37,59 +39,59 @@ macro_rules! codes {
 
 codes! {
     /// The request is not of the documented form.
-    InvalidRequest = "invalid_request", BAD_REQUEST, "The request is not valid";
+    InvalidRequest = BAD_REQUEST, "The request is not valid";
     /// The body is not JSON by its content type.
-    UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
+    UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE, "The body must be application/json";
     /// The body is too large.
-    TooLarge = "too_large", PAYLOAD_TOO_LARGE, "The body is too large";
+    TooLarge = PAYLOAD_TOO_LARGE, "The body is too large";
     /// Nobody is signed in, or the signature is wrong.
-    Unauthorized = "unauthorized", UNAUTHORIZED, "Who is asking is not known";
+    Unauthorized = UNAUTHORIZED, "Who is asking is not known";
     /// The path's token was not given out for this user, sale and round, or no longer holds.
-    BadToken = "bad_token", FORBIDDEN, "This way in is not yours or no longer open";
+    BadToken = FORBIDDEN, "This way in is not yours or no longer open";
     /// The challenge was answered wrong.
-    WrongAnswer = "wrong_answer", FORBIDDEN, "That was not the answer";
+    WrongAnswer = FORBIDDEN, "That was not the answer";
     /// The caller may not do this.
-    Denied = "denied", FORBIDDEN, "Not allowed";
+    Denied = FORBIDDEN, "Not allowed";
     /// No such sale or round.
-    UnknownSale = "unknown_sale", NOT_FOUND, "There is no such sale";
+    UnknownSale = NOT_FOUND, "There is no such sale";
     /// No such campaign.
-    UnknownCampaign = "unknown_campaign", NOT_FOUND, "There is no such campaign";
+    UnknownCampaign = NOT_FOUND, "There is no such campaign";
     /// No such reservation of this user.
-    UnknownReservation = "unknown_reservation", NOT_FOUND, "There is no such reservation";
+    UnknownReservation = NOT_FOUND, "There is no such reservation";
     /// No such route.
-    UnknownRoute = "unknown_route", NOT_FOUND, "There is nothing here";
+    UnknownRoute = NOT_FOUND, "There is nothing here";
     /// No unit is left.
-    SoldOut = "sold_out", CONFLICT, "Sold out";
+    SoldOut = CONFLICT, "Sold out";
     /// The user's live reservations reach the limit.
-    LimitReached = "limit_reached", CONFLICT, "You have as many as one person can have";
+    LimitReached = CONFLICT, "You have as many as one person can have";
     /// As many of the user's reservations in this round ended unpaid as may.
-    UnpaidLimit = "unpaid_limit", CONFLICT, "Too many of your reservations here ended unpaid";
+    UnpaidLimit = CONFLICT, "Too many of your reservations here ended unpaid";
     /// The user has no such challenge: it is over or was used.
-    ChallengeOver = "challenge_over", CONFLICT, "Ask for a new challenge";
+    ChallengeOver = CONFLICT, "Ask for a new challenge";
     /// The sale opens later.
-    NotOpen = "not_open", CONFLICT, "The sale has not opened yet";
+    NotOpen = CONFLICT, "The sale has not opened yet";
     /// The order's state does not allow it.
-    NotCancellable = "not_cancellable", CONFLICT, "It can no longer be cancelled";
+    NotCancellable = CONFLICT, "It can no longer be cancelled";
     /// Another sale has this id.
-    SaleExists = "sale_exists", CONFLICT, "Another sale has this id";
+    SaleExists = CONFLICT, "Another sale has this id";
     /// The campaign is not the version that the request is about.
-    CampaignChanged = "campaign_changed", CONFLICT, "Somebody else has changed it";
+    CampaignChanged = CONFLICT, "Somebody else has changed it";
     /// The sale's state does not allow it.
-    NotAmendable = "not_amendable", CONFLICT, "The sale as it is does not allow it";
+    NotAmendable = CONFLICT, "The sale as it is does not allow it";
     /// The round that the request names is not the one that runs.
-    RoundChanged = "round_changed", CONFLICT, "Another round is running";
+    RoundChanged = CONFLICT, "Another round is running";
     /// The idempotency key named another request before.
-    KeyReused = "key_reused", CONFLICT, "This key named another request";
+    KeyReused = CONFLICT, "This key named another request";
     /// The sale is over.
-    Closed = "closed", GONE, "The sale is over";
+    Closed = GONE, "The sale is over";
     /// Too many requests from this user or address.
-    RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests";
+    RateLimited = TOO_MANY_REQUESTS, "Too many requests";
     /// An operator paused the sale.
-    Paused = "paused", SERVICE_UNAVAILABLE, "The sale is paused";
+    Paused = SERVICE_UNAVAILABLE, "The sale is paused";
     /// A part of the system does not answer.
-    Overloaded = "overloaded", SERVICE_UNAVAILABLE, "Try again in a moment";
+    Overloaded = SERVICE_UNAVAILABLE, "Try again in a moment";
     /// A mistake of ours.
-    Internal = "internal", INTERNAL_SERVER_ERROR, "Something went wrong";
+    Internal = INTERNAL_SERVER_ERROR, "Something went wrong";
 }
 
 /// A problem, as RFC 9457 (`application/problem+json`) tells it, with a stable `code`.

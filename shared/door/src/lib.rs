@@ -15,4 +15,4 @@ pub use keys::{InvalidKeyRing, KeyRing, MAX_KEY_LENGTH, MAX_KEYS, MIN_KEY_LENGTH
 pub use limiter::{Limited, Limiter};
 pub use pass::{BadToken, Grant, PASS_LIFE_S, Pass};
 pub use picture::MAX_PICTURE_BYTES;
-pub use rate::{Counted, Limits, RATES, Rate, Route};
+pub use rate::{Limits, RATES, Rate, Route};

@@ -1,19 +1,19 @@
 /// What is asked for often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Route {
-    /// `POST /v1/sales/{sale_id}/challenges`
+    /// Asks for a challenge.
     Challenge,
-    /// `POST /v1/sales/{sale_id}/tokens`
+    /// Answers a challenge.
     Token,
-    /// `POST /v1/sales/{sale_id}/reservations/{token}`
+    /// Reserves a unit.
     Reserve,
-    /// `GET /v1/reservations/{reservation_id}`
+    /// Looks at a reservation.
     Look,
-    /// `GET /v1/orders`
+    /// Lists orders.
     Orders,
-    /// `DELETE /v1/reservations/{reservation_id}`
+    /// Gives a reservation back.
     Cancel,
-    /// `GET /v1/reservations/{reservation_id}?expedite=true`
+    /// Looks at a reservation and has its order made at once.
     Expedite,
 }
 
@@ -37,15 +37,6 @@ impl Rate {
     }
 }
 
-/// Where requests are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
-    /// In Redis, with the call that the request makes anyway: exact, for all processes together.
-    InRedis,
-    /// In the process, before any call, since it would otherwise cost one: each process counts what it sees.
-    InProcess,
-}
-
 /// How often one route may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -57,54 +48,47 @@ pub struct Limits {
     pub per_user: Rate,
     /// From one address. Many people can be behind one: an office, or a good part of a mobile network.
     pub per_ip: Rate,
-    /// Where it is counted.
-    pub counted: Counted,
 }
 
 /// Every limit. A person who retries by hand, or a client that obeys `Retry-After`, stays below those of a user.
 pub const RATES: [Limits; 7] = [
-    // Redis counts these two together.
+    // Redis counts these two together, with the call that each makes anyway: for all processes. The others would each cost a
+    // call, so every process counts for itself what it sees.
     Limits {
         route: Route::Challenge,
         name: "challenge",
         per_user: Rate { burst: 20, per_s: 60 },
         per_ip: Rate { burst: 1_200, per_s: 60 },
-        counted: Counted::InRedis,
     },
     Limits {
         route: Route::Token,
         name: "token",
         per_user: Rate { burst: 20, per_s: 60 },
         per_ip: Rate { burst: 1_200, per_s: 60 },
-        counted: Counted::InRedis,
     },
     Limits {
         route: Route::Reserve,
         name: "reserve",
         per_user: Rate { burst: 20, per_s: 10 },
         per_ip: Rate { burst: 2_000, per_s: 10 },
-        counted: Counted::InProcess,
     },
     Limits {
         route: Route::Look,
         name: "look",
         per_user: Rate { burst: 30, per_s: 15 },
         per_ip: Rate { burst: 2_000, per_s: 10 },
-        counted: Counted::InProcess,
     },
     Limits {
         route: Route::Orders,
         name: "orders",
         per_user: Rate { burst: 20, per_s: 60 },
         per_ip: Rate { burst: 600, per_s: 60 },
-        counted: Counted::InProcess,
     },
     Limits {
         route: Route::Cancel,
         name: "cancel",
         per_user: Rate { burst: 20, per_s: 60 },
         per_ip: Rate { burst: 600, per_s: 60 },
-        counted: Counted::InProcess,
     },
     // An order past the queue, and past what the queue lets through at once: seldom more than one for each reservation.
     Limits {
@@ -112,7 +96,6 @@ pub const RATES: [Limits; 7] = [
         name: "expedite",
         per_user: Rate { burst: 5, per_s: 60 },
         per_ip: Rate { burst: 60, per_s: 60 },
-        counted: Counted::InProcess,
     },
 ];
 

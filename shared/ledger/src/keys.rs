@@ -29,7 +29,7 @@ pub(crate) const PUBLISHED: &str = "published";
 /// adaptive capacity"), so this many take any sale that the order queue's concurrency lets through.
 pub(crate) const PENDING_SHARDS: u32 = 16;
 /// Partitions of a round's indexes of guards and of live orders, for the same reason.
-pub(crate) const ROUND_SHARDS: u32 = 16;
+pub const ROUND_SHARDS: u32 = 16;
 
 /// Orders in one page of a user's list.
 pub const ORDERS_PAGE: i32 = 20;

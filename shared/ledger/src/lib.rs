@@ -42,7 +42,7 @@ pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use error::LedgerError;
 pub use guards::Guard;
 pub use item::NewOrder;
-pub use keys::ORDERS_PAGE;
+pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use live_orders::LiveOrder;
 pub use orders::{Fence, Fenced, OrdersPage, Placed, Stepped, Taken};
 pub use payments::Payment;

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{EpochMs, Lane, Price, ReservationId, Slot, Unit, UserId};
 
@@ -11,8 +12,9 @@ use crate::{EpochMs, Lane, Price, ReservationId, Slot, Unit, UserId};
 ///     ├── fence ──► CANCELLED     a reservation was cancelled before its order was made
 ///     └── fence ──► FAILED        the order could not be made
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum OrderState {
     /// Made, waiting for payment. Has its unit.
     Pending,
@@ -27,18 +29,9 @@ pub enum OrderState {
 }
 
 impl OrderState {
-    /// Every state.
-    pub const ALL: [Self; 5] = [Self::Pending, Self::Paid, Self::Expired, Self::Cancelled, Self::Failed];
-
     /// The state's name in the ledger.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "PENDING",
-            Self::Paid => "PAID",
-            Self::Expired => "EXPIRED",
-            Self::Cancelled => "CANCELLED",
-            Self::Failed => "FAILED",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// What its user reads. The name in the ledger may never change, so this one is apart.
@@ -64,7 +57,7 @@ impl OrderState {
 }
 
 /// A step of an order that exists. The ledger makes each one on the condition of [`Transition::from`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Transition {
     /// The payment provider says that it was paid.
     Pay,
@@ -75,9 +68,6 @@ pub enum Transition {
 }
 
 impl Transition {
-    /// Every transition.
-    pub const ALL: [Self; 3] = [Self::Pay, Self::Expire, Self::Cancel];
-
     /// The one state from which the step may be taken.
     pub const fn from(self) -> OrderState {
         match self {
@@ -158,31 +148,32 @@ mod tests {
     #[test]
     fn the_whole_table() {
         let allowed = [(Pending, Pay, Paid), (Pending, Expire, Expired), (Pending, Cancel, Cancelled)];
-        for state in OrderState::ALL {
-            for transition in Transition::ALL {
-                let expected = allowed.iter().find(|row| row.0 == state && row.1 == transition).map(|row| row.2);
-                assert_eq!(state.after(transition), expected, "{state:?} {transition:?}");
+        for state in OrderState::VARIANTS {
+            for transition in Transition::VARIANTS {
+                let expected = allowed.iter().find(|row| row.0 == *state && row.1 == *transition).map(|row| row.2);
+                assert_eq!(state.after(*transition), expected, "{state:?} {transition:?}");
             }
         }
     }
 
     #[test]
     fn only_pending_can_be_left() {
-        for state in OrderState::ALL {
-            let can_leave = Transition::ALL.iter().any(|t| state.after(*t).is_some());
-            assert_eq!(can_leave, state == Pending, "{state:?}");
+        for state in OrderState::VARIANTS {
+            let can_leave = Transition::VARIANTS.iter().any(|t| state.after(*t).is_some());
+            assert_eq!(can_leave, *state == Pending, "{state:?}");
         }
     }
 
     #[test]
     fn an_order_that_ended_without_payment_has_no_unit() {
-        assert_eq!(OrderState::ALL.map(OrderState::is_live), [true, true, false, false, false]);
+        let live: Vec<_> = OrderState::VARIANTS.iter().filter(|state| state.is_live()).collect();
+        assert_eq!(live, [&Pending, &Paid]);
     }
 
     #[test]
-    fn names_in_the_ledger_are_those_of_serde() {
-        for state in OrderState::ALL {
-            assert_eq!(serde_json::to_value(state).unwrap(), state.as_str());
-        }
+    fn names_in_the_ledger_never_change() {
+        let names = ["PENDING", "PAID", "EXPIRED", "CANCELLED", "FAILED"];
+        assert_eq!(serde_json::to_value(OrderState::VARIANTS).unwrap(), serde_json::json!(names));
+        assert!(OrderState::VARIANTS.iter().map(|state| state.as_str()).eq(names));
     }
 }

@@ -1,109 +1,100 @@
 use std::time::Duration;
 
 use sale::EpochMs;
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::StockError;
 
-macro_rules! codes {
-    ($($(#[$doc:meta])* $variant:ident = $text:literal,)*) => {
-        /// What a script answers. `lua/README.md` says when.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Code {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl Code {
-            /// Every code.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The code as the scripts write it.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $text,)*
-                }
-            }
-        }
-    };
+/// What a script answers. `lua/README.md` says when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
+pub enum Code {
+    /// The unit is the user's.
+    Reserved,
+    /// This id was reserved before.
+    Replayed,
+    /// The user's live reservations reach the limit.
+    AlreadyReserved,
+    /// As many of the user's reservations in the round ended unpaid as may.
+    TooManyUnpaid,
+    /// No unit is left.
+    SoldOut,
+    /// The sale opens later.
+    NotOpen,
+    /// The sale is over.
+    Closed,
+    /// An operator paused the sale.
+    Paused,
+    /// The round has no keys.
+    UnknownSale,
+    /// Held became ordered.
+    Confirmed,
+    /// It was ordered before.
+    AlreadyConfirmed,
+    /// The unit is back.
+    Released,
+    /// The unit was given back before.
+    AlreadyReleased,
+    /// The user has no such reservation here.
+    UnknownHold,
+    /// The reservation has another unit.
+    Reseated,
+    /// The round can be bought from.
+    Loaded,
+    /// A page of buyers is written.
+    Staged,
+    /// The round was there before, as new or newer.
+    Present,
+    /// The sale's new terms are in force.
+    Amended,
+    /// These reservations are to be sent again.
+    Due,
+    /// Redis knows the order now.
+    Adopted,
+    /// The units can be handed out again.
+    Restored,
+    /// Who has or had a reservation.
+    Buyers,
+    /// There are more of them than were asked for.
+    TooMany,
+    /// Units can be handed out.
+    Selling,
+    /// Units have moved since the look.
+    Moved,
+    /// The user is to answer a challenge.
+    Challenged,
+    /// The user may try for a unit.
+    Admitted,
+    /// Not the answer to the user's challenge.
+    WrongAnswer,
+    /// There is no such challenge.
+    NoChallenge,
+    /// Too many requests.
+    RateLimited,
+    /// The user is kept out.
+    Denied,
+    /// The users' denials are noted, or their notes removed.
+    Noted,
+    /// So many requests may come in the rest of the second.
+    Leased,
+    /// The counts are added.
+    Tallied,
 }
 
-codes! {
-    /// The unit is the user's.
-    Reserved = "reserved",
-    /// This id was reserved before.
-    Replayed = "replayed",
-    /// The user's live reservations reach the limit.
-    AlreadyReserved = "already_reserved",
-    /// As many of the user's reservations in the round ended unpaid as may.
-    TooManyUnpaid = "too_many_unpaid",
-    /// No unit is left.
-    SoldOut = "sold_out",
-    /// The sale opens later.
-    NotOpen = "not_open",
-    /// The sale is over.
-    Closed = "closed",
-    /// An operator paused the sale.
-    Paused = "paused",
-    /// The round has no keys.
-    UnknownSale = "unknown_sale",
-    /// Held became ordered.
-    Confirmed = "confirmed",
-    /// It was ordered before.
-    AlreadyConfirmed = "already_confirmed",
-    /// The unit is back.
-    Released = "released",
-    /// The unit was given back before.
-    AlreadyReleased = "already_released",
-    /// The user has no such reservation here.
-    UnknownHold = "unknown_hold",
-    /// The reservation has another unit.
-    Reseated = "reseated",
-    /// The round can be bought from.
-    Loaded = "loaded",
-    /// A page of buyers is written.
-    Staged = "staged",
-    /// The round was there before, as new or newer.
-    Present = "present",
-    /// The sale's new terms are in force.
-    Amended = "amended",
-    /// These reservations are to be sent again.
-    Due = "due",
-    /// Redis knows the order now.
-    Adopted = "adopted",
-    /// The units can be handed out again.
-    Restored = "restored",
-    /// Who has or had a reservation.
-    Buyers = "buyers",
-    /// There are more of them than were asked for.
-    TooMany = "too_many",
-    /// Units can be handed out.
-    Selling = "selling",
-    /// Units have moved since the look.
-    Moved = "moved",
-    /// The user is to answer a challenge.
-    Challenged = "challenged",
-    /// The user may try for a unit.
-    Admitted = "admitted",
-    /// Not the answer to the user's challenge.
-    WrongAnswer = "wrong_answer",
-    /// There is no such challenge.
-    NoChallenge = "no_challenge",
-    /// Too many requests.
-    RateLimited = "rate_limited",
-    /// The user is kept out.
-    Denied = "denied",
-    /// The users' denials are noted, or their notes removed.
-    Noted = "noted",
-    /// So many requests may come in the rest of the second.
-    Leased = "leased",
-    /// The counts are added.
-    Tallied = "tallied",
+impl Code {
+    /// Every code.
+    pub const ALL: &[Self] = Self::VARIANTS;
+
+    /// The code as the scripts write it.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// Splits an answer into its code and the rest.
 pub(crate) fn parse(answer: &str) -> Result<(Code, &str), StockError> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
-    let code = Code::ALL.iter().find(|code| code.as_str() == word);
-    code.map(|code| (*code, rest)).ok_or_else(|| unexpected(answer))
+    word.parse().map(|code| (code, rest)).map_err(|_| unexpected(answer))
 }
 
 /// The moment that an answer ends with.

@@ -8,18 +8,11 @@ import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { facts, nothing, picture, price, problemWords, saleBadge, skeleton, button } from '../parts.js';
 import { session } from '../session.js';
-import { everySecond, refreshing } from '../timing.js';
+import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
 import { buyingStage } from './buying-stages.js';
 import { idleStage } from './idle-stages.js';
 import { View } from './view.js';
 
-/** The card is kept for a second on the way; asking much more often shows nothing newer. */
-const REFRESH_MS = 4_000;
-/** Before it opens there is little to see, and everybody is looking. */
-const REFRESH_EARLY_MS = 15_000;
-const EARLY_MS = 120_000;
-/** While something is about to change. */
-const REFRESH_SOON_MS = 1_500;
 /** A card that was loaded this soon after an answer may be older than it. */
 const CARD_LAG_MS = 2_500;
 /** How often it is looked whether what a user at the limit has has ended: well within a user's rate of looks. */

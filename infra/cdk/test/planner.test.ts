@@ -1,0 +1,89 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { expect, test } from 'vitest';
+import { ALARMS } from '../lib/alarms.ts';
+import { IN_FRONT } from '../lib/functions.ts';
+import { ROUTES } from '../lib/routes.ts';
+import type { Settings } from '../lib/settings.ts';
+import { DEPLOYED, functionNamed, type Json, ofApi, only, ownFunctions, resources, synthesized, synthesizedEdge, target } from './stack.ts';
+
+const templates = { dev: synthesized(DEPLOYED.dev), prod: synthesized(DEPLOYED.prod) };
+
+/** The one value that all have. */
+function same<T>(values: T[]): T {
+  const [first, ...others] = new Set(values);
+  if (first === undefined || others.length > 0) throw new Error(`not one value: ${JSON.stringify(values)}`);
+  return first;
+}
+
+function throttle(settings: { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }) {
+  return { per_s: settings.ThrottlingRateLimit, burst: settings.ThrottlingBurstLimit };
+}
+
+function queueMappings(template: Template) {
+  const queues = new Set(resources(template, 'AWS::SQS::Queue').map((queue) => queue.id));
+  return resources(template, 'AWS::Lambda::EventSourceMapping').filter((each) => queues.has(target(each.properties.EventSourceArn)));
+}
+
+function alarmMetrics(template: Template): { ofNodes: number; others: number } {
+  const namespaces: string[] = resources(template, 'AWS::CloudWatch::Alarm').flatMap(({ properties }) =>
+    properties.Metrics === undefined
+      ? [properties.Namespace]
+      : properties.Metrics.flatMap((each: Json) => each.MetricStat?.Metric.Namespace ?? []),
+  );
+  const ofNodes = namespaces.filter((namespace) => namespace === 'AWS/ElastiCache').length;
+  return { ofNodes, others: namespaces.length - ofNodes };
+}
+
+function deployment(settings: Settings, template: Template) {
+  const redis = only(template, 'AWS::ElastiCache::ReplicationGroup').properties;
+  const stage = ofApi(template, 'HTTP', 'Stage')[0]!.properties;
+  const order = functionNamed(template, 'order', settings).id;
+  const orders = queueMappings(template).find((each) => target(each.properties.FunctionName) === order)!;
+  const reserved = ownFunctions(template).map((each) => each.properties.ReservedConcurrentExecutions ?? 0);
+  const inFront = ROUTES.filter((route) => route.throttle).map(({ method, path }) => stage.RouteSettings[`${method} ${path}`]);
+  return {
+    node_type: redis.CacheNodeType,
+    shards: redis.NumNodeGroups,
+    replicas: redis.ReplicasPerNodeGroup,
+    sync: redis.Durability === 'sync',
+    // Nothing, if nothing is warmed.
+    table_warm_writes: only(template, 'AWS::DynamoDB::Table').properties.WarmThroughput?.WriteUnitsPerSecond ?? null,
+    order_concurrency: orders.properties.ScalingConfig.MaximumConcurrency,
+    reserved_concurrency: reserved.reduce((sum, each) => sum + each, 0),
+    throttle: throttle(stage.DefaultRouteSettings),
+    in_front_throttle: JSON.parse(same(inFront.map((each) => JSON.stringify(throttle(each))))),
+    edge: settings.edge !== undefined,
+    secrets: resources(template, 'AWS::SecretsManager::Secret').length,
+  };
+}
+
+/** Of both, where it is the same in both. */
+function of<T>(count: (template: Template) => T): T {
+  return same(Object.values(templates).map(count));
+}
+
+test('the planner knows what is deployed', async () => {
+  const endpoints = (template: Template) =>
+    resources(template, 'AWS::EC2::VPCEndpoint').filter((each) => each.properties.VpcEndpointType === 'Interface');
+  const nodes = (template: Template) => {
+    const { NumNodeGroups, ReplicasPerNodeGroup } = only(template, 'AWS::ElastiCache::ReplicationGroup').properties;
+    return NumNodeGroups * (1 + ReplicasPerNodeGroup);
+  };
+  const deployed = {
+    dev: deployment(DEPLOYED.dev, templates.dev),
+    prod: deployment(DEPLOYED.prod, templates.prod),
+    zones: of((template) => same(endpoints(template).map((each) => each.properties.SubnetIds.length))),
+    interface_endpoints: of((template) => endpoints(template).length),
+    schedules: of((template) => resources(template, 'AWS::Scheduler::Schedule').length),
+    polled_queues: of((template) => queueMappings(template).length),
+    batch: of((template) => same(queueMappings(template).map((each) => each.properties.BatchSize))),
+    function_mb: of((template) => same(ownFunctions(template).map((each) => each.properties.MemorySize))),
+    alarms: Object.keys(ALARMS).length,
+    alarm_metrics: of((template) => alarmMetrics(template).others),
+    alarm_metrics_of_a_node: of((template) => alarmMetrics(template).ofNodes / nodes(template)),
+    firewall_rules: only(synthesizedEdge(DEPLOYED.prod), 'AWS::WAFv2::WebACL').properties.Rules.length,
+    provisioned_functions: IN_FRONT.length,
+  };
+  // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u` writes it.
+  await expect(`${JSON.stringify(deployed, null, 2)}\n`).toMatchFileSnapshot('../../../planner/tests/deployed.json');
+});

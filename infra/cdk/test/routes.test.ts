@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ANSWERING } from '../lib/functions.ts';
+import { ROUTES, routesOf } from '../lib/routes.ts';
+import { THROTTLED_ROUTES } from '../lib/settings.ts';
+
+const document = (operation: string) => `
+security: [{ bearer: [] }]
+paths:
+  /v1/lamps/{lamp}:
+    ${operation}
+`;
+
+test('an operation is a route', () => {
+  const route = { method: 'GET', path: '/v1/lamps/{lamp}', to: 'catalog', checkedBy: 'jwt' };
+  expect(routesOf(document('get: { x-function: catalog }'))).toEqual([route]);
+  expect(routesOf(document('get: { x-function: catalog, security: [] }'))).toEqual([{ ...route, checkedBy: 'nobody' }]);
+  expect(routesOf(document('post: { x-function: admission, security: [{ webhookSignature: [] }], x-throttle: tokens }'))).toEqual([
+    { ...route, method: 'POST', to: 'admission', checkedBy: 'signature', throttle: 'tokens' },
+  ]);
+});
+
+test.each([
+  ['no function', 'get: { operationId: look }', /x-function of get \/v1\/lamps\/\{lamp\}: missing/],
+  ['an unknown function', 'get: { x-function: catalogue }', /x-function of get .*: catalogue, which is none of .*catalog/],
+  ['a function that answers no requests', 'get: { x-function: order }', /x-function of get .*: order, which is none of/],
+  ['an unknown scheme', 'get: { x-function: catalog, security: [{ cookie: [] }] }', /security of get .*: cookie/],
+  ['two schemes', 'get: { x-function: catalog, security: [{ bearer: [] }, { webhookSignature: [] }] }', /one scheme/],
+  ['an unknown throttle', 'get: { x-function: catalog, x-throttle: looks }', /x-throttle of get .*: looks/],
+  ['an unknown method', 'put: { x-function: catalog }', /method of put .*: PUT/],
+])('%s is an error that says where', (_, operation, message) => {
+  expect(() => routesOf(document(operation))).toThrow(message);
+});
+
+test('every operation of openapi.yaml is a route, every function that answers has one, and every throttle is used', () => {
+  const text = readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8');
+  expect(ROUTES).toHaveLength(text.match(/^ {6}operationId:/gm)!.length);
+  expect([...new Set(ROUTES.map((route) => route.to))].sort()).toEqual([...ANSWERING].sort());
+  expect(ROUTES.flatMap((route) => route.throttle ?? []).sort()).toEqual([...THROTTLED_ROUTES].sort());
+});
