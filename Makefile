@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit trace redrive test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short lint deny clean
+.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -118,6 +118,9 @@ test-pages:
 
 test-pages-real:
 	@if test -x "$(CHROMIUM)"; then $(LOCAL) beside -- npm --prefix web run --silent test:real; else $(NO_CHROMIUM); fi
+
+scripts: ## Print the scripts as Redis gets them, with fragments and packed fields: NAME=reserve
+	@local/tool.sh scripts $(NAME)
 
 fuzz: ## Send every route what nobody in their right mind sends: FUZZ_S=600
 	@$(COMPILE) "Compiling the tests" test --workspace --test system --no-run

@@ -27,16 +27,14 @@
 
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
 local step, user, answer, life_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local HOLD_BACK_MS = 1500
 
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, _, won_at, _, paused, opens_at, closes_at =
-  struct.unpack('>I4I4I4I4I6BBI6I6', sale)
+--- @read next_unit last_unit returned last_won_at_ms paused opens_at_ms closes_at_ms
 local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
-if now >= closes_at then return 'closed' end
+if now >= closes_at_ms then return 'closed' end
 local record = ';' .. (redis.call('HGET', buyers_key, user) or '')
 if (tonumber(string.match(record, ';d (%d+)')) or 0) > now then return 'denied' end
 
@@ -73,15 +71,17 @@ if step == 'challenge' then
   redis.call('SET', challenge_key, 'open ' .. answer, 'PX', life_ms)
   return 'challenged'
 end
-if now < opens_at then return string.format('not_open %d', opens_at) end
+if now < opens_at_ms then return string.format('not_open %d', opens_at_ms) end
 if paused ~= 0 then return 'paused' end
 
-local sellable_at, sold_out_for = #sale >= 58 and struct.unpack('>I6', sale, 53) or 0, 0
+--- @constant HOLD_BACK_MS
+--- @read sellable_at_ms
+local sold_out_for = 0
 if returned == 0 and next_unit > last_unit then sold_out_for = HOLD_BACK_MS
-elseif now < sellable_at then sold_out_for = sellable_at - now end
+elseif now < sellable_at_ms then sold_out_for = sellable_at_ms - now end
 -- Who has a reservation may ask for it again, whatever is left.
 if sold_out_for > 0 and not string.find(record, ';%d') then
-  return string.format('sold_out %d %d', won_at, sold_out_for)
+  return string.format('sold_out %d %d', last_won_at_ms, sold_out_for)
 end
 
 local is_open = state == 'open'

@@ -18,13 +18,11 @@
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
-local HOLD_BACK_MS = 1500
-
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, moves, won_at = struct.unpack('>I4I4I4I4I6', sale)
+--- @read next_unit last_unit returned moves last_won_at_ms
 local sold_out = returned == 0 and next_unit > last_unit
-local expires_at = struct.unpack('>I6', sale, 43)
+--- @read expires_at_ms
 
 local kept, known = {}, false
 local record = redis.call('HGET', buyers_key, user)
@@ -40,7 +38,7 @@ end
 if not known then
   kept[#kept + 1] = string.format('%d o %s %d %s', slot, id, unit, reserved_at)
   redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
-  redis.call('PEXPIREAT', buyers_key, expires_at)
+  redis.call('PEXPIREAT', buyers_key, expires_at_ms)
 end
 
 -- The unit may be free although the order is known: another reservation that had it too gave it back.
@@ -51,8 +49,9 @@ end
 if unit >= next_unit then
   -- Whatever lies between was never handed out and can still be.
   give(next_unit, unit - 1)
-  returned = returned + unit - next_unit
-  redis.call('SETRANGE', sale_key, 0, struct.pack('>I4I4I4I4', unit + 1, math.max(last_unit, unit), returned, moves + 1))
+  returned, moves = returned + unit - next_unit, moves + 1
+  next_unit, last_unit = unit + 1, math.max(last_unit, unit)
+  --- @write next_unit last_unit returned moves
   known = false
 else
   local range = redis.call('ZRANGE', free_key, unit, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
@@ -62,15 +61,15 @@ else
     redis.call('ZREM', free_key, range)
     give(first, unit - 1)
     give(unit + 1, last)
-    redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
+    returned, moves = returned - 1, moves + 1
+    --- @write returned moves
     known = false
   end
 end
-redis.call('PEXPIREAT', free_key, expires_at)
+redis.call('PEXPIREAT', free_key, expires_at_ms)
 
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- Whoever remembers the buyers as of `won_at` does not know this one.
-if not string.find(';' .. (record or ''), ';%d') then redis.call('SETRANGE', sale_key, 16, struct.pack('>I6', math.max(now, won_at + 1))) end
-if sold_out and returned > 0 then redis.call('SETRANGE', sale_key, 52, struct.pack('>I6', now + HOLD_BACK_MS)) end
+--- @include new_buyer
+if sold_out and returned > 0 then
+  --- @include hold_back
+end
 return known and 'already_confirmed' or 'adopted'

@@ -13,26 +13,23 @@
 --   unknown_sale
 
 local sale_key = KEYS[1]
-local HOLD_BACK_MS = 1500
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local n = {}
-for i = 1, 7 do n[i] = tonumber(ARGV[i]) end
-local version = struct.unpack('>I4', sale, 49)
+local newer = tonumber(ARGV[1])
+--- @read version
+--- @has unpaid_limit
 -- The version in force is applied once more to a round that the release before loaded, which has no unpaid limit yet.
-if n[1] < version or n[1] == version and #sale >= 59 then return 'present' end
+if newer < version or newer == version and has_unpaid_limit then return 'present' end
 
 -- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
-local next_unit, last_before, returned = struct.unpack('>I4I4I4', sale)
-local last_unit = math.max(n[2], last_before)
-redis.call('SETRANGE', sale_key, 4, struct.pack('>I4', last_unit))
-redis.call('SETRANGE', sale_key, 23, struct.pack('>BI6I6', n[3], n[4], n[5]))
-redis.call('SETRANGE', sale_key, 42, struct.pack('>I6I4', n[6], n[1]))
-redis.call('SETRANGE', sale_key, 58, struct.pack('>B', n[7]))
-if returned == 0 and next_unit > last_before and next_unit <= last_unit then
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('SETRANGE', sale_key, 52, struct.pack('>I6', now + HOLD_BACK_MS))
+--- @read next_unit last_unit returned
+local sold_out = returned == 0 and next_unit > last_unit
+last_unit = math.max(tonumber(ARGV[2]), last_unit)
+version = newer
+local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit = unpack(ARGV, 3, 7)
+--- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit
+if sold_out and next_unit <= last_unit then
+  --- @include hold_back
 end
-for i = 1, 4 do redis.call('PEXPIREAT', KEYS[i], n[6]) end
+for i = 1, 4 do redis.call('PEXPIREAT', KEYS[i], expires_at_ms) end
 return 'amended'

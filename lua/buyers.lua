@@ -15,13 +15,14 @@
 local sale_key, buyers_key, denied_key = KEYS[1], KEYS[2], KEYS[3]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, _, won_at = struct.unpack('>I4I4I4I4I6', sale)
+--- @read next_unit last_unit returned last_won_at_ms
 if returned > 0 or next_unit <= last_unit then
-  local time = redis.call('TIME')
-  local sellable_at = #sale >= 58 and struct.unpack('>I6', sale, 53) or 0
-  if time[1] * 1000 + math.floor(time[2] / 1000) >= sellable_at then return 'selling' end
+  local now
+  --- @include clock
+  --- @read sellable_at_ms
+  if now >= sellable_at_ms then return 'selling' end
 end
 
 local count = redis.call('HLEN', buyers_key) - redis.call('HLEN', denied_key)
 if count > tonumber(ARGV[1]) then return string.format('too_many %d', count) end
-return string.format('buyers %d\n', won_at) .. table.concat(redis.call('HKEYS', buyers_key), '\n')
+return string.format('buyers %d\n', last_won_at_ms) .. table.concat(redis.call('HKEYS', buyers_key), '\n')

@@ -5,11 +5,12 @@
 --       2 reservation id: 32 hexadecimal digits
 -- Returns  confirmed | already_confirmed | already_released | unknown_hold
 
-local record = redis.call('HGET', KEYS[1], ARGV[1])
-local at = record and string.find(record, ARGV[2], 1, true)
+local buyers_key = KEYS[1]
+local user, id = ARGV[1], ARGV[2]
+local record, at, state
+--- @include find_entry
 if not at then return 'unknown_hold' end
-local state = string.sub(record, at - 2, at - 2)
 if state == 'o' then return 'already_confirmed' end
 if state == 'r' then return 'already_released' end
-redis.call('HSET', KEYS[1], ARGV[1], string.sub(record, 1, at - 3) .. 'o' .. string.sub(record, at - 1))
+redis.call('HSET', buyers_key, user, string.sub(record, 1, at - 3) .. 'o' .. string.sub(record, at - 1))
 return 'confirmed'

@@ -31,7 +31,7 @@ for i = 1, #ARGV, 2 do
     redis.call('HDEL', buyers_key, user)
   end
 end
-local expires_at = struct.unpack('>I6', sale, 43)
-redis.call('PEXPIREAT', buyers_key, expires_at)
-redis.call('PEXPIREAT', denied_key, expires_at)
+--- @read expires_at_ms
+redis.call('PEXPIREAT', buyers_key, expires_at_ms)
+redis.call('PEXPIREAT', denied_key, expires_at_ms)
 return 'noted'

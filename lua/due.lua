@@ -13,8 +13,8 @@
 
 local buyers_key, outbox_key = KEYS[1], KEYS[2]
 local wait = tonumber(ARGV[2])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now
+--- @include clock
 
 local length = redis.call('LLEN', outbox_key)
 local lines, looked = {}, 0

@@ -22,7 +22,7 @@
 local sale_key, buyers_key, free_key, outbox_key, staged_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local denied_key, staged_denied_key = KEYS[6], KEYS[7]
 if redis.call('EXISTS', sale_key) == 1 then return 'present' end
-local expires_at = ARGV[2]
+local expires_at_ms = ARGV[2]
 
 if ARGV[1] == 'buyers' then
   for i = 3, #ARGV, 2 do
@@ -30,8 +30,8 @@ if ARGV[1] == 'buyers' then
     local denied_until = string.match(';' .. ARGV[i + 1], ';d (%d+)')
     if denied_until then redis.call('HSET', staged_denied_key, ARGV[i], denied_until) end
   end
-  redis.call('PEXPIREAT', staged_key, expires_at)
-  redis.call('PEXPIREAT', staged_denied_key, expires_at)
+  redis.call('PEXPIREAT', staged_key, expires_at_ms)
+  redis.call('PEXPIREAT', staged_denied_key, expires_at_ms)
   return 'staged'
 end
 
@@ -39,14 +39,14 @@ redis.call('DEL', buyers_key, free_key, outbox_key, denied_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
 if redis.call('EXISTS', staged_denied_key) == 1 then redis.call('RENAME', staged_denied_key, denied_key) end
 for i = 13, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
-redis.call('PEXPIREAT', free_key, expires_at)
-local n = {}
-for i = 2, 12 do n[i] = tonumber(ARGV[i]) end
+redis.call('PEXPIREAT', free_key, expires_at_ms)
+local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit =
+  unpack(ARGV, 3, 12)
 -- Whatever was won before, was won before this.
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local packed = struct.pack('>I4I4I4I4I6BBI6I6I6I6I4I6B', n[3], n[4], n[5], 0, now, n[6], n[7], n[8], n[9], n[10], n[2], n[11], 0,
-  n[12])
-redis.call('SET', sale_key, packed)
-redis.call('PEXPIREAT', sale_key, expires_at)
+local now
+--- @include clock
+local last_won_at_ms = now
+--- @create next_unit last_unit returned last_won_at_ms per_user_limit paused opens_at_ms closes_at_ms epoch_ms
+---   expires_at_ms version unpaid_limit
+redis.call('PEXPIREAT', sale_key, expires_at_ms)
 return 'loaded'

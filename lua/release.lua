@@ -10,28 +10,29 @@
 -- Returns  released | already_released | unknown_hold
 
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
-local HOLD_BACK_MS = 1500
-local record = redis.call('HGET', buyers_key, ARGV[1])
-local at = record and string.find(record, ARGV[2], 1, true)
+local user, id = ARGV[1], ARGV[2]
+local record, at, state
+--- @include find_entry
 if not at then return 'unknown_hold' end
-if string.sub(record, at - 2, at - 2) == 'r' then return 'already_released' end
+if state == 'r' then return 'already_released' end
 local parts = ';' .. string.sub(record, 1, at - 3) .. 'r' .. string.sub(record, at - 1)
 if ARGV[4] == '1' then
   local before, count, after = string.match(parts, '^(.*;u )(%d+)(.*)$')
   parts = count and string.format('%s%d%s', before, count + 1, after) or parts .. ';u 1'
 end
-redis.call('HSET', buyers_key, ARGV[1], string.sub(parts, 2))
+redis.call('HSET', buyers_key, user, string.sub(parts, 2))
 
 local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
 if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
-  local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
-  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned + 1, moves + 1))
-  if returned == 0 and next_unit > last_unit then
-    local time = redis.call('TIME')
-    local now = time[1] * 1000 + math.floor(time[2] / 1000)
-    redis.call('SETRANGE', sale_key, 52, struct.pack('>I6', now + HOLD_BACK_MS))
+  --- @read next_unit last_unit returned moves
+  local sold_out = returned == 0 and next_unit > last_unit
+  returned, moves = returned + 1, moves + 1
+  --- @write returned moves
+  if sold_out then
+    --- @include hold_back
   end
-  redis.call('PEXPIREAT', free_key, (struct.unpack('>I6', sale, 43)))
+  --- @read expires_at_ms
+  redis.call('PEXPIREAT', free_key, expires_at_ms)
 end
 return 'released'

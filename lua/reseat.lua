@@ -37,32 +37,17 @@ for entry in string.gmatch(record or '', '[^;]+') do
 end
 if slot_taken and not own then return 'unknown_hold' end
 
-local next_unit, last_unit, returned, moves, won_at = struct.unpack('>I4I4I4I4I6', sale)
-local expires_at = struct.unpack('>I6', sale, 43)
-local unit
-if returned > 0 then
-  local first, range_end = string.match(redis.call('ZPOPMIN', free_key)[1], '^(%d+)%-(%d+)$')
-  unit, range_end = tonumber(first), tonumber(range_end)
-  if unit < range_end then
-    redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
-    redis.call('PEXPIREAT', free_key, expires_at)
-  end
-  redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned - 1, moves + 1))
-elseif next_unit <= last_unit then
-  unit = next_unit
-  redis.call('SETRANGE', sale_key, 0, struct.pack('>I4', next_unit + 1))
-else
-  return 'sold_out'
-end
+--- @read next_unit last_unit returned moves last_won_at_ms
+--- @read expires_at_ms
+if returned == 0 and next_unit > last_unit then return 'sold_out' end
+local unit, range_end
+--- @include lowest_unit
+--- @include take_unit
+--- @write next_unit last_unit returned moves
 
 local entry = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
 kept[#kept + 1] = entry
 redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
-redis.call('PEXPIREAT', buyers_key, expires_at)
-if not string.find(';' .. (record or ''), ';%d') then
-  -- Whoever remembers the buyers as of `won_at` does not know this one.
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('SETRANGE', sale_key, 16, struct.pack('>I6', math.max(now, won_at + 1)))
-end
+redis.call('PEXPIREAT', buyers_key, expires_at_ms)
+--- @include new_buyer
 return 'reseated ' .. entry

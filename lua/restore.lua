@@ -12,24 +12,22 @@
 --   unknown_sale
 
 local sale_key, free_key = KEYS[1], KEYS[2]
-local HOLD_BACK_MS = 1500
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
-local next_unit, last_unit, returned, moves = struct.unpack('>I4I4I4I4', sale)
+--- @read next_unit last_unit returned moves
 local sold_out = returned == 0 and next_unit > last_unit
-local epoch, expires_at = struct.unpack('>I6I6', sale, 37)
-if moves ~= tonumber(ARGV[1]) or epoch ~= tonumber(ARGV[2]) then return 'moved' end
+--- @read epoch_ms expires_at_ms
+if moves ~= tonumber(ARGV[1]) or epoch_ms ~= tonumber(ARGV[2]) then return 'moved' end
 for i = 3, #ARGV do
   -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.
   if tonumber(ARGV[i]) < next_unit then
     returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
   end
 end
-redis.call('PEXPIREAT', free_key, expires_at)
-redis.call('SETRANGE', sale_key, 8, struct.pack('>I4I4', returned, moves + 1))
+redis.call('PEXPIREAT', free_key, expires_at_ms)
+moves = moves + 1
+--- @write returned moves
 if sold_out and returned > 0 then
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  redis.call('SETRANGE', sale_key, 52, struct.pack('>I6', now + HOLD_BACK_MS))
+  --- @include hold_back
 end
 return 'restored'

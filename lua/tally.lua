@@ -12,5 +12,6 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 
 for i = 1, #ARGV, 2 do redis.call('HINCRBY', answers_key, ARGV[i], ARGV[i + 1]) end
-redis.call('PEXPIREAT', answers_key, (struct.unpack('>I6', sale, 43)))
+--- @read expires_at_ms
+redis.call('PEXPIREAT', answers_key, expires_at_ms)
 return 'tallied'

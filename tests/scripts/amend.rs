@@ -54,7 +54,7 @@ async fn more_units_while_selling_and_after_selling_out() {
     // Units may be sold, so there are never fewer.
     terms.total = 1;
     assert_eq!(amend(&round, &sale(&round, 3, false, terms)).await, Amended::Now);
-    assert_eq!(round.view().await.counters.last, 4);
+    assert_eq!(round.view().await.counters.last_unit, 4);
 }
 
 #[tokio::test]

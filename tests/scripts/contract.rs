@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use stock::Code;
+use stock::expanded::{ALL, LAYOUT};
 
 fn lua() -> PathBuf {
     local::paths::root().join("lua")
 }
 
-fn scripts() -> Vec<(String, String)> {
-    let files = std::fs::read_dir(lua()).unwrap().map(|file| file.unwrap().path());
+/// The names and texts of the scripts in a folder, as they are written.
+fn written(folder: PathBuf) -> Vec<(String, String)> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let scripts = files.filter(|path| path.extension().is_some_and(|extension| extension == "lua"));
     scripts
         .map(|path| {
@@ -65,21 +67,21 @@ fn rust_and_the_readme_list_the_same_codes_once() {
 
 #[test]
 fn each_script_answers_what_the_readme_says_it_answers() {
-    for (name, script) in scripts() {
+    for &(name, script) in ALL {
         let from: BTreeSet<String> =
-            documented().into_iter().filter(|row| row.1.contains(&name)).map(|row| row.0).collect();
-        assert_eq!(answers(&script), from, "{name}");
+            documented().into_iter().filter(|row| row.1.contains(name)).map(|row| row.0).collect();
+        assert_eq!(answers(script), from, "{name}");
     }
 }
 
 #[test]
 fn each_header_names_keys_arguments_and_every_answer() {
-    for (name, script) in scripts() {
-        let header = header(&script);
+    for &(name, script) in ALL {
+        let header = header(script);
         for part in ["KEYS", "ARGV", "Returns"] {
             assert!(header.contains(part), "{name} says nothing of {part}");
         }
-        for answer in answers(&script) {
+        for answer in answers(script) {
             assert!(header.contains(&answer), "{name} answers {answer} but its header does not say so");
         }
         let most = |what: &str| {
@@ -95,22 +97,39 @@ fn each_header_names_keys_arguments_and_every_answer() {
     }
 }
 
+/// The packed fields and what scripts and Rust share are spelled once, and every fragment is in use.
 #[test]
-fn every_script_holds_back_equally_long() {
-    let given = scripts().into_iter().filter_map(|(name, script)| {
-        let line = script.lines().find(|line| line.starts_with("local HOLD_BACK_MS = "))?.to_owned();
-        Some((name, line))
-    });
-    let given: Vec<_> = given.collect();
-    assert!(given.len() >= 6, "{given:?}");
-    for (name, line) in given {
-        assert_eq!(line, format!("local HOLD_BACK_MS = {}", stock::HOLD_BACK_MS), "{name}");
+fn directives_stand_for_what_is_spelled_elsewhere() {
+    let (scripts, fragments) = (written(lua()), written(lua().join("fragments")));
+    for (name, _) in &fragments {
+        let line = format!("--- @include {name}");
+        let mut all = scripts.iter().chain(&fragments);
+        assert!(all.any(|(_, text)| text.lines().any(|other| other.trim() == line)), "nobody includes {name}");
+    }
+    for (name, text) in scripts.iter().chain(&fragments) {
+        for spelled in ["struct.", "SETRANGE", "GETRANGE", "#sale", "local HOLD_BACK_MS"] {
+            assert!(!text.contains(spelled), "{name} spells {spelled}");
+        }
+    }
+}
+
+/// Writes it anew where it differs, so that nobody has to: the next run passes.
+#[test]
+fn the_readme_has_the_table_of_packed_fields() {
+    let path = lua().join("README.md");
+    let readme = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- fields -->\n", "<!-- end of fields -->\n");
+    let (before, rest) = readme.split_once(begin).unwrap();
+    let (table, after) = rest.split_once(end).unwrap();
+    if table != LAYOUT {
+        std::fs::write(&path, [before, begin, LAYOUT, end, after].concat()).unwrap();
+        panic!("the fields of lua/README.md have been written anew: commit it");
     }
 }
 
 #[test]
 fn no_script_makes_up_a_key() {
-    for (name, script) in scripts() {
+    for &(name, script) in ALL {
         for (at, _) in script.match_indices("redis.call(") {
             let call = script[at..].lines().next().unwrap();
             let Some(argument) = call.split(", ").nth(1) else { continue };

@@ -27,7 +27,7 @@ async fn what_the_ledger_says_is_taken_is_not_sold_again() {
     assert_eq!(round.load(terms(9, 3), taken.clone()).await, Loaded::Now);
     let view = round.view().await;
     assert_eq!(view.free, [1..=1, 3..=3, 5..=6, 8..=9]);
-    assert_eq!((view.counters.returned, view.counters.next, view.counters.free()), (4, 8, 6));
+    assert_eq!((view.counters.returned, view.counters.next_unit, view.counters.free()), (4, 8, 6));
 
     let mut units = Vec::new();
     for buyer in 0..6 {

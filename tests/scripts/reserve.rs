@@ -105,7 +105,7 @@ async fn the_window_is_half_open() {
     let round = TestRound::start(terms(1000, 1)).await;
     let counters = round.view().await.counters;
     let code = |now: EpochMs| {
-        let text = include_str!("../../lua/reserve.lua").replace(
+        let text = stock::expanded::RESERVE.replace(
             "local time = redis.call('TIME')",
             &format!("local time = {{'{}', '{:06}'}}", now.0 / 1000, now.0 % 1000 * 1000),
         );

@@ -56,14 +56,8 @@ pub struct Fault {
 
 /// The scripts' names by their digests.
 static SCRIPTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
-    let folder = local::paths::root().join("lua");
-    let files = std::fs::read_dir(&folder).expect("lua/ is there").map(|file| file.expect("a file").path());
-    let scripts = files.filter(|file| file.extension().is_some_and(|extension| extension == "lua"));
-    let digest = |script: &std::path::Path| {
-        let text = std::fs::read_to_string(script).expect("a script");
-        redis::Script::new(&text).get_hash().to_owned()
-    };
-    scripts.map(|file| (digest(&file), file.file_stem().unwrap_or_default().to_string_lossy().into_owned())).collect()
+    let digest = |text: &str| redis::Script::new(text).get_hash().to_owned();
+    stock::expanded::ALL.iter().map(|(name, text)| (digest(text), (*name).to_owned())).collect()
 });
 
 impl Fault {

@@ -78,7 +78,7 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
         // Redis gives the winner the last unit before the message is sent.
         until("the last unit is taken", 5, async || {
             let counters = lab.stock.counters(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().unwrap();
-            (counters.next > counters.last).then_some(())
+            (counters.next_unit > counters.last_unit).then_some(())
         })
         .await;
         assert_eq!(served.reserve("loser").await, 409);

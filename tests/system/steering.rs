@@ -183,14 +183,15 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_steered() {
     assert!(matches!(amended.await.unwrap(), Amend::Made(_)));
     heal(&lab).await;
     let before = counters(&lab).await;
-    assert_eq!((before.paused, before.closes_at_ms.0, before.last), (true, earlier, 5));
+    assert_eq!((before.paused, before.closes_at_ms.0, before.last_unit), (true, earlier, 5));
 
     lab.redis(&["FLUSHALL"]).await;
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert_eq!((summary.rebuilt, summary.failed), (1, 0));
     let after = counters(&lab).await;
     assert!(after.epoch_ms > before.epoch_ms, "it was made again");
-    let terms = |of: &Counters| (of.last, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);
+    let terms =
+        |of: &Counters| (of.last_unit, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);
     assert_eq!(terms(&after), terms(&before));
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
     steer(&lab, "resume").await;

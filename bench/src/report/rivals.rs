@@ -10,8 +10,6 @@ use sale::{DoorTerms, EpochMs, Lane, Price, Round, SaleId, Terms};
 use stock::{RoundStock, Stock};
 use uuid::Uuid;
 
-const RESERVE: &str = include_str!("../../../lua/reserve.lua");
-
 /// Stock and buyers, and none of what makes a reservation safe to repeat, find, send again or give back.
 const BARE: &str = "
 local stock, bought = tonumber(redis.call('GET', KEYS[1])), redis.call('HGET', KEYS[2], ARGV[1])
@@ -67,7 +65,7 @@ impl Ring {
         let mut load = async |script: &str| -> Result<String> {
             Ok(redis::cmd("SCRIPT").arg("LOAD").arg(script).query_async(&mut connection).await?)
         };
-        let (reserve, bare) = (load(RESERVE).await?, load(BARE).await?);
+        let (reserve, bare) = (load(stock::expanded::RESERVE).await?, load(BARE).await?);
         Ok(Self { stock: Stock::new(&valkey.url())?, valkey, client, reserve, bare })
     }
 

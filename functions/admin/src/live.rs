@@ -69,7 +69,7 @@ struct QueueDocument {
 /// and what has come back since then is free.
 impl Units {
     fn of(counters: &Counters, ordered: Option<Ordered>) -> Self {
-        let (total, free) = (counters.last, counters.free().min(counters.last));
+        let (total, free) = (counters.last_unit, counters.free().min(counters.last_unit));
         let taken = total - free;
         let Some(Ordered { unpaid, paid, as_of_ms }) = ordered else {
             return Self { total, free, held: None, ordered: None, paid: None, as_of: None };
@@ -167,20 +167,17 @@ mod tests {
     fn counters(free: u32) -> Counters {
         let moment = EpochMs(1);
         Counters {
-            next: 11 - free,
-            last: 10,
-            returned: 0,
-            moves: 0,
+            next_unit: 11 - free,
+            last_unit: 10,
             last_won_at_ms: moment,
             per_user_limit: 1,
-            paused: false,
             opens_at_ms: moment,
             closes_at_ms: moment,
             epoch_ms: moment,
             expires_at_ms: moment,
             version: 1,
-            sellable_at_ms: EpochMs(0),
             unpaid_limit: 3,
+            ..Counters::default()
         }
     }
 

@@ -140,7 +140,7 @@ impl Shelf {
 
     async fn ask(&self, sale: &Sale) -> Availability {
         match tokio::time::timeout(REDIS_TIMEOUT, self.stock.counters(&sale.id, sale.round, LANE)).await {
-            Ok(Ok(Some(counters))) => Availability::of(counters.free(), counters.last),
+            Ok(Ok(Some(counters))) => Availability::of(counters.free(), counters.last_unit),
             Ok(Ok(None)) => Availability::Unknown,
             Ok(Err(error)) => unknown(sale, &error),
             Err(late) => unknown(sale, &late),

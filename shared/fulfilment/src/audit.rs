@@ -82,7 +82,7 @@ pub(crate) async fn audit_as_it_is(
 ) -> Result<Option<(Audit, Counters)>, FulfilmentError> {
     let Some(view) = stock.view(sale, round, LANE).await? else { return Ok(None) };
     let ledger_view = ledger_view(ledger, sale, round).await?;
-    let audit = sale::audit::audit(view.counters.last, &view.to_audit(sale, round), &ledger_view);
+    let audit = sale::audit::audit(view.counters.last_unit, &view.to_audit(sale, round), &ledger_view);
     Ok(Some((audit, view.counters)))
 }
 

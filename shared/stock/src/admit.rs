@@ -9,7 +9,7 @@ use crate::keys::{DoorKeys, Keys};
 use crate::script::Script;
 use crate::{Code, Stock, StockError};
 
-static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/admit.lua")));
+static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADMIT));
 
 /// How long what a challenge was answered with is remembered, so that the same answer, sent again, is answered alike:
 /// longer than a client waits before it tries again.

@@ -7,7 +7,7 @@ use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Stock, StockError};
 
-static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/buyers.lua")));
+static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BUYERS));
 
 /// Everybody who has or had a reservation in a round, at any moment at which its last unit was handed out at
 /// `last_won_at_ms`.

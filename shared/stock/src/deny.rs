@@ -8,7 +8,7 @@ use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Stock, StockError};
 
-static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/deny.lua")));
+static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DENY));
 
 /// Most users whose notes one call changes: keeps the script in the order of a millisecond.
 pub const MAX_NOTED: usize = 200;

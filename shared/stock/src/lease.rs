@@ -8,7 +8,7 @@ use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Stock, StockError};
 
-static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/lease.lua")));
+static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LEASE));
 
 /// Requests that a process may pass on to Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,12 @@ mod breakers;
 mod buyers;
 mod code;
 mod connection;
+mod counters;
 mod deny;
+#[cfg(test)]
+mod expand;
+pub mod expanded;
+mod hold_back;
 mod keys;
 mod lease;
 mod link;
@@ -25,18 +30,16 @@ pub use access::{Access, AccessError, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
 pub use code::Code;
+pub use counters::Counters;
 pub use deny::{MAX_NOTED, Noted};
+pub use hold_back::HOLD_BACK_MS;
 pub use lease::Lease;
 pub use load::{Loaded, RoundStock};
 pub use record::{Hold, InvalidRecord};
 pub use repair::{Adopted, Amended, Due, Restored};
 pub use scripts::{Confirmed, Released, Reseated, Reserve};
 pub use tally::Tallied;
-pub use view::{Counters, RoundView};
-
-/// How long a unit that comes back to a round in which nothing is free stays unsold. The scripts have the same number. What
-/// a process remembers of a round that is sold out is forgotten by then.
-pub const HOLD_BACK_MS: u32 = 1500;
+pub use view::RoundView;
 
 /// Why Redis did not answer.
 #[derive(Debug, thiserror::Error)]

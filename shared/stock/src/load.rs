@@ -11,7 +11,7 @@ use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Hold, Stock, StockError};
 
-static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/load.lua")));
+static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
 
 /// Buyers written by one call of the script: keeps it in the order of a millisecond.
 const BUYERS_PER_PAGE: usize = 500;

@@ -9,10 +9,10 @@ use crate::load::expires_at_ms;
 use crate::script::Script;
 use crate::{Code, Counters, Hold, Stock, StockError};
 
-static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/due.lua")));
-static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/adopt.lua")));
-static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/restore.lua")));
-static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/amend.lua")));
+static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE));
+static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADOPT));
+static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESTORE));
+static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
 
 /// One look at the front of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@ use redis::{ErrorKind, ServerErrorKind, ToRedisArgs};
 use crate::StockError;
 use crate::connection::Connection;
 
-/// A script of `lua/`, run by its digest. A Redis that has forgotten it gets its text with the same call that runs it:
+/// A script of [`crate::expanded`], run by its digest. A Redis that has forgotten it gets its text with the same call that runs it:
 /// loaded in a call of its own, it could be forgotten again in between.
 pub(crate) struct Script {
     text: &'static str,

@@ -8,10 +8,10 @@ use crate::keys::Keys;
 use crate::script::Script;
 use crate::{Code, Hold, Stock, StockError};
 
-static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/reserve.lua")));
-static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/confirm.lua")));
-static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/release.lua")));
-static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/reseat.lua")));
+static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
+static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
+static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RELEASE));
+static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESEAT));
 
 /// What became of a request for a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::{Code, Hold, Stock, StockError};
 /// Elements of the outbox read at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
 
-static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("../../../lua/tally.lua")));
+static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
 
 /// What became of counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,86 +2,14 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use sale::audit::{Claim, StockView};
-use sale::{EpochMs, Lane, ReservationId, Round, SaleId, UserId};
+use sale::{Lane, ReservationId, Round, SaleId, UserId};
 
 use crate::code::unexpected;
 use crate::keys::Keys;
-use crate::{Hold, Stock, StockError};
+use crate::{Counters, Hold, Stock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
-
-/// The counters and terms of a round in Redis.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counters {
-    /// The next unit that was never handed out.
-    pub next: u32,
-    /// The last unit.
-    pub last: u32,
-    /// Units in the set of returned ones.
-    pub returned: u32,
-    /// Counts what the set of returned units gave and took.
-    pub moves: u32,
-    /// When a unit was handed out last, or when these keys were loaded.
-    pub last_won_at_ms: EpochMs,
-    /// Most live reservations of a user.
-    pub per_user_limit: u8,
-    /// Whether an operator paused it.
-    pub paused: bool,
-    /// The first moment at which it can be bought.
-    pub opens_at_ms: EpochMs,
-    /// The first moment at which it can no longer be bought.
-    pub closes_at_ms: EpochMs,
-    /// When these keys were loaded.
-    pub epoch_ms: EpochMs,
-    /// When they expire.
-    pub expires_at_ms: EpochMs,
-    /// The version of the sale whose terms are in force.
-    pub version: u32,
-    /// The first moment at which what came back to a round without free units is sold.
-    pub sellable_at_ms: EpochMs,
-    /// Reservations of a user that may end unpaid; 0 for any number.
-    pub unpaid_limit: u8,
-}
-
-impl Counters {
-    const SIZE: usize = 59;
-    /// What the version before wrote: the first so many bytes.
-    const SIZE_BEFORE: usize = 52;
-
-    /// Reads the packed string whose layout is in `lua/README.md`.
-    fn unpack(bytes: &[u8]) -> Option<Self> {
-        if !(Self::SIZE_BEFORE..=Self::SIZE).contains(&bytes.len()) {
-            return None;
-        }
-        let mut bytes = bytes.to_vec();
-        bytes.resize(Self::SIZE, 0);
-        let number = |at: usize, size: usize| bytes[at..at + size].iter().fold(0i64, |n, b| n << 8 | i64::from(*b));
-        let count = |at| u32::try_from(number(at, 4)).ok();
-        let moment = |at| EpochMs(number(at, 6));
-        Some(Self {
-            next: count(0)?,
-            last: count(4)?,
-            returned: count(8)?,
-            moves: count(12)?,
-            last_won_at_ms: moment(16),
-            per_user_limit: bytes[22],
-            paused: bytes[23] != 0,
-            opens_at_ms: moment(24),
-            closes_at_ms: moment(30),
-            epoch_ms: moment(36),
-            expires_at_ms: moment(42),
-            version: count(48)?,
-            sellable_at_ms: moment(52),
-            unpaid_limit: bytes[58],
-        })
-    }
-
-    /// Units that can be handed out.
-    pub const fn free(&self) -> u32 {
-        self.returned + (self.last + 1).saturating_sub(self.next)
-    }
-}
 
 /// Everything that Redis says of a round.
 #[derive(Debug, Clone)]
@@ -130,8 +58,8 @@ impl Stock {
         let keys = Keys::of(sale, round, lane);
         let Some(counters) = self.counters(sale, round, lane).await? else { return Ok(None) };
         let mut free = self.free_ranges(&keys.free).await?;
-        if counters.next <= counters.last {
-            free.push(counters.next..=counters.last);
+        if counters.next_unit <= counters.last_unit {
+            free.push(counters.next_unit..=counters.last_unit);
         }
         let holds = self.all_holds(&keys.buyers).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(&keys.outbox)).await?;

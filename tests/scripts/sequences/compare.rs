@@ -13,9 +13,9 @@ impl Model {
         free.sort_unstable();
         same("free units", &free, &self.free().into_iter().collect())?;
         same("number of free units", counters.free() as usize, free.len())?;
-        let returned: BTreeSet<u32> = free.into_iter().filter(|unit| *unit < counters.next).collect();
+        let returned: BTreeSet<u32> = free.into_iter().filter(|unit| *unit < counters.next_unit).collect();
         same("returned units", counters.returned as usize, self.returned.len())?;
-        same("next and last unit", (counters.next, counters.last), (self.next, self.last))?;
+        same("next and last unit", (counters.next_unit, counters.last_unit), (self.next, self.last))?;
 
         let mut holds = view.holds.clone();
         holds.sort_by(|(user, hold), (other_user, other)| (user, hold.uuid).cmp(&(other_user, other.uuid)));

@@ -206,7 +206,7 @@ impl Sequence {
     pub(super) async fn audit(&self, round: Round) -> Outcome<Option<(Audit, Counters)>> {
         let Some(view) = self.redis.view(round).await? else { return Ok(None) };
         let stock = view.to_audit(&self.redis.sale, round);
-        Ok(Some((audit(view.counters.last, &stock, &self.orders.to_audit(round)), view.counters)))
+        Ok(Some((audit(view.counters.last_unit, &stock, &self.orders.to_audit(round)), view.counters)))
     }
 
     pub(super) async fn list(&self, round: Round) -> Outcome<Option<Listing>> {

@@ -1,0 +1,12 @@
+-- Takes `unit`, as `lowest_unit` found it, out of what can be handed out. Takes `free_key` and `expires_at_ms`; counts in
+-- `next_unit`, `returned` and `moves`, which are still to be written.
+if returned == 0 then
+  next_unit = next_unit + 1
+else
+  redis.call('ZPOPMIN', free_key)
+  if unit < range_end then
+    redis.call('ZADD', free_key, unit + 1, string.format('%d-%d', unit + 1, range_end))
+    redis.call('PEXPIREAT', free_key, expires_at_ms)
+  end
+  returned, moves = returned - 1, moves + 1
+end

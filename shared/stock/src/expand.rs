@@ -1,0 +1,318 @@
+//! Makes a script of `lua/` complete: lines that begin with `--- @` stand for text. `lua/README.md` says which there are.
+//! The build script does it; the crate itself has this module for its tests.
+
+use std::collections::BTreeMap;
+
+/// One field of the packed string `sale:{tag}`.
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    kind: &'static str,
+    doc: &'static [&'static str],
+    /// Whether a string of the version before lacks it.
+    is_new: bool,
+}
+
+macro_rules! sale_fields {
+    (
+        version_before { $($(#[doc = $doc:literal])* $name:ident: $type:ident,)* }
+        since { $($(#[doc = $new_doc:literal])* $new_name:ident: $new_type:ident,)* }
+    ) => {
+        /// The fields in order.
+        pub(crate) const FIELDS: &[Field] = &[
+            $(Field { name: stringify!($name), kind: stringify!($type), doc: &[$($doc),*], is_new: false },)*
+            $(Field { name: stringify!($new_name), kind: stringify!($new_type), doc: &[$($new_doc),*], is_new: true },)*
+        ];
+    };
+}
+
+include!("sale_fields.rs");
+
+impl Field {
+    /// How Redis's `struct` spells its type. `counters.rs` has the same for Rust.
+    fn format(&self) -> &'static str {
+        match self.kind {
+            "u32" => "I4",
+            "EpochMs" => "I6",
+            "u8" | "bool" => "B",
+            other => panic!("src/sale_fields.rs: the scripts know no type {other}"),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.format().strip_prefix('I').map_or(1, |bytes| bytes.parse().expect("a digit"))
+    }
+}
+
+/// Bytes of the fields together.
+fn bytes(fields: &[Field]) -> usize {
+    fields.iter().map(Field::bytes).sum()
+}
+
+fn format<'a>(fields: impl IntoIterator<Item = &'a Field>) -> String {
+    fields.into_iter().fold(">".to_owned(), |format, field| format + field.format())
+}
+
+/// The table of the fields, as `lua/README.md` has it.
+pub(crate) fn layout(fields: &[Field]) -> String {
+    let before = fields.iter().take_while(|field| !field.is_new).count();
+    let mut text = format!(
+        "`sale:{{tag}}` is big endian, {} bytes. The version before wrote the first {}: what is missing counts as 0.\n\n",
+        bytes(fields),
+        bytes(&fields[..before])
+    );
+    text.push_str("| offset | bytes | field | |\n| --- | --- | --- | --- |\n");
+    for (at, field) in fields.iter().enumerate() {
+        let doc = field.doc.concat();
+        text.push_str(&format!("| {} | {} | `{}` |{doc} |\n", bytes(&fields[..at]), field.bytes(), field.name));
+    }
+    let format = format(fields);
+    text.push_str(&format!(
+        "\nTo read it by hand:\n\n    \
+         EVAL \"return {{struct.unpack('{format}', redis.call('GET', KEYS[1]))}}\" 1 sale:{{SALE:ROUND:LANE}}\n"
+    ));
+    text
+}
+
+/// What the lines stand for.
+pub(crate) struct Expander<'a> {
+    pub(crate) fields: &'a [Field],
+    pub(crate) constants: &'a [(&'a str, u32)],
+    /// The fragments by name.
+    pub(crate) fragments: BTreeMap<String, String>,
+}
+
+impl Expander<'_> {
+    /// The whole text of a script.
+    ///
+    /// # Errors
+    /// What is wrong in which line of which file.
+    pub(crate) fn expand(&self, file: &str, text: &str) -> Result<String, String> {
+        let mut expanded = String::new();
+        self.append(&mut expanded, file, text, "", &mut Vec::new())?;
+        Ok(expanded)
+    }
+
+    fn append<'a>(
+        &'a self,
+        to: &mut String,
+        file: &str,
+        text: &'a str,
+        indent: &str,
+        within: &mut Vec<&'a str>,
+    ) -> Result<(), String> {
+        let mut lines = text.lines().enumerate().peekable();
+        while let Some((at, line)) = lines.next() {
+            let code = line.trim_start();
+            let indent = format!("{indent}{}", &line[..line.len() - code.len()]);
+            let error = |what: String| format!("{file}:{}: {what}", at + 1);
+            let Some(directive) = code.strip_prefix("--- @") else {
+                if code.starts_with("--") && code.trim_start_matches('-').trim_start().starts_with('@') {
+                    return Err(error(format!("a directive begins with `--- @`, this with {code:?}")));
+                }
+                to.push_str(if code.is_empty() { "" } else { &indent });
+                to.push_str(code);
+                to.push('\n');
+                continue;
+            };
+            let mut words: Vec<&str> = directive.split_whitespace().collect();
+            while let Some((_, more)) = lines.next_if(|(_, next)| next.trim_start().starts_with("---  ")) {
+                words.extend(more.trim_start_matches([' ', '-']).split_whitespace());
+            }
+            let (name, words) = words.split_first().ok_or_else(|| error("a directive without a name".into()))?;
+            if let ("include", [fragment]) = (*name, words) {
+                let text =
+                    self.fragments.get(*fragment).ok_or_else(|| error(format!("there is no fragment {fragment}")))?;
+                if within.contains(fragment) {
+                    return Err(error(format!("fragment {fragment} includes itself")));
+                }
+                to.push_str(&format!("{indent}{code}\n"));
+                within.push(*fragment);
+                self.append(to, &format!("lua/fragments/{fragment}.lua"), text, &indent, within)?;
+                within.pop();
+                continue;
+            }
+            for line in self.lines(name, words).map_err(error)? {
+                to.push_str(&format!("{indent}{line}\n"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The lines that a directive other than `include` stands for.
+    fn lines(&self, name: &str, words: &[&str]) -> Result<Vec<String>, String> {
+        match (name, words) {
+            ("constant", [constant]) => match self.constants.iter().find(|known| known.0 == *constant) {
+                Some((name, value)) => Ok(vec![format!("local {name} = {value}")]),
+                None => Err(format!("there is no constant {constant}")),
+            },
+            ("has", [_]) => Ok(vec![self.has(self.named(words)?[0])]),
+            ("read", [_, ..]) => Ok(self.read(&self.named(words)?)),
+            ("write", [_, ..]) => Ok(self.write(&self.named(words)?)),
+            ("create", [_, ..]) => Ok(vec![self.create(&self.named(words)?)]),
+            _ => Err(format!("there is no directive `--- @{name}` of {} words", words.len())),
+        }
+    }
+
+    /// Where the named fields are in the list, in its order.
+    fn named(&self, names: &[&str]) -> Result<Vec<usize>, String> {
+        let mut named = Vec::new();
+        for name in names {
+            let at = self.fields.iter().position(|field| field.name == *name);
+            named.push(at.ok_or_else(|| format!("there is no field {name} in src/sale_fields.rs"))?);
+        }
+        named.sort_unstable();
+        if named.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("a field is named twice".into());
+        }
+        Ok(named)
+    }
+
+    fn has(&self, at: usize) -> String {
+        format!("local has_{} = #sale >= {}", self.fields[at].name, bytes(&self.fields[..=at]))
+    }
+
+    /// Locals from `sale`: all that is always there with one call, and each of the others for itself.
+    fn read(&self, named: &[usize]) -> Vec<String> {
+        let (new, old): (Vec<usize>, Vec<usize>) = named.iter().partition(|at| self.fields[**at].is_new);
+        let unpack = |first: usize, last: usize| {
+            let format = format(&self.fields[first..=last]);
+            let at = bytes(&self.fields[..first]) + 1;
+            if at == 1 {
+                format!("struct.unpack('{format}', sale)")
+            } else {
+                format!("struct.unpack('{format}', sale, {at})")
+            }
+        };
+        let mut lines = Vec::new();
+        if let (Some(first), Some(last)) = (old.first(), old.last()) {
+            let name = |at: usize| if old.contains(&at) { self.fields[at].name } else { "_" };
+            let names: Vec<&str> = (*first..=*last).map(name).collect();
+            let (names, unpack) = (names.join(", "), unpack(*first, *last));
+            if names.len() + unpack.len() < 110 {
+                lines.push(format!("local {names} = {unpack}"));
+            } else {
+                lines.extend([format!("local {names} ="), format!("  {unpack}")]);
+            }
+        }
+        lines.extend(new.into_iter().map(|at| {
+            let (name, size) = (self.fields[at].name, bytes(&self.fields[..=at]));
+            format!("local {name} = #sale >= {size} and {} or 0", unpack(at, at))
+        }));
+        lines
+    }
+
+    /// Writes locals at `sale_key`: what stands side by side with one call.
+    fn write(&self, named: &[usize]) -> Vec<String> {
+        let runs = named.chunk_by(|at, next| at + 1 == *next);
+        let calls = runs.map(|run| {
+            let fields = || run.iter().map(|at| &self.fields[*at]);
+            let names: Vec<&str> = fields().map(|field| field.name).collect();
+            let offset = bytes(&self.fields[..run[0]]);
+            let packed = format!("struct.pack('{}', {})", format(fields()), names.join(", "));
+            format!("redis.call('SETRANGE', sale_key, {offset}, {packed})")
+        });
+        calls.collect()
+    }
+
+    /// Writes the whole string at `sale_key`: of fields that are not named, 0.
+    fn create(&self, named: &[usize]) -> String {
+        let value = |(at, field): (usize, &Field)| if named.contains(&at) { field.name } else { "0" };
+        let values: Vec<&str> = self.fields.iter().enumerate().map(value).collect();
+        format!("redis.call('SET', sale_key, struct.pack('{}', {}))", format(self.fields), values.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn field(name: &'static str, kind: &'static str, is_new: bool) -> Field {
+        Field { name, kind, doc: &[], is_new }
+    }
+
+    const ABCDE: [Field; 5] = [
+        field("a", "u32", false),
+        field("b", "EpochMs", false),
+        field("c", "bool", false),
+        field("d", "u32", false),
+        field("e", "u8", true),
+    ];
+
+    fn expand(text: &str) -> Result<String, String> {
+        let fragments = [
+            ("set", "-- Sets x.\nx = 1\n"),
+            ("twice", "do\n  --- @include set\n\n  --- @include set\nend\n"),
+            ("round", "--- @include about\n"),
+            ("about", "\n--- @include round\n"),
+            ("wrong", "\n--- @read z\n"),
+        ];
+        let fragments = fragments.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+        Expander { fields: &ABCDE, constants: &[("MOST", 7)], fragments }.expand("lua/x.lua", text)
+    }
+
+    #[track_caller]
+    fn expands(text: &str, to: &str) {
+        assert_eq!(expand(text).unwrap(), format!("{to}\n"));
+    }
+
+    #[test]
+    fn fields_are_read_with_one_call_from_the_first_to_the_last() {
+        expands("--- @read a", "local a = struct.unpack('>I4', sale)");
+        expands("  --- @read b d", "  local b, _, d = struct.unpack('>I6BI4', sale, 5)");
+        expands("--- @read d a", "local a, _, _, d = struct.unpack('>I4I6BI4', sale)");
+    }
+
+    #[test]
+    fn what_the_version_before_lacks_counts_as_0() {
+        expands("--- @read e", "local e = #sale >= 16 and struct.unpack('>B', sale, 16) or 0");
+        expands(
+            "--- @read e c",
+            "local c = struct.unpack('>B', sale, 11)\nlocal e = #sale >= 16 and struct.unpack('>B', sale, 16) or 0",
+        );
+        expands("--- @has e", "local has_e = #sale >= 16");
+    }
+
+    #[test]
+    fn neighbours_are_written_with_one_call() {
+        expands(
+            "--- @write d a\n---   b",
+            "redis.call('SETRANGE', sale_key, 0, struct.pack('>I4I6', a, b))\n\
+             redis.call('SETRANGE', sale_key, 11, struct.pack('>I4', d))",
+        );
+        expands("--- @create b e", "redis.call('SET', sale_key, struct.pack('>I4I6BI4B', 0, b, 0, 0, e))");
+    }
+
+    #[test]
+    fn the_table_says_where_each_field_is_and_what() {
+        let table = layout(FIELDS);
+        assert!(table.contains("\n| 4 | 4 | `last_unit` | The last unit. |\n"), "{table}");
+        assert!(table.contains("\n| 52 | 6 | `sellable_at_ms` | The first moment at which what came back"), "{table}");
+        assert!(layout(&ABCDE).contains("16 bytes. The version before wrote the first 15"));
+    }
+
+    #[test]
+    fn fragments_are_included_as_deep_as_they_go() {
+        expands("--- @constant MOST", "local MOST = 7");
+        let inner = "  --- @include set\n  -- Sets x.\n  x = 1";
+        expands("--- @include twice\n--- a", &format!("--- @include twice\ndo\n{inner}\n\n{inner}\nend\n--- a"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_in_one_line() {
+        for (text, told) in [
+            ("\n--- @read a z", "lua/x.lua:2: there is no field z in src/sale_fields.rs"),
+            ("--- @read a a", "lua/x.lua:1: a field is named twice"),
+            ("--- @include z", "lua/x.lua:1: there is no fragment z"),
+            ("--- @include wrong", "lua/fragments/wrong.lua:2: there is no field z in src/sale_fields.rs"),
+            ("--- @include round", "lua/fragments/about.lua:2: fragment round includes itself"),
+            ("--- @constant LEAST", "lua/x.lua:1: there is no constant LEAST"),
+            ("--- @raed a", "lua/x.lua:1: there is no directive `--- @raed` of 1 words"),
+            ("--- @read", "lua/x.lua:1: there is no directive `--- @read` of 0 words"),
+            ("--- @has a b", "lua/x.lua:1: there is no directive `--- @has` of 2 words"),
+            ("--- @", "lua/x.lua:1: a directive without a name"),
+            ("  -- @read a", "lua/x.lua:1: a directive begins with `--- @`, this with \"-- @read a\""),
+        ] {
+            assert_eq!(expand(text).unwrap_err(), told);
+        }
+    }
+}
