@@ -8,7 +8,7 @@ use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
 use local::setup::set_up;
 use local::stages::Stage;
-use sale::{EpochMs, Round};
+use sale::{EpochMs, RoundId, RoundNumber};
 use serde_json::Value;
 
 use crate::binaries::Binaries;
@@ -80,8 +80,8 @@ impl System {
     /// A pass as admission gives it out, issued so many seconds ago.
     pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
         let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
-        let grant = Grant { sale: &sale.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms };
-        Ok(self.keys.seal(&grant))
+        let round = RoundId { sale: sale.parse()?, number: RoundNumber(1) };
+        Ok(self.keys.seal(&Grant { round: &round, user: &user.parse()?, issued_at_ms }))
     }
 
     /// Asks the function.

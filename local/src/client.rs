@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Price, Round, SaleId};
+use sale::{Price, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -196,7 +196,8 @@ impl Client {
     ///
     /// # Errors
     /// Names the round that the sale is in, or if there is no such sale the sales that there are.
-    pub async fn ensure_round(&self, operator: &str, sale: &SaleId, round: Round) -> Result<()> {
+    pub async fn ensure_round(&self, operator: &str, round: &RoundId) -> Result<()> {
+        let RoundId { sale, number } = round;
         let (status, answer) = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
         if status == StatusCode::NOT_FOUND {
             let listed = self.operate("GET", operator, "/v1/admin/sales").await?;
@@ -208,7 +209,7 @@ impl Client {
         }
         ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         let current = answer["round"].as_u64().context("the API named no round")?;
-        ensure!(u64::from(round.0) <= current, "no round {round} of {sale}; it is in round {current}");
+        ensure!(u64::from(number.0) <= current, "no round {number} of {sale}; it is in round {current}");
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use command_line::whole;
 use door::Grant;
 use load::users::{Credentials, Crowd};
 use load::{Answer, Curve, Plan, visits};
-use sale::{Round, SaleId, UserId};
+use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, payment_of};
 use crate::stages::{Stage, live};
@@ -48,7 +48,8 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
     let page = client.sale(visitors.sale.as_str()).await?;
-    let round = Round(u32::try_from(page["round"].as_u64().unwrap_or(1))?);
+    let number = RoundNumber(u32::try_from(page["round"].as_u64().unwrap_or(1))?);
+    let round = RoundId { sale: visitors.sale.clone(), number };
     if page["state"] != "open" {
         let state = page["state"].as_str().unwrap_or_default();
         eprintln!("The sale is {state}. People who come too early wait, people who come too late leave.");
@@ -62,7 +63,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let tokens = Arc::new(issuer.tokens(&users.iter().map(ToString::to_string).collect::<Vec<_>>())?);
     let ring = deployment.pass_ring().await?;
     let credentials = users.iter().zip(tokens.iter()).enumerate().map(|(n, (user, token))| {
-        let pass = || ring.seal(&Grant { sale: &visitors.sale, round, user, issued_at_ms: now });
+        let pass = || ring.seal(&Grant { round: &round, user, issued_at_ms: now });
         let pass = (n % BY_THE_DOOR != BY_THE_DOOR - 1).then(pass);
         Ok(Credentials { token: token.parse()?, pass })
     });

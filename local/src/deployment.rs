@@ -10,7 +10,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use door::{Grant, KeyRing};
-use sale::Round;
+use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::emulator::{ACCESS_KEY, REGION};
@@ -218,12 +218,10 @@ impl Deployment {
     /// A pass for a user, as the door of a sale gives it for an answered challenge.
     ///
     /// # Errors
-    /// If a name is none, or the emulator does not give the keys.
-    pub async fn seal_pass(&self, user: &str, sale: &str, round: u32) -> Result<String> {
-        let (sale, user) = (sale.parse()?, user.parse()?);
+    /// If the emulator does not give the keys.
+    pub async fn seal_pass(&self, user: &UserId, round: &RoundId) -> Result<String> {
         let issued_at_ms = runtime::Clock::system().now();
-        let grant = Grant { sale: &sale, round: Round(round), user: &user, issued_at_ms };
-        Ok(self.pass_ring().await?.seal(&grant))
+        Ok(self.pass_ring().await?.seal(&Grant { round, user, issued_at_ms }))
     }
 
     /// Runs a function once, as its schedule would, and returns what it answered.

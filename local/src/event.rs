@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
+use sale::{RoundId, RoundNumber};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 
@@ -75,7 +76,8 @@ pub async fn good_now(mut event: Value, deployment: &Deployment, issuer: &Issuer
     let user = event["requestContext"]["authorizer"]["jwt"]["claims"]["sub"].as_str().unwrap_or("alice").to_owned();
     let sale = event["pathParameters"]["sale_id"].as_str().unwrap_or_default().to_owned();
     if let Some(old) = event["pathParameters"]["token"].as_str().map(str::to_owned) {
-        let pass = deployment.seal_pass(&user, &sale, 1).await?;
+        let round = RoundId { sale: sale.parse()?, number: RoundNumber(1) };
+        let pass = deployment.seal_pass(&user.parse()?, &round).await?;
         for place in ["/pathParameters/token", "/rawPath", "/requestContext/http/path"] {
             let text = event.pointer_mut(place).with_context(|| format!("the sample has no {place}"))?;
             *text = json!(text.as_str().unwrap_or_default().replace(&old, &pass));

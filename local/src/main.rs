@@ -17,7 +17,7 @@ use local::tokens::{Wanted, print_tokens};
 use local::trace::trace;
 use local::up::{down, seal_pass, sign_token, up};
 use local::watch::watch;
-use sale::{ReservationId, Round, SaleId, UserId};
+use sale::{ReservationId, RoundId, RoundNumber, SaleId, UserId};
 
 const WHICH_RESERVATION: &str =
     "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
@@ -79,7 +79,7 @@ enum Command {
         sale: SaleId,
         /// The round
         #[arg(long, env = "ROUND", default_value = "1")]
-        round: Round,
+        round: RoundNumber,
     },
     /// Print a sample of `events/` as an event that the running `up` takes now, as `cargo lambda invoke` sends it
     Event {
@@ -100,7 +100,7 @@ enum Command {
         sale: SaleId,
         /// The round
         #[arg(long, env = "ROUND", default_value = "1")]
-        round: Round,
+        round: RoundNumber,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -149,8 +149,10 @@ async fn main() -> ExitCode {
             Command::Tokens(wanted) => print_tokens(&wanted).await?,
             Command::Crowd(visitors) => send_crowd(&visitors).await?,
             Command::Buy { user, sale } => buy(&user, &sale).await?,
-            Command::Pass { user, sale, round } => println!("{}", seal_pass(&user, &sale, round).await?),
-            Command::Audit { sale, round, json } => return audit(&sale, round, json).await,
+            Command::Pass { user, sale, round: number } => {
+                println!("{}", seal_pass(&user, &RoundId { sale, number }).await?);
+            }
+            Command::Audit { sale, round: number, json } => return audit(&RoundId { sale, number }, json).await,
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
             Command::Redrive { queue } => redrive(&queue).await?,
             Command::Beside { program } => return run_beside(&program).await,

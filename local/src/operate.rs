@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use sale::{Round, SaleId};
+use sale::RoundId;
 use serde_json::Value;
 
 use crate::client::Client;
@@ -13,12 +13,14 @@ use crate::up::running;
 ///
 /// # Errors
 /// If nothing is running, it does not have the sale or the round, or the API refuses.
-pub async fn audit(sale: &SaleId, round: Round, json: bool) -> Result<ExitCode> {
+pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
     let operator = issuer.operator_token("operator")?;
-    client.ensure_round(&operator, sale, round).await?;
-    let audit = client.operate("GET", &operator, &audit_path(sale, round)).await?;
+    client.ensure_round(&operator, round).await?;
+    let RoundId { sale, number } = round;
+    let path = format!("/v1/admin/sales/{sale}/rounds/{number}/audit");
+    let audit = client.operate("GET", &operator, &path).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&audit)?);
     } else {
@@ -26,10 +28,6 @@ pub async fn audit(sale: &SaleId, round: Round, json: bool) -> Result<ExitCode> 
     }
     let clean = audit["clean"].as_bool().context("the API gave no audit")?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn audit_path(sale: &SaleId, round: Round) -> String {
-    format!("/v1/admin/sales/{sale}/rounds/{round}/audit")
 }
 
 fn print(audit: &Value) {

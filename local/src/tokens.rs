@@ -7,7 +7,7 @@ use clap::Args;
 use command_line::whole;
 use door::Grant;
 use load::Target;
-use sale::{Round, SaleId, UserId};
+use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::Client;
 use crate::stages::Stage;
@@ -45,8 +45,8 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     ensure!(wanted.url.url() == api, "{} is not what `make up` runs, {api}; {elsewhere}", wanted.url.url());
 
     let client = Client::new(api)?;
-    let round = client.sale(wanted.sale.as_str()).await?["round"].as_u64().unwrap_or(1);
-    let round = Round(u32::try_from(round)?);
+    let number = client.sale(wanted.sale.as_str()).await?["round"].as_u64().unwrap_or(1);
+    let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };
     let ring = deployment.pass_ring().await?;
     let users: Vec<UserId> = (0..wanted.count).map(|n| format!("load-{n:06}").parse()).collect::<Result<_, _>>()?;
     let stage = Stage::steps("Signing identities", users.len());
@@ -61,7 +61,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
             if wanted.door_every > 0 && n % wanted.door_every == 0 {
                 writeln!(out, "{token}")?;
             } else {
-                let pass = ring.seal(&Grant { sale: &wanted.sale, round, user, issued_at_ms });
+                let pass = ring.seal(&Grant { round: &round, user, issued_at_ms });
                 writeln!(out, "{token} {pass}")?;
             }
         }

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use sale::{Round, SaleId, UserId};
+use sale::{RoundId, RoundNumber, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Answer, Client, NewSale};
@@ -198,8 +198,9 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let selling = (0..KETTLES - KETTLES_LEFT).map(|n| {
         let (client, key) = (&client, &key);
         async move {
-            let user = format!("early-{n:02}");
-            let (token, pass) = (issuer.token(&user)?, deployment.seal_pass(&user, KETTLE, 1).await?);
+            let user: UserId = format!("early-{n:02}").parse()?;
+            let round = RoundId { sale: KETTLE.parse()?, number: RoundNumber(1) };
+            let (token, pass) = (issuer.token(user.as_str())?, deployment.seal_pass(&user, &round).await?);
             match client.reserve(&token, KETTLE, &pass, "early").await {
                 Answer::Reserved(id) => {
                     client.ordered(&token, &id).await?;
@@ -294,11 +295,11 @@ pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
 ///
 /// # Errors
 /// If none is running, or it does not have the sale or the round.
-pub async fn seal_pass(user: &UserId, sale: &SaleId, round: Round) -> Result<String> {
+pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?;
-    client.ensure_round(&issuer.operator_token("operator")?, sale, round).await?;
-    deployment.seal_pass(user.as_str(), sale.as_str(), round.0).await
+    client.ensure_round(&issuer.operator_token("operator")?, round).await?;
+    deployment.seal_pass(user, round).await
 }
 
 /// The running cloud and who signs its tokens.

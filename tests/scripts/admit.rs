@@ -1,12 +1,11 @@
 use std::time::Duration;
 
 use redis::AsyncCommands;
-use sale::{EpochMs, Lane, Terms};
+use sale::{EpochMs, Terms};
 use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve};
 use tests::{TestRound, terms, user};
 use uuid::Uuid;
 
-const LANE: Lane = Lane(0);
 const WRONG: Admit = Admit::WrongAnswer { again: false };
 const TWO_MINUTES_MS: u32 = 120_000;
 /// More than any test asks for.
@@ -32,18 +31,18 @@ impl Door<'_> {
     async fn challenge(&self, id: Uuid, expected: &str) -> Challenged {
         let user = user(self.name);
         let request = ChallengeRequest { applicant: self.applicant(&user), id, expected, life_ms: TWO_MINUTES_MS };
-        self.round.stock.challenge(&request).await.unwrap()
+        self.round.stock().challenge(&request).await.unwrap()
     }
 
     async fn answer(&self, id: Uuid, answer: &str) -> Admit {
         let user = user(self.name);
         let request = AdmitRequest { applicant: self.applicant(&user), id, answer, per_sale: self.per_sale };
-        self.round.stock.admit(&request).await.unwrap()
+        self.round.stock().admit(&request).await.unwrap()
     }
 
     fn applicant<'b>(&'b self, user: &'b sale::UserId) -> Applicant<'b> {
-        let Self { round, ip, per_user, per_ip, .. } = *self;
-        Applicant { sale: &round.sale, round: round.round, lane: LANE, user, ip, per_user, per_ip }
+        let Self { ip, per_user, per_ip, .. } = *self;
+        Applicant { user, ip, per_user, per_ip }
     }
 
     /// Answers a challenge that there never was.
@@ -197,24 +196,24 @@ async fn only_while_there_is_something_to_buy() {
 #[tokio::test]
 async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let round = TestRound::start(terms(1, 1)).await;
-    let (_, hold) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     let lasts = Duration::from_millis(stock::HOLD_BACK_MS.into());
-    let sold_out = Admit::SoldOut { last_won_at_ms: hold.reserved_at_ms, lasts };
+    let sold_out = Admit::SoldOut { last_won_at_ms: claim.reserved_at_ms, lasts };
     assert_eq!(door(&round, "bob").pass().await, sold_out);
     assert!(matches!(door(&round, "alice").pass().await, Admit::Admitted(_)));
-    let Reserve::SoldOut { last_won_at_ms, .. } = round.reserve(&user("bob")).await.1 else { panic!("it is") };
-    assert_eq!(last_won_at_ms, hold.reserved_at_ms);
+    let Reserve::SoldOut { last_won_at_ms, .. } = round.reserve(&user("bob")).await else { panic!("it is") };
+    assert_eq!(last_won_at_ms, claim.reserved_at_ms);
 }
 
 #[tokio::test]
 async fn a_sold_out_sale_leaves_the_challenge_alone() {
     let round = TestRound::start(terms(1, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     let bob = door(&round, "bob");
     let challenge = Uuid::now_v7();
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut { .. }));
-    round.stock.release(&id, LANE, &user("alice"), None, false).await.unwrap();
+    round.release(&claim).await;
     let Admit::SoldOut { lasts, .. } = bob.answer(challenge, "23").await else { panic!("it is held back") };
     assert!(lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
     round.until_sellable().await;

@@ -1,13 +1,9 @@
-use sale::{EpochMs, HoldState, Lane, Reservation, Slot, Unit};
+use sale::{Claim, ClaimState, Unit};
 use stock::{Adopted, Released, Reserve};
-use tests::{TestRound, fresh_id, terms, user};
+use tests::{TestRound, terms, user};
 
-const LANE: Lane = Lane(0);
-
-fn order(round: &TestRound, name: &str, unit: u32, slot: u8) -> Reservation {
-    let id = fresh_id(&round.sale, round.round);
-    let (user, unit, slot) = (user(name), Unit(unit), Slot(slot));
-    Reservation { id, user, lane: LANE, unit, slot, reserved_at_ms: EpochMs(1) }
+fn order(round: &TestRound, name: &str, unit: u32, slot: u8) -> Claim {
+    round.fresh_claim(&user(name), unit, slot)
 }
 
 async fn units_left(round: &TestRound) -> Vec<u32> {
@@ -21,17 +17,17 @@ async fn units_left(round: &TestRound) -> Vec<u32> {
 async fn a_unit_that_was_never_handed_out_is_taken_out_of_the_rest() {
     let round = TestRound::start(terms(6, 1)).await;
     let order = order(&round, "alice", 4, 0);
-    assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Now);
-    assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Before);
+    assert_eq!(round.stock().adopt(&order).await.unwrap(), Adopted::Now);
+    assert_eq!(round.stock().adopt(&order).await.unwrap(), Adopted::Before);
     assert_eq!(units_left(&round).await, [1, 2, 3, 5, 6]);
-    assert!(matches!(round.reserve(&user("alice")).await.1, Reserve::AlreadyReserved(_)));
+    assert!(matches!(round.reserve(&user("alice")).await, Reserve::AlreadyReserved(_)));
 }
 
 #[tokio::test]
 async fn a_unit_within_a_range_is_taken_out_of_it() {
     let round = TestRound::start(terms(6, 1)).await;
     for (name, unit) in [("alice", 6), ("bob", 1), ("carol", 3), ("dave", 5)] {
-        assert_eq!(round.stock.adopt(&order(&round, name, unit, 0)).await.unwrap(), Adopted::Now);
+        assert_eq!(round.stock().adopt(&order(&round, name, unit, 0)).await.unwrap(), Adopted::Now);
     }
     assert_eq!(units_left(&round).await, [2, 4]);
 }
@@ -39,21 +35,21 @@ async fn a_unit_within_a_range_is_taken_out_of_it() {
 #[tokio::test]
 async fn a_unit_that_another_holds_stays_with_both() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (_, hold) = round.buy(&user("bob")).await;
-    assert_eq!(round.stock.adopt(&order(&round, "alice", hold.unit.0, 0)).await.unwrap(), Adopted::Now);
+    let claim = round.buy(&user("bob")).await;
+    assert_eq!(round.stock().adopt(&order(&round, "alice", claim.unit.0, 0)).await.unwrap(), Adopted::Now);
     assert_eq!(units_left(&round).await, [2, 3]);
-    assert_eq!(round.view().await.holds.iter().filter(|(_, hold)| hold.unit == Unit(1)).count(), 2);
+    assert_eq!(round.view().await.entries.iter().filter(|entry| entry.claim.unit == Unit(1)).count(), 2);
 }
 
 #[tokio::test]
 async fn a_hold_of_it_becomes_ordered_on_the_ledgers_unit() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
-    let (id, hold) = round.buy(&alice).await;
-    let moved = Reservation { id: id.clone(), unit: Unit(3), ..order(&round, "alice", 3, hold.slot.0) };
-    assert_eq!(round.stock.adopt(&moved).await.unwrap(), Adopted::Now);
-    let found = round.stock.find(&id, LANE, &alice).await.unwrap().unwrap();
-    assert_eq!((found.unit, found.state), (Unit(3), HoldState::Ordered));
+    let claim = round.buy(&alice).await;
+    let moved = Claim { id: claim.id.clone(), ..order(&round, "alice", 3, claim.slot.0) };
+    assert_eq!(round.stock().adopt(&moved).await.unwrap(), Adopted::Now);
+    let found = round.find(&claim).await.unwrap();
+    assert_eq!((found.claim.unit, found.state), (Unit(3), ClaimState::Ordered));
     assert_eq!(units_left(&round).await, [2], "unit 1 is in no place: reconciliation looks at it in the ledger");
 }
 
@@ -61,10 +57,10 @@ async fn a_hold_of_it_becomes_ordered_on_the_ledgers_unit() {
 async fn what_redis_knows_to_have_ended_stays_ended() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
-    let (id, hold) = round.buy(&alice).await;
-    round.stock.release(&id, LANE, &alice, None, false).await.unwrap();
-    let ended = Reservation { id, ..order(&round, "alice", hold.unit.0, 0) };
-    assert_eq!(round.stock.adopt(&ended).await.unwrap(), Adopted::AlreadyReleased);
+    let claim = round.buy(&alice).await;
+    round.release(&claim).await;
+    let ended = Claim { id: claim.id, ..order(&round, "alice", claim.unit.0, 0) };
+    assert_eq!(round.stock().adopt(&ended).await.unwrap(), Adopted::AlreadyReleased);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
 }
 
@@ -72,27 +68,27 @@ async fn what_redis_knows_to_have_ended_stays_ended() {
 async fn an_adopted_order_can_be_released() {
     let round = TestRound::start(terms(3, 1)).await;
     let order = order(&round, "alice", 2, 0);
-    round.stock.adopt(&order).await.unwrap();
-    assert_eq!(round.stock.release(&order.id, LANE, &order.user, None, false).await.unwrap(), Released::Now);
+    round.stock().adopt(&order).await.unwrap();
+    assert_eq!(round.release(&order).await, Released::Now);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
 }
 
 #[tokio::test]
 async fn a_round_that_is_not_there_is_unknown() {
     let round = TestRound::start_empty();
-    assert_eq!(round.stock.adopt(&order(&round, "alice", 1, 0)).await.unwrap(), Adopted::UnknownSale);
+    assert_eq!(round.stock().adopt(&order(&round, "alice", 1, 0)).await.unwrap(), Adopted::UnknownSale);
 }
 
 #[tokio::test]
 async fn an_order_that_is_known_takes_its_unit_back() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (bob, hold) = round.buy(&user("bob")).await;
-    let order = order(&round, "alice", hold.unit.0, 0);
-    round.stock.adopt(&order).await.unwrap();
+    let bob = round.buy(&user("bob")).await;
+    let order = order(&round, "alice", bob.unit.0, 0);
+    round.stock().adopt(&order).await.unwrap();
     // Bob had the unit too, and gives it back: it is alice's.
-    round.stock.release(&bob, LANE, &user("bob"), None, false).await.unwrap();
+    round.release(&bob).await;
     assert_eq!(units_left(&round).await, [1, 2, 3]);
-    assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Now);
-    assert_eq!(round.stock.adopt(&order).await.unwrap(), Adopted::Before);
+    assert_eq!(round.stock().adopt(&order).await.unwrap(), Adopted::Now);
+    assert_eq!(round.stock().adopt(&order).await.unwrap(), Adopted::Before);
     assert_eq!(units_left(&round).await, [2, 3]);
 }

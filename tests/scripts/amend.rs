@@ -1,16 +1,14 @@
 use redis::AsyncCommands;
-use sale::{EpochMs, Lane, Round, Sale, SaleState, Terms, Unit};
+use sale::{EpochMs, Sale, SaleState, Terms, Unit};
 use stock::{Amended, Reserve};
 use tests::{TestRound, terms, user};
-
-const LANE: Lane = Lane(0);
 
 /// The round is loaded with version 1.
 fn sale(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Sale {
     Sale {
-        id: round.sale.clone(),
+        id: round.id.sale.clone(),
         state: SaleState::Published,
-        round: Round(1),
+        round: round.id.number,
         version,
         paused,
         isolated_requests_per_s: None,
@@ -22,7 +20,7 @@ fn sale(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Sale {
 }
 
 async fn amend(round: &TestRound, sale: &Sale) -> Amended {
-    round.stock.amend(sale, LANE).await.unwrap()
+    round.stock().amend(sale).await.unwrap()
 }
 
 #[tokio::test]
@@ -30,7 +28,7 @@ async fn pause_and_resume() {
     let terms = terms(3, 1);
     let round = TestRound::start(terms.clone()).await;
     assert_eq!(amend(&round, &sale(&round, 2, true, terms.clone())).await, Amended::Now);
-    assert_eq!(round.reserve(&user("alice")).await.1, Reserve::Paused);
+    assert_eq!(round.reserve(&user("alice")).await, Reserve::Paused);
     assert_eq!(amend(&round, &sale(&round, 3, false, terms.clone())).await, Amended::Now);
     round.buy(&user("alice")).await;
     // The pause, late.
@@ -44,12 +42,12 @@ async fn more_units_while_selling_and_after_selling_out() {
     let round = TestRound::start(terms.clone()).await;
     round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    assert!(matches!(round.reserve(&user("carol")).await.1, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut { .. }));
     terms.total = 4;
     let more = sale(&round, 2, false, terms.clone());
     assert_eq!(amend(&round, &more).await, Amended::Now);
     assert_eq!(amend(&round, &more).await, Amended::Before);
-    assert_eq!(round.buy(&user("carol")).await.1.unit, Unit(3));
+    assert_eq!(round.buy(&user("carol")).await.unit, Unit(3));
     assert_eq!(round.view().await.counters.free(), 1);
     // Units may be sold, so there are never fewer.
     terms.total = 1;
@@ -61,12 +59,12 @@ async fn more_units_while_selling_and_after_selling_out() {
 async fn an_earlier_end_and_its_expiry() {
     let mut terms = terms(2, 1);
     let round = TestRound::start(terms.clone()).await;
-    let (id, _) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     let before = round.view().await.counters;
     terms.closes_at_ms = EpochMs(terms.opens_at_ms.0 + 1);
     assert_eq!(amend(&round, &sale(&round, 2, false, terms)).await, Amended::Now);
-    assert_eq!(round.reserve(&user("bob")).await.1, Reserve::Closed);
-    assert!(matches!(round.reserve_as(&id, &user("alice")).await, Reserve::Replayed(_)));
+    assert_eq!(round.reserve(&user("bob")).await, Reserve::Closed);
+    assert!(matches!(round.reserve_as(&claim.id, &user("alice")).await, Reserve::Replayed(_)));
     let after = round.view().await.counters;
     assert!(after.expires_at_ms < before.expires_at_ms);
     let mut redis = round.redis().await;

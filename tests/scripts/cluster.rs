@@ -4,16 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use local::valkey_cluster::ValkeyCluster;
-use sale::{EpochMs, Lane, Reservation, Round, Sale, SaleId, SaleState};
+use sale::{EpochMs, RoundId, Sale, SaleState};
 use stock::{
-    Admit, AdmitRequest, Adopted, Amended, Applicant, ChallengeRequest, Challenged, Confirmed, GcraLimit, Hold, Loaded,
-    Released, Reseated, Reserve, Restored, RoundStock, Stock,
+    Admit, AdmitRequest, Adopted, Amended, Applicant, ChallengeRequest, Challenged, Confirmed, GcraLimit, Loaded,
+    Released, Reseated, Reserve, Restored, RoundLoad, Stock,
 };
-use tests::{fresh_id, terms, user};
+use tests::{fresh_claim, round, terms, user};
 use uuid::Uuid;
 
-const LANE: Lane = Lane(0);
-const ROUND: Round = Round(1);
 const UNITS: u32 = 5;
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 
@@ -25,72 +23,52 @@ async fn every_script_touches_one_slot() {
     let stock = Stock::new(&format!("redis+cluster://{user}:{password}@{}", nodes.join(","))).unwrap();
     let mut owners = BTreeSet::new();
     for sale in ["lamp", "chair", "table", "clock"] {
-        let slot = cluster.slot_of(&format!("{{{sale}:{ROUND}:{LANE}}}")).await.unwrap();
+        let slot = cluster.slot_of(&format!("{{{sale}:1:0}}")).await.unwrap();
         owners.insert(cluster.owner(slot).await.unwrap());
-        sell(&stock, &sale.parse().unwrap()).await;
+        sell(&stock, &round(sale, 1)).await;
     }
     assert!(owners.len() > 1, "they are on several shards");
 }
 
-async fn sell(stock: &Stock, id: &SaleId) {
-    let terms = terms(UNITS, 1);
-    assert!(!stock.is_loaded(id, ROUND, LANE).await.unwrap());
-    let taken = reservation(id, "zoe", 5);
-    let hold = Hold {
-        uuid: taken.id.uuid,
-        unit: taken.unit,
-        slot: taken.slot,
-        state: sale::HoldState::Ordered,
-        reserved_at_ms: taken.reserved_at_ms,
-    };
-    let round = RoundStock {
-        sale: id.clone(),
-        round: ROUND,
-        lane: LANE,
+async fn sell(stock: &Stock, id: &RoundId) {
+    let (round, terms) = (stock.round(id), terms(UNITS, 1));
+    assert!(!round.is_loaded().await.unwrap());
+    let load = RoundLoad {
         terms: terms.clone(),
         paused: false,
         version: 1,
         epoch_ms: EpochMs(1),
-        taken: vec![(taken.user, hold)],
+        taken: vec![fresh_claim(id, &user("zoe"), 5, 0)],
         denied: Vec::new(),
     };
-    assert_eq!(stock.load(&round).await.unwrap(), Loaded::Now);
+    assert_eq!(round.load(&load).await.unwrap(), Loaded::Now);
 
     let alice = user("alice");
-    let applicant =
-        Applicant { sale: id, round: ROUND, lane: LANE, user: &alice, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
+    let applicant = Applicant { user: &alice, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
     let challenge = Uuid::now_v7();
     let asked = ChallengeRequest { applicant, id: challenge, expected: "23", life_ms: 60_000 };
-    assert_eq!(stock.challenge(&asked).await.unwrap(), Challenged::Issued);
+    assert_eq!(round.challenge(&asked).await.unwrap(), Challenged::Issued);
     let answered = AdmitRequest { applicant, id: challenge, answer: "23", per_sale: Some(FREE) };
-    assert!(matches!(stock.admit(&answered).await.unwrap(), Admit::Admitted(_)));
+    assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
-    let first = fresh_id(id, ROUND);
-    let Reserve::Reserved(hold) = stock.reserve(&first, LANE, &alice).await.unwrap() else { panic!("a unit is free") };
-    assert!(stock.find(&first, LANE, &alice).await.unwrap().is_some());
-    let reserved = Reservation {
-        id: first.clone(),
-        user: alice.clone(),
-        lane: LANE,
-        unit: hold.unit,
-        slot: hold.slot,
-        reserved_at_ms: hold.reserved_at_ms,
-    };
-    assert!(matches!(stock.reseat(&reserved).await.unwrap(), Reseated::To(_)));
-    assert_eq!(stock.due(id, ROUND, LANE, 10, Duration::ZERO).await.unwrap().reservations.len(), 1);
-    assert!(stock.held_since(id, ROUND, LANE, 10).await.unwrap().is_some());
-    assert_eq!(stock.confirm(&first, LANE, &alice).await.unwrap(), Confirmed::Now);
-    assert!(matches!(stock.release(&first, LANE, &alice, None, false).await.unwrap(), Released::Now));
+    let reserved = round.reserve(Uuid::now_v7(), &alice).await.unwrap();
+    let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
+    assert!(round.find(claim.id.uuid, &alice).await.unwrap().is_some());
+    assert!(matches!(round.reseat(&claim).await.unwrap(), Reseated::To(_)));
+    assert_eq!(round.due(10, Duration::ZERO).await.unwrap().claims.len(), 1);
+    assert!(round.held_since(10).await.unwrap().is_some());
+    assert_eq!(round.confirm(&claim).await.unwrap(), Confirmed::Now);
+    assert!(matches!(round.release(&claim, None, false).await.unwrap(), Released::Now));
 
-    assert_eq!(stock.adopt(&reservation(id, "bob", 4)).await.unwrap(), Adopted::Now);
-    let counters = stock.counters(id, ROUND, LANE).await.unwrap().unwrap();
-    assert_eq!(stock.restore(id, ROUND, LANE, &[], &counters).await.unwrap(), Restored::Now);
-    stock.tally(id, ROUND, LANE, &BTreeMap::from([("sold_out", 1)])).await.unwrap();
-    assert_eq!(stock.answers(id, ROUND, LANE).await.unwrap()["sold_out"], 1);
+    assert_eq!(round.adopt(&fresh_claim(id, &user("bob"), 4, 0)).await.unwrap(), Adopted::Now);
+    let counters = round.counters().await.unwrap().unwrap();
+    assert_eq!(round.restore(&[], &counters).await.unwrap(), Restored::Now);
+    round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
+    assert_eq!(round.answers().await.unwrap()["sold_out"], 1);
     let sale = Sale {
-        id: id.clone(),
+        id: id.sale.clone(),
         state: SaleState::Published,
-        round: ROUND,
+        round: id.number,
         version: 2,
         paused: true,
         isolated_requests_per_s: None,
@@ -99,12 +77,7 @@ async fn sell(stock: &Stock, id: &SaleId) {
         terms,
         regular_terms: None,
     };
-    assert_eq!(stock.amend(&sale, LANE).await.unwrap(), Amended::Now);
-    let view = stock.view(id, ROUND, LANE).await.unwrap().unwrap();
-    assert_eq!((view.counters.paused, view.holds.len()), (true, 3));
-}
-
-fn reservation(sale: &SaleId, name: &str, unit: u32) -> Reservation {
-    let (id, reserved_at_ms) = (fresh_id(sale, ROUND), EpochMs(1));
-    Reservation { id, user: user(name), lane: LANE, unit: sale::Unit(unit), slot: sale::Slot(0), reserved_at_ms }
+    assert_eq!(round.amend(&sale).await.unwrap(), Amended::Now);
+    let view = round.view().await.unwrap().unwrap();
+    assert_eq!((view.counters.paused, view.entries.len()), (true, 3));
 }

@@ -2,9 +2,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::future::join_all;
-use sale::Lane;
 use stock::{Reserve, Stock};
-use tests::{TestRound, fresh_id, terms, user};
+use tests::{TestRound, terms, user};
+use uuid::Uuid;
 
 const CLIENTS: usize = 64;
 
@@ -19,21 +19,20 @@ async fn stampede(limit: u8) {
             for attempt in 0..30 {
                 // Few users for many clients, so that clients fight for the same user's slots too.
                 let user = user((client * 7 + attempt) % 150);
-                let id = fresh_id(&round.sale, round.round);
-                if let Reserve::Reserved(hold) = stock.reserve(&id, Lane(0), &user).await.unwrap() {
-                    won.push((user, hold));
+                if let Reserve::Reserved(claim) = stock.round(&round.id).reserve(Uuid::now_v7(), &user).await.unwrap() {
+                    won.push(claim);
                 }
             }
             won
         })
     });
     let won: Vec<_> = join_all(clients).await.into_iter().flat_map(Result::unwrap).collect();
-    let units: HashSet<_> = won.iter().map(|(_, hold)| hold.unit).collect();
+    let units: HashSet<_> = won.iter().map(|claim| claim.unit).collect();
     assert_eq!((won.len(), units.len()), (100, 100));
     assert!(units.iter().all(|unit| (1..=100).contains(&unit.0)));
-    let slots: HashSet<_> = won.iter().map(|(user, hold)| (user, hold.slot)).collect();
+    let slots: HashSet<_> = won.iter().map(|claim| (&claim.user, claim.slot)).collect();
     assert_eq!(slots.len(), 100, "no slot is used twice");
-    assert!(won.iter().all(|(_, hold)| hold.slot.0 < limit));
+    assert!(won.iter().all(|claim| claim.slot.0 < limit));
     assert_eq!(round.view().await.counters.free(), 0);
 }
 
@@ -55,10 +54,9 @@ async fn units_that_go_back_and_forth_stay_whole() {
         tokio::spawn(async move {
             let user = user(client);
             for _ in 0..20 {
-                let (id, answer) = round.reserve(&user).await;
-                if let Reserve::Reserved(_) = answer {
+                if let Reserve::Reserved(claim) = round.reserve(&user).await {
                     // Twice, from two tasks at once.
-                    let release = || round.stock.release(&id, Lane(0), &user, None, false);
+                    let release = || round.stock().release(&claim, None, false);
                     let (first, second) = futures::future::join(release(), release()).await;
                     first.unwrap();
                     second.unwrap();

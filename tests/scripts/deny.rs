@@ -1,10 +1,9 @@
 use redis::AsyncCommands;
-use sale::{EpochMs, HoldState, Lane, Unit};
-use stock::{Admit, AdmitRequest, Adopted, Applicant, GcraLimit, Noted, Reseated, Reserve, RoundStock};
-use tests::{TestRound, fresh_id, terms, user};
+use sale::EpochMs;
+use stock::{Admit, AdmitRequest, Adopted, Applicant, GcraLimit, Noted, Reseated, Reserve, RoundLoad};
+use tests::{TestRound, held, terms, user};
 use uuid::Uuid;
 
-const LANE: Lane = Lane(0);
 const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 
 async fn in_ms(round: &TestRound, ms: i64) -> EpochMs {
@@ -13,7 +12,7 @@ async fn in_ms(round: &TestRound, ms: i64) -> EpochMs {
 }
 
 async fn note(round: &TestRound, name: &str, until: Option<EpochMs>) -> Noted {
-    round.stock.note_denials(&round.sale, round.round, LANE, &[(user(name), until)]).await.unwrap()
+    round.stock().note_denials(&[(user(name), until)]).await.unwrap()
 }
 
 async fn record(round: &TestRound, name: &str) -> Option<String> {
@@ -22,11 +21,9 @@ async fn record(round: &TestRound, name: &str) -> Option<String> {
 
 async fn answer(round: &TestRound, name: &str) -> Admit {
     let user = user(name);
-    let (sale, round_number) = (&round.sale, round.round);
-    let applicant =
-        Applicant { sale, round: round_number, lane: LANE, user: &user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
+    let applicant = Applicant { user: &user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
     let request = AdmitRequest { applicant, id: Uuid::now_v7(), answer: "0", per_sale: None };
-    round.stock.admit(&request).await.unwrap()
+    round.stock().admit(&request).await.unwrap()
 }
 
 #[tokio::test]
@@ -35,7 +32,7 @@ async fn a_note_keeps_out_until_it_is_removed() {
     for _ in 0..2 {
         assert_eq!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await, Noted::Now);
     }
-    assert_eq!(round.reserve(&user("eve")).await.1, Reserve::Denied);
+    assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
     assert_eq!(answer(&round, "eve").await, Admit::Denied);
     assert_eq!(answer(&round, "alice").await, Admit::NoChallenge);
     let keys: Vec<String> = round.redis().await.keys("rate:*eve").await.unwrap();
@@ -55,12 +52,12 @@ async fn a_note_keeps_out_until_it_is_removed() {
 #[tokio::test]
 async fn who_is_denied_after_buying_keeps_it_and_hears_of_it() {
     let round = TestRound::start(terms(9, 2)).await;
-    let (id, hold) = round.buy(&user("eve")).await;
+    let claim = round.buy(&user("eve")).await;
     note(&round, "eve", Some(in_ms(&round, 60_000).await)).await;
-    assert_eq!(round.reserve_as(&id, &user("eve")).await, Reserve::Replayed(hold.clone()));
-    assert_eq!(round.reserve(&user("eve")).await.1, Reserve::Denied);
+    assert_eq!(round.reserve_as(&claim.id, &user("eve")).await, Reserve::Replayed(held(&claim)));
+    assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
     let view = round.view().await;
-    assert_eq!(view.holds, [(user("eve"), hold)]);
+    assert_eq!(view.entries, [held(&claim)]);
     note(&round, "eve", None).await;
     round.buy(&user("eve")).await;
 }
@@ -88,32 +85,23 @@ async fn notes_survive_when_entries_are_rewritten() {
     let until = in_ms(&round, 60_000).await;
     let noted = async |name: &str| record(&round, name).await.unwrap().contains(&format!("d {}", until.0));
 
-    let (id, _) = round.buy(&user("confirmed")).await;
+    let claim = round.buy(&user("confirmed")).await;
     note(&round, "confirmed", Some(until)).await;
-    round.stock.confirm(&id, LANE, &user("confirmed")).await.unwrap();
+    round.confirm(&claim).await;
     assert!(noted("confirmed").await);
-    round.stock.release(&id, LANE, &user("confirmed"), None, false).await.unwrap();
+    round.release(&claim).await;
     assert!(noted("confirmed").await);
 
     note(&round, "adopted", Some(until)).await;
-    let id = fresh_id(&round.sale, round.round);
-    let hold = stock::Hold {
-        uuid: id.uuid,
-        slot: sale::Slot(0),
-        state: HoldState::Ordered,
-        unit: Unit(7),
-        reserved_at_ms: EpochMs(1),
-    };
-    let reservation = hold.into_reservation(&round.sale, round.round, LANE, &user("adopted"));
+    let order = round.fresh_claim(&user("adopted"), 7, 0);
     let before = round.view().await.counters.last_won_at_ms;
-    assert_eq!(round.stock.adopt(&reservation).await.unwrap(), Adopted::Now);
+    assert_eq!(round.stock().adopt(&order).await.unwrap(), Adopted::Now);
     assert!(noted("adopted").await);
     assert!(round.view().await.counters.last_won_at_ms > before, "who had only a note is a buyer now");
 
-    let (id, hold) = round.buy(&user("reseated")).await;
+    let claim = round.buy(&user("reseated")).await;
     note(&round, "reseated", Some(until)).await;
-    let reservation = hold.into_reservation(&id.sale, id.round, LANE, &user("reseated"));
-    assert!(matches!(round.stock.reseat(&reservation).await.unwrap(), Reseated::To(_)));
+    assert!(matches!(round.stock().reseat(&claim).await.unwrap(), Reseated::To(_)));
     assert!(noted("reseated").await);
 }
 
@@ -122,10 +110,10 @@ async fn ten_thousand_notes_are_noted_and_read() {
     let round = TestRound::start(terms(9, 1)).await;
     let until = in_ms(&round, 60_000).await;
     let all: Vec<_> = (0..10_000).map(|number| (user(number), Some(until))).collect();
-    round.stock.note_denials(&round.sale, round.round, LANE, &all).await.unwrap();
-    let noted = round.stock.noted_denials(&round.sale, round.round, LANE).await.unwrap();
+    round.stock().note_denials(&all).await.unwrap();
+    let noted = round.stock().noted_denials().await.unwrap();
     assert_eq!(noted.len(), 10_000);
-    assert!(round.view().await.holds.is_empty());
+    assert!(round.view().await.entries.is_empty());
     round.buy(&user("alice")).await;
 }
 
@@ -134,10 +122,7 @@ async fn ten_thousand_notes_are_noted_and_read() {
 async fn a_round_is_loaded_with_its_denials_in_one_step() {
     let round = TestRound::start_empty();
     let until = EpochMs(4_000_000_000_000);
-    let loading = RoundStock {
-        sale: round.sale.clone(),
-        round: round.round,
-        lane: LANE,
+    let loading = RoundLoad {
         terms: terms(9, 1),
         paused: false,
         version: 1,
@@ -145,9 +130,9 @@ async fn a_round_is_loaded_with_its_denials_in_one_step() {
         taken: Vec::new(),
         denied: vec![(user("eve"), until)],
     };
-    round.stock.load(&loading).await.unwrap();
-    assert_eq!(round.reserve(&user("eve")).await.1, Reserve::Denied);
-    let noted = round.stock.noted_denials(&round.sale, round.round, LANE).await.unwrap();
+    round.stock().load(&loading).await.unwrap();
+    assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
+    let noted = round.stock().noted_denials().await.unwrap();
     assert_eq!(noted.into_iter().collect::<Vec<_>>(), [(user("eve"), until)]);
     let keys: Vec<String> = round.redis().await.keys("staged*").await.unwrap();
     assert_eq!(keys, [""; 0]);

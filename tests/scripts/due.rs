@@ -1,37 +1,28 @@
 use std::time::{Duration, Instant};
 
-use sale::{Lane, Reservation};
+use sale::Claim;
 use tests::{TestRound, terms, user};
 
-const LANE: Lane = Lane(0);
 const AT_ONCE: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(3600);
 
-async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Reservation> {
-    round.stock.due(&round.sale, round.round, LANE, most, wait).await.unwrap().reservations
+async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Claim> {
+    round.stock().due(most, wait).await.unwrap().claims
 }
 
 #[tokio::test]
 async fn a_held_reservation_is_due_in_time_and_as_it_was_made() {
     let round = TestRound::start(terms(5, 1)).await;
     let alice = user("alice");
-    let (id, hold) = round.buy(&alice).await;
+    let claim = round.buy(&alice).await;
     assert_eq!(due(&round, 10, LONG).await, []);
-    let expected = Reservation {
-        id,
-        user: alice,
-        lane: LANE,
-        unit: hold.unit,
-        slot: hold.slot,
-        reserved_at_ms: hold.reserved_at_ms,
-    };
-    assert_eq!(due(&round, 10, AT_ONCE).await, [expected]);
+    assert_eq!(due(&round, 10, AT_ONCE).await, [claim]);
 }
 
 #[tokio::test]
 async fn a_claimed_reservation_is_not_due_for_as_long_again() {
     let round = TestRound::start(terms(5, 1)).await;
-    let (id, hold) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     // Due 50 ms after it was made: the clock passes that while the loop asks.
     let wait = Duration::from_millis(50);
     let (asked_at, first) = loop {
@@ -41,7 +32,7 @@ async fn a_claimed_reservation_is_not_due_for_as_long_again() {
             break (asked_at, claimed);
         }
     };
-    assert_eq!((&first[0].id, first[0].unit), (&id, hold.unit));
+    assert_eq!((&first[0].id, first[0].unit), (&claim.id, claim.unit));
     let second = loop {
         let claimed = due(&round, 10, wait).await;
         if !claimed.is_empty() {
@@ -57,16 +48,16 @@ async fn a_claimed_reservation_is_not_due_for_as_long_again() {
 async fn what_is_ordered_or_released_is_dropped() {
     let round = TestRound::start(terms(5, 1)).await;
     for (name, confirm) in [("alice", true), ("bob", false)] {
-        let (id, _) = round.buy(&user(name)).await;
+        let claim = round.buy(&user(name)).await;
         if confirm {
-            round.stock.confirm(&id, LANE, &user(name)).await.unwrap();
+            round.confirm(&claim).await;
         } else {
-            round.stock.release(&id, LANE, &user(name), None, false).await.unwrap();
+            round.release(&claim).await;
         }
     }
-    let (id, _) = round.buy(&user("carol")).await;
+    let claim = round.buy(&user("carol")).await;
     let claimed = due(&round, 10, AT_ONCE).await;
-    assert_eq!(claimed.iter().map(|reservation| &reservation.id).collect::<Vec<_>>(), [&id]);
+    assert_eq!(claimed.iter().map(|due| &due.id).collect::<Vec<_>>(), [&claim.id]);
     assert_eq!(round.view().await.outbox, 1, "only who may still be sent is kept");
 }
 
@@ -80,7 +71,7 @@ async fn a_page_is_bounded_and_nobody_is_left_out() {
     for _ in 0..3 {
         let page = due(&round, 10, AT_ONCE).await;
         assert_eq!(page.len(), 10);
-        seen.extend(page.into_iter().map(|reservation| reservation.user));
+        seen.extend(page.into_iter().map(|claim| claim.user));
     }
     assert_eq!(seen.len(), 30);
 }
@@ -93,7 +84,7 @@ async fn each_of_several_reservations_of_one_user_is_due() {
         round.buy(&alice).await;
     }
     let slots: std::collections::BTreeSet<_> =
-        due(&round, 3, AT_ONCE).await.into_iter().map(|reservation| reservation.slot.0).collect();
+        due(&round, 3, AT_ONCE).await.into_iter().map(|claim| claim.slot.0).collect();
     assert_eq!(slots, [0, 1, 2].into());
 }
 
@@ -113,15 +104,15 @@ async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
     let round = TestRound::start(terms(9, 2)).await;
     let wait = Duration::from_secs(1);
     let (u, v) = (user("u"), user("v"));
-    let (first, _) = round.buy(&u).await;
-    let (overdue, hold) = round.buy(&v).await;
-    round.stock.confirm(&first, LANE, &u).await.unwrap();
-    while runtime::Clock::system().now().since_ms(hold.reserved_at_ms) < 1001 {
+    let first = round.buy(&u).await;
+    let overdue = round.buy(&v).await;
+    round.confirm(&first).await;
+    while runtime::Clock::system().now().since_ms(overdue.reserved_at_ms) < 1001 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     round.buy(&u).await;
     let due = due(&round, 10, wait).await;
-    assert!(due.iter().any(|reservation| reservation.id == overdue), "{due:?}");
+    assert!(due.iter().any(|claim| claim.id == overdue.id), "{due:?}");
 }
 
 #[tokio::test]
@@ -130,15 +121,15 @@ async fn what_the_version_before_wrote_is_understood() {
     let mut redis = round.redis().await;
     let outbox = "outbox:{lamp:1:0}";
     let (alice, bob) = (user("alice"), user("bob"));
-    let ids = [round.buy(&alice).await.0, round.buy(&alice).await.0, round.buy(&bob).await.0];
+    let ids = [round.buy(&alice).await.id, round.buy(&alice).await.id, round.buy(&bob).await.id];
     let () = redis::cmd("DEL").arg(outbox).query_async(&mut redis).await.unwrap();
     // Bob's was claimed, and is due again in an hour.
     let later = format!("bob {}", runtime::Clock::system().now().0 + 3_600_000);
     let () =
         redis::cmd("RPUSH").arg(outbox).arg("alice").arg(&later).arg("carol").query_async(&mut redis).await.unwrap();
-    let oldest = round.stock.held_since(&round.sale, round.round, LANE, 10).await.unwrap();
+    let oldest = round.stock().held_since(10).await.unwrap();
     assert!(oldest.is_some());
-    let claimed: Vec<_> = due(&round, 3, AT_ONCE).await.into_iter().map(|reservation| reservation.id).collect();
+    let claimed: Vec<_> = due(&round, 3, AT_ONCE).await.into_iter().map(|claim| claim.id).collect();
     assert_eq!(claimed, ids[..2], "both of alice's, and not bob's");
     assert_eq!(round.view().await.outbox, 3, "each of the three, carol has none");
     assert_eq!(due(&round, 3, LONG).await, [], "claimed a moment ago, or not due yet");
@@ -149,9 +140,9 @@ async fn what_the_version_before_wrote_is_understood() {
 #[tokio::test]
 async fn what_stays_held_is_sent_at_doubling_ages() {
     let round = TestRound::start(terms(5, 1)).await;
-    let (_, hold) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     let wait = Duration::from_millis(10);
-    let age_ms = || runtime::Clock::system().now().since_ms(hold.reserved_at_ms);
+    let age_ms = || runtime::Clock::system().now().since_ms(claim.reserved_at_ms);
     let (mut sent, mut asked) = (0, 0);
     while age_ms() < 700 {
         sent += due(&round, 10, wait).await.len();

@@ -1,13 +1,12 @@
 use std::time::Duration;
 
-use sale::Lane;
 use stock::Lease;
 use tests::TestRound;
 
 #[tokio::test]
 async fn no_second_has_more_than_its_share() {
     let round = TestRound::start_empty();
-    let lease = async |step: &str| round.stock.lease(&round.sale, round.round, Lane(0), step, 10, 4).await.unwrap();
+    let lease = async |step: &str| round.stock().lease(step, 10, 4).await.unwrap();
     let (mut counts, mut second) = (Vec::new(), Duration::ZERO);
     // A lease says how much of its second is left: if that grows, a new second has begun.
     for _ in 0..50 {

@@ -1,12 +1,6 @@
-use sale::{EpochMs, HoldState, Slot, Unit};
-use stock::{Hold, Loaded, Reserve};
+use sale::{EpochMs, Slot, Unit};
+use stock::{Loaded, Reserve};
 use tests::{TestRound, terms, user};
-use uuid::Uuid;
-
-fn ordered(unit: u32, slot: u8) -> Hold {
-    let (uuid, state) = (Uuid::now_v7(), HoldState::Ordered);
-    Hold { uuid, slot: Slot(slot), state, unit: Unit(unit), reserved_at_ms: EpochMs(1) }
-}
 
 #[tokio::test]
 async fn a_live_round_is_never_overwritten() {
@@ -15,53 +9,54 @@ async fn a_live_round_is_never_overwritten() {
     let before = round.view().await;
     let mut other = terms(99, 9);
     other.closes_at_ms = EpochMs(1);
-    assert_eq!(round.load(other, vec![(user("bob"), ordered(1, 0))]).await, Loaded::Present);
+    assert_eq!(round.load(other, vec![round.fresh_claim(&user("bob"), 1, 0)]).await, Loaded::Present);
     let after = round.view().await;
-    assert_eq!((before.counters, before.holds), (after.counters, after.holds));
+    assert_eq!((before.counters, before.entries), (after.counters, after.entries));
 }
 
 #[tokio::test]
 async fn what_the_ledger_says_is_taken_is_not_sold_again() {
     let round = TestRound::start_empty();
-    let taken = vec![(user("alice"), ordered(2, 0)), (user("alice"), ordered(7, 2)), (user("bob"), ordered(4, 1))];
-    assert_eq!(round.load(terms(9, 3), taken.clone()).await, Loaded::Now);
+    let taken = [("alice", 2, 0), ("alice", 7, 2), ("bob", 4, 1)];
+    let taken = taken.map(|(name, unit, slot)| round.fresh_claim(&user(name), unit, slot)).to_vec();
+    assert_eq!(round.load(terms(9, 3), taken).await, Loaded::Now);
     let view = round.view().await;
     assert_eq!(view.free, [1..=1, 3..=3, 5..=6, 8..=9]);
     assert_eq!((view.counters.returned, view.counters.next_unit, view.counters.free()), (4, 8, 6));
 
     let mut units = Vec::new();
     for buyer in 0..6 {
-        units.push(round.buy(&user(buyer)).await.1.unit.0);
+        units.push(round.buy(&user(buyer)).await.unit.0);
     }
     assert_eq!(units, [1, 3, 5, 6, 8, 9]);
-    assert!(matches!(round.reserve(&user("late")).await.1, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut { .. }));
     assert_eq!(round.view().await.counters.free(), 0);
 }
 
 #[tokio::test]
 async fn slots_that_the_ledger_says_are_taken_count() {
     let round = TestRound::start_empty();
-    round.load(terms(9, 2), vec![(user("alice"), ordered(2, 1))]).await;
-    assert_eq!(round.buy(&user("alice")).await.1.slot, Slot(0));
-    assert!(matches!(round.reserve(&user("alice")).await.1, Reserve::AlreadyReserved(holds) if holds.len() == 2));
+    round.load(terms(9, 2), vec![round.fresh_claim(&user("alice"), 2, 1)]).await;
+    assert_eq!(round.buy(&user("alice")).await.slot, Slot(0));
+    assert!(matches!(round.reserve(&user("alice")).await, Reserve::AlreadyReserved(entries) if entries.len() == 2));
 }
 
 #[tokio::test]
 async fn a_round_can_be_taken_whole() {
     let round = TestRound::start_empty();
-    let taken: Vec<_> = (1..=1200).map(|unit| (user(unit), ordered(unit, 0))).collect();
+    let taken: Vec<_> = (1..=1200).map(|unit| round.fresh_claim(&user(unit), unit, 0)).collect();
     round.load(terms(1200, 1), taken).await;
     let view = round.view().await;
-    assert_eq!((view.counters.free(), view.holds.len()), (0, 1200));
-    assert!(matches!(round.reserve(&user("late")).await.1, Reserve::SoldOut { .. }));
+    assert_eq!((view.counters.free(), view.entries.len()), (0, 1200));
+    assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut { .. }));
 }
 
 #[tokio::test]
 async fn loading_does_not_grow_with_the_stock() {
     let round = TestRound::start_empty();
-    round.load(terms(10_000_000, 1), vec![(user("alice"), ordered(10_000_000, 0))]).await;
+    round.load(terms(10_000_000, 1), vec![round.fresh_claim(&user("alice"), 10_000_000, 0)]).await;
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.free), (9_999_999, vec![1..=9_999_999]));
-    assert_eq!(round.buy(&user("bob")).await.1.unit, Unit(1));
+    assert_eq!(round.buy(&user("bob")).await.unit, Unit(1));
     assert_eq!(round.view().await.free, [2..=9_999_999]);
 }

@@ -1,38 +1,36 @@
 use std::time::Duration;
 
 use redis::{AsyncCommands, SetExpiry, SetOptions};
-use sale::{HoldState, Lane, Reservation, Slot, Unit};
+use sale::{Claim, ClaimState, Slot, Unit};
 use stock::{Buyers, BuyersRead, Confirmed, Released, Reserve};
-use tests::{TestRound, fresh_id, terms, user};
-
-const LANE: Lane = Lane(0);
+use tests::{TestRound, held, terms, user};
 
 #[tokio::test]
 async fn a_returned_unit_is_sold_again_before_a_new_one() {
     let round = TestRound::start(terms(5, 1)).await;
-    let (id, hold) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    assert_eq!(round.stock.release(&id, LANE, &user("alice"), None, false).await.unwrap(), Released::Now);
-    assert_eq!(round.buy(&user("carol")).await.1.unit, hold.unit);
-    assert_eq!(round.buy(&user("dave")).await.1.unit, Unit(3));
+    assert_eq!(round.release(&claim).await, Released::Now);
+    assert_eq!(round.buy(&user("carol")).await.unit, claim.unit);
+    assert_eq!(round.buy(&user("dave")).await.unit, Unit(3));
 }
 
 #[tokio::test]
 async fn the_last_unit_is_sold_again() {
     let round = TestRound::start(terms(1, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
-    assert!(matches!(round.reserve(&user("bob")).await.1, Reserve::SoldOut { .. }));
-    round.stock.release(&id, LANE, &user("alice"), None, false).await.unwrap();
-    assert_eq!(round.buy(&user("bob")).await.1.unit, Unit(1));
-    assert!(matches!(round.reserve(&user("carol")).await.1, Reserve::SoldOut { .. }));
+    let claim = round.buy(&user("alice")).await;
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut { .. }));
+    round.release(&claim).await;
+    assert_eq!(round.buy(&user("bob")).await.unit, Unit(1));
+    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut { .. }));
 }
 
 #[tokio::test]
 async fn releasing_twice_returns_one_unit() {
     let round = TestRound::start(terms(5, 1)).await;
     let alice = user("alice");
-    let (id, _) = round.buy(&alice).await;
-    let release = || round.stock.release(&id, LANE, &alice, None, false);
+    let claim = round.buy(&alice).await;
+    let release = || round.stock().release(&claim, None, false);
     assert_eq!(release().await.unwrap(), Released::Now);
     assert_eq!(release().await.unwrap(), Released::Before);
     let view = round.view().await;
@@ -43,31 +41,31 @@ async fn releasing_twice_returns_one_unit() {
 async fn a_late_release_does_not_take_the_next_ones_unit() {
     let round = TestRound::start(terms(1, 1)).await;
     let alice = user("alice");
-    let (first, _) = round.buy(&alice).await;
-    round.stock.release(&first, LANE, &alice, None, false).await.unwrap();
-    let (second, hold) = round.buy(&alice).await;
+    let first = round.buy(&alice).await;
+    round.release(&first).await;
+    let second = round.buy(&alice).await;
     // The slot is used again, so Redis has forgotten the first reservation.
-    assert_eq!(round.stock.release(&first, LANE, &alice, None, false).await.unwrap(), Released::UnknownHold);
-    assert_eq!(round.stock.find(&second, LANE, &alice).await.unwrap(), Some(hold));
+    assert_eq!(round.release(&first).await, Released::UnknownHold);
+    assert_eq!(round.find(&second).await, Some(held(&second)));
     assert_eq!(round.view().await.counters.free(), 0);
 }
 
 #[tokio::test]
 async fn a_unit_of_another_order_is_not_returned() {
     let round = TestRound::start(terms(2, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
-    round.stock.release(&id, LANE, &user("alice"), Some(Unit(1)), false).await.unwrap();
+    let claim = round.buy(&user("alice")).await;
+    round.stock().release(&claim, Some(Unit(1)), false).await.unwrap();
     let view = round.view().await;
     assert_eq!((view.counters.returned, view.counters.free()), (0, 1));
-    assert_eq!(round.buy(&user("alice")).await.1.unit, Unit(2));
+    assert_eq!(round.buy(&user("alice")).await.unit, Unit(2));
 }
 
 #[tokio::test]
 async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
     let round = TestRound::start(terms(2, 1)).await;
-    let (id, hold) = round.buy(&user("alice")).await;
-    assert_eq!(hold.unit, Unit(1));
-    round.stock.release(&id, LANE, &user("alice"), Some(Unit(2)), false).await.unwrap();
+    let claim = round.buy(&user("alice")).await;
+    assert_eq!(claim.unit, Unit(1));
+    round.stock().release(&claim, Some(Unit(2)), false).await.unwrap();
     assert_eq!(round.view().await.counters.free(), 2);
 }
 
@@ -75,37 +73,37 @@ async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
 async fn released_slots_are_used_again() {
     let round = TestRound::start(terms(9, 3)).await;
     let alice = user("alice");
-    let (_, _) = round.buy(&alice).await;
-    let (second, _) = round.buy(&alice).await;
-    let (_, _) = round.buy(&alice).await;
-    round.stock.release(&second, LANE, &alice, None, false).await.unwrap();
+    round.buy(&alice).await;
+    let second = round.buy(&alice).await;
+    round.buy(&alice).await;
+    round.release(&second).await;
     // The released one still answers its own retry.
-    let replay = round.reserve_as(&second, &alice).await;
-    assert!(matches!(replay, Reserve::Replayed(hold) if hold.state == HoldState::Released));
-    assert_eq!(round.buy(&alice).await.1.slot, Slot(1));
-    assert!(matches!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(holds) if holds.len() == 3));
-    assert_eq!(round.view().await.holds.len(), 3, "a record never outgrows the limit");
+    let replay = round.reserve_as(&second.id, &alice).await;
+    assert!(matches!(replay, Reserve::Replayed(entry) if entry.state == ClaimState::Released));
+    assert_eq!(round.buy(&alice).await.slot, Slot(1));
+    assert!(matches!(round.reserve(&alice).await, Reserve::AlreadyReserved(entries) if entries.len() == 3));
+    assert_eq!(round.view().await.entries.len(), 3, "a record never outgrows the limit");
 }
 
 #[tokio::test]
 async fn a_released_reservation_is_not_confirmed() {
     let round = TestRound::start(terms(2, 1)).await;
     let alice = user("alice");
-    let (id, _) = round.buy(&alice).await;
-    assert_eq!(round.stock.confirm(&id, LANE, &alice).await.unwrap(), Confirmed::Now);
-    assert_eq!(round.stock.confirm(&id, LANE, &alice).await.unwrap(), Confirmed::Before);
-    assert_eq!(round.stock.find(&id, LANE, &alice).await.unwrap().unwrap().state, HoldState::Ordered);
-    assert_eq!(round.stock.release(&id, LANE, &alice, None, false).await.unwrap(), Released::Now);
-    assert_eq!(round.stock.confirm(&id, LANE, &alice).await.unwrap(), Confirmed::AlreadyReleased);
+    let claim = round.buy(&alice).await;
+    assert_eq!(round.confirm(&claim).await, Confirmed::Now);
+    assert_eq!(round.confirm(&claim).await, Confirmed::Before);
+    assert_eq!(round.find(&claim).await.unwrap().state, ClaimState::Ordered);
+    assert_eq!(round.release(&claim).await, Released::Now);
+    assert_eq!(round.confirm(&claim).await, Confirmed::AlreadyReleased);
 }
 
 #[tokio::test]
 async fn what_redis_does_not_know_is_unknown() {
     let round = TestRound::start(terms(2, 1)).await;
-    let id = fresh_id(&round.sale, round.round);
     for name in ["alice", "nobody"] {
-        assert_eq!(round.stock.confirm(&id, LANE, &user(name)).await.unwrap(), Confirmed::UnknownHold);
-        assert_eq!(round.stock.release(&id, LANE, &user(name), None, false).await.unwrap(), Released::UnknownHold);
+        let unknown = round.fresh_claim(&user(name), 1, 0);
+        assert_eq!(round.confirm(&unknown).await, Confirmed::UnknownHold);
+        assert_eq!(round.release(&unknown).await, Released::UnknownHold);
         round.buy(&user(format!("{name}-other"))).await;
     }
     assert_eq!(round.view().await.counters.free(), 0);
@@ -114,31 +112,31 @@ async fn what_redis_does_not_know_is_unknown() {
 #[tokio::test]
 async fn nobody_releases_anothers_reservation() {
     let round = TestRound::start(terms(2, 1)).await;
-    let (id, hold) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     round.buy(&user("mallory")).await;
-    let mallory = user("mallory");
-    assert_eq!(round.stock.release(&id, LANE, &mallory, None, false).await.unwrap(), Released::UnknownHold);
-    assert_eq!(round.stock.find(&id, LANE, &user("alice")).await.unwrap(), Some(hold));
+    let stolen = Claim { user: user("mallory"), ..claim.clone() };
+    assert_eq!(round.release(&stolen).await, Released::UnknownHold);
+    assert_eq!(round.find(&claim).await, Some(held(&claim)));
 }
 
 #[tokio::test]
 async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
     let round = TestRound::start(terms(2, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
-    round.stock.release(&id, LANE, &user("alice"), None, false).await.unwrap();
-    assert!(matches!(round.reserve(&user("bob")).await.1, Reserve::Reserved(_)), "another was free all the time");
-    let (id, hold) = round.buy(&user("carol")).await;
-    let Reserve::SoldOut { lasts, .. } = round.reserve(&user("dave")).await.1 else { panic!("nothing is free") };
+    let claim = round.buy(&user("alice")).await;
+    round.release(&claim).await;
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another was free all the time");
+    let claim = round.buy(&user("carol")).await;
+    let Reserve::SoldOut { lasts, .. } = round.reserve(&user("dave")).await else { panic!("nothing is free") };
     assert_eq!(lasts, Duration::from_millis(stock::HOLD_BACK_MS.into()));
-    round.stock.release(&id, LANE, &user("carol"), None, false).await.unwrap();
+    round.release(&claim).await;
     let mut answers = Vec::new();
     let won = loop {
-        match round.reserve(&user("dave")).await.1 {
+        match round.reserve(&user("dave")).await {
             Reserve::SoldOut { last_won_at_ms, lasts } => {
-                assert_eq!(last_won_at_ms, hold.reserved_at_ms);
+                assert_eq!(last_won_at_ms, claim.reserved_at_ms);
                 answers.push(lasts);
             }
-            Reserve::Reserved(hold) => break hold,
+            Reserve::Reserved(claim) => break claim,
             other => panic!("{other:?}"),
         }
     };
@@ -151,13 +149,13 @@ async fn reservations_that_end_unpaid_are_counted_once_and_up_to_the_limit() {
     let round = TestRound::start(terms(9, 2)).await;
     let alice = user("alice");
     for _ in 0..3 {
-        let (id, _) = round.buy(&alice).await;
+        let claim = round.buy(&alice).await;
         for _ in 0..2 {
-            round.stock.release(&id, LANE, &alice, None, true).await.unwrap();
+            round.stock().release(&claim, None, true).await.unwrap();
         }
     }
-    assert_eq!(round.reserve(&alice).await.1, Reserve::TooManyUnpaid(3));
-    assert!(matches!(round.reserve(&user("bob")).await.1, Reserve::Reserved(_)), "others are not meant");
+    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(3));
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "others are not meant");
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.counters.unpaid_limit), (8, 3));
 }
@@ -168,16 +166,16 @@ async fn who_has_too_many_unpaid_keeps_what_there_is_and_hears_of_it() {
     terms.door.unpaid_limit = 1;
     let round = TestRound::start(terms).await;
     let alice = user("alice");
-    let (kept, _) = round.buy(&alice).await;
-    let (cancelled, _) = round.buy(&alice).await;
-    round.stock.release(&cancelled, LANE, &alice, None, true).await.unwrap();
-    assert_eq!(round.reserve(&alice).await.1, Reserve::TooManyUnpaid(1));
-    for (id, state) in [(&kept, HoldState::Held), (&cancelled, HoldState::Released)] {
-        let replay = round.reserve_as(id, &alice).await;
-        assert!(matches!(&replay, Reserve::Replayed(hold) if hold.state == state), "{replay:?}");
+    let kept = round.buy(&alice).await;
+    let cancelled = round.buy(&alice).await;
+    round.stock().release(&cancelled, None, true).await.unwrap();
+    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(1));
+    for (claim, state) in [(&kept, ClaimState::Held), (&cancelled, ClaimState::Released)] {
+        let replay = round.reserve_as(&claim.id, &alice).await;
+        assert!(matches!(&replay, Reserve::Replayed(entry) if entry.state == state), "{replay:?}");
     }
-    assert_eq!(round.stock.confirm(&kept, LANE, &alice).await.unwrap(), Confirmed::Now);
-    assert_eq!(round.view().await.holds.len(), 2);
+    assert_eq!(round.confirm(&kept).await, Confirmed::Now);
+    assert_eq!(round.view().await.entries.len(), 2);
 }
 
 #[tokio::test]
@@ -185,8 +183,8 @@ async fn what_failed_is_not_counted() {
     let round = TestRound::start(terms(9, 1)).await;
     let alice = user("alice");
     for _ in 0..10 {
-        let (id, _) = round.buy(&alice).await;
-        round.stock.release(&id, LANE, &alice, None, false).await.unwrap();
+        let claim = round.buy(&alice).await;
+        round.release(&claim).await;
     }
     round.buy(&alice).await;
 }
@@ -201,8 +199,8 @@ async fn a_round_of_the_version_before_goes_on() {
     let _: () =
         redis.set_options(key, &bytes[..52], SetOptions::default().with_expiration(SetExpiry::KEEPTTL)).await.unwrap();
     for _ in 0..4 {
-        let (id, _) = round.buy(&user("alice")).await;
-        round.stock.release(&id, LANE, &user("alice"), None, true).await.unwrap();
+        let claim = round.buy(&user("alice")).await;
+        round.stock().release(&claim, None, true).await.unwrap();
     }
     assert_eq!(round.view().await.counters.unpaid_limit, 0);
 }
@@ -211,19 +209,17 @@ async fn a_round_of_the_version_before_goes_on() {
 #[tokio::test]
 async fn the_buyers_of_a_round_that_is_sold_out() {
     let round = TestRound::start(terms(2, 1)).await;
-    let buyers = async |most| round.stock.buyers(&round.sale, round.round, LANE, most).await.unwrap();
+    let buyers = async |most| round.stock().buyers(most).await.unwrap();
     round.buy(&user("alice")).await;
     assert!(matches!(buyers(10).await, BuyersRead::Selling));
-    let (_, hold) = round.buy(&user("bob")).await;
+    let claim = round.buy(&user("bob")).await;
     let BuyersRead::All(Buyers { last_won_at_ms, mut names }) = buyers(10).await else { panic!("it is sold out") };
     names.sort();
-    assert_eq!((last_won_at_ms, names), (hold.reserved_at_ms, vec!["alice".to_owned(), "bob".to_owned()]));
+    assert_eq!((last_won_at_ms, names), (claim.reserved_at_ms, vec!["alice".to_owned(), "bob".to_owned()]));
     assert!(matches!(buyers(1).await, BuyersRead::TooMany));
 
-    let id = fresh_id(&round.sale, round.round);
-    let reserved_at_ms = hold.reserved_at_ms;
-    let order = Reservation { id, user: user("carol"), lane: LANE, unit: Unit(2), slot: Slot(0), reserved_at_ms };
-    round.stock.adopt(&order).await.unwrap();
+    let order = Claim { reserved_at_ms: claim.reserved_at_ms, ..round.fresh_claim(&user("carol"), 2, 0) };
+    round.stock().adopt(&order).await.unwrap();
     let BuyersRead::All(Buyers { last_won_at_ms: later, names }) = buyers(10).await else { panic!("it is sold out") };
     assert!(later > last_won_at_ms && names.contains(&"carol".to_owned()));
 }

@@ -1,38 +1,40 @@
 use redis::AsyncCommands;
-use sale::{EpochMs, HoldState, Lane, Slot, Unit};
+use sale::{EpochMs, Slot, Unit};
 use stock::{Reserve, Stock};
-use tests::{TestRound, fresh_id, terms, user};
+use tests::{TestRound, fresh_id, held, terms, user};
+use uuid::Uuid;
 
 #[tokio::test]
 async fn units_are_handed_out_in_order_until_none_is_left() {
     let round = TestRound::start(terms(3, 1)).await;
     for unit in 1..=3 {
-        let (id, hold) = round.buy(&user(unit)).await;
-        assert_eq!((hold.unit, hold.slot, hold.state, hold.uuid), (Unit(unit), Slot(0), HoldState::Held, id.uuid));
+        let claim = round.buy(&user(unit)).await;
+        assert_eq!((claim.unit, claim.slot), (Unit(unit), Slot(0)));
+        assert_eq!(round.find(&claim).await, Some(held(&claim)));
     }
-    assert!(matches!(round.reserve(&user("late")).await.1, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut { .. }));
     let view = round.view().await;
-    assert_eq!((view.counters.free(), view.holds.len(), view.outbox), (0, 3, 3));
+    assert_eq!((view.counters.free(), view.entries.len(), view.outbox), (0, 3, 3));
 }
 
 #[tokio::test]
 async fn the_same_id_gets_the_same_answer() {
     let round = TestRound::start(terms(3, 2)).await;
     let alice = user("alice");
-    let (id, hold) = round.buy(&alice).await;
-    assert_eq!(round.reserve_as(&id, &alice).await, Reserve::Replayed(hold.clone()));
+    let claim = round.buy(&alice).await;
+    assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
     round.buy(&alice).await;
-    assert_eq!(round.reserve_as(&id, &alice).await, Reserve::Replayed(hold));
+    assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
     let view = round.view().await;
-    assert_eq!((view.counters.free(), view.holds.len(), view.outbox), (1, 2, 2));
+    assert_eq!((view.counters.free(), view.entries.len(), view.outbox), (1, 2, 2));
 }
 
 #[tokio::test]
 async fn one_per_person() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
-    let (_, hold) = round.buy(&alice).await;
-    assert_eq!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(vec![hold]));
+    let claim = round.buy(&alice).await;
+    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(vec![held(&claim)]));
     assert_eq!(round.view().await.counters.free(), 2);
 }
 
@@ -40,13 +42,13 @@ async fn one_per_person() {
 async fn three_per_person() {
     let round = TestRound::start(terms(9, 3)).await;
     let alice = user("alice");
-    let mut holds = Vec::new();
+    let mut entries = Vec::new();
     for slot in 0..3 {
-        let (_, hold) = round.buy(&alice).await;
-        assert_eq!(hold.slot, Slot(slot));
-        holds.push(hold);
+        let claim = round.buy(&alice).await;
+        assert_eq!(claim.slot, Slot(slot));
+        entries.push(held(&claim));
     }
-    assert_eq!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(holds));
+    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(entries));
     round.buy(&user("bob")).await;
     assert_eq!(round.view().await.counters.free(), 5);
 }
@@ -55,25 +57,25 @@ async fn three_per_person() {
 async fn who_has_one_hears_so_even_when_sold_out() {
     let round = TestRound::start(terms(1, 1)).await;
     let alice = user("alice");
-    let (id, hold) = round.buy(&alice).await;
-    assert_eq!(round.reserve(&alice).await.1, Reserve::AlreadyReserved(vec![hold.clone()]));
-    assert_eq!(round.reserve_as(&id, &alice).await, Reserve::Replayed(hold));
-    assert!(matches!(round.reserve(&user("bob")).await.1, Reserve::SoldOut { .. }));
+    let claim = round.buy(&alice).await;
+    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(vec![held(&claim)]));
+    assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut { .. }));
 }
 
 #[tokio::test]
 async fn below_the_limit_sold_out_is_sold_out() {
     let round = TestRound::start(terms(1, 2)).await;
     round.buy(&user("alice")).await;
-    assert!(matches!(round.reserve(&user("alice")).await.1, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("alice")).await, Reserve::SoldOut { .. }));
 }
 
 #[tokio::test]
 async fn a_round_that_is_not_there_is_unknown() {
     let round = TestRound::start(terms(1, 1)).await;
-    let other = fresh_id(&"chair".parse().unwrap(), round.round);
+    let other = fresh_id(&tests::round("chair", 1));
     assert_eq!(round.reserve_as(&other, &user("alice")).await, Reserve::UnknownSale);
-    let next_round = fresh_id(&round.sale, sale::Round(2));
+    let next_round = fresh_id(&tests::round("lamp", 2));
     assert_eq!(round.reserve_as(&next_round, &user("alice")).await, Reserve::UnknownSale);
 }
 
@@ -86,7 +88,7 @@ async fn in_window(opens_in_ms: i64, closes_in_ms: i64) -> Reserve {
     terms.opens_at_ms = EpochMs(now + opens_in_ms);
     terms.closes_at_ms = EpochMs(now + closes_in_ms);
     round.load(terms, Vec::new()).await;
-    round.reserve(&user("alice")).await.1
+    round.reserve(&user("alice")).await
 }
 
 #[tokio::test]
@@ -111,7 +113,7 @@ async fn the_window_is_half_open() {
         );
         assert!(text.contains("local time = {"));
         let keys = ["sale", "buyers", "free", "outbox"].map(|key| format!("{key}:{{lamp:1:0}}"));
-        let id = fresh_id(&round.sale, round.round).uuid.as_simple().to_string();
+        let id = fresh_id(&round.id).uuid.as_simple().to_string();
         let redis = round.redis();
         async move {
             let mut redis = redis.await;
@@ -133,16 +135,16 @@ async fn not_open_says_when() {
     let mut terms = terms(1, 1);
     terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 + 3_000_000);
     let round = TestRound::start(terms.clone()).await;
-    assert_eq!(round.reserve(&user("alice")).await.1, Reserve::NotOpen(terms.opens_at_ms));
+    assert_eq!(round.reserve(&user("alice")).await, Reserve::NotOpen(terms.opens_at_ms));
 }
 
 #[tokio::test]
 async fn paused_is_paused() {
     let round = TestRound::start(terms(2, 1)).await;
-    let (id, hold) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 23, &[1u8]).await.unwrap();
-    assert_eq!(round.reserve(&user("bob")).await.1, Reserve::Paused);
-    assert_eq!(round.reserve_as(&id, &user("alice")).await, Reserve::Replayed(hold));
+    assert_eq!(round.reserve(&user("bob")).await, Reserve::Paused);
+    assert_eq!(round.reserve_as(&claim.id, &user("alice")).await, Reserve::Replayed(held(&claim)));
     let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 23, &[0u8]).await.unwrap();
     round.buy(&user("bob")).await;
 }
@@ -150,22 +152,22 @@ async fn paused_is_paused() {
 #[tokio::test]
 async fn a_flushed_script_cache_goes_unnoticed() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     let flush = || async {
         let _: () = redis::cmd("SCRIPT").arg("FLUSH").query_async(&mut round.redis().await).await.unwrap();
     };
     flush().await;
     round.buy(&user("bob")).await;
     flush().await;
-    assert_eq!(round.stock.confirm(&id, Lane(0), &user("alice")).await.unwrap(), stock::Confirmed::Now);
+    assert_eq!(round.confirm(&claim).await, stock::Confirmed::Now);
 }
 
 #[tokio::test]
 async fn every_key_leaves_with_the_round() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (id, _) = round.buy(&user("alice")).await;
+    let claim = round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    round.stock.release(&id, Lane(0), &user("alice"), None, false).await.unwrap();
+    round.release(&claim).await;
     let mut redis = round.redis().await;
     let expires_at = round.view().await.counters.expires_at_ms.0;
     let keys: Vec<String> = redis.keys("*").await.unwrap();
@@ -196,10 +198,9 @@ async fn a_redis_that_is_away_is_an_error_and_not_an_answer() {
     // The connection is lost: the first calls may fail, but none may say anything else than what the empty server says.
     let mut answers = Vec::new();
     while answers.is_empty() {
-        let id = fresh_id(&round.sale, round.round);
-        answers.extend(round.stock.reserve(&id, Lane(0), &user("bob")).await.ok());
+        answers.extend(round.stock().reserve(Uuid::now_v7(), &user("bob")).await.ok());
     }
     assert_eq!(answers, [Reserve::UnknownSale]);
     let nobody = Stock::new("redis://127.0.0.1:1").unwrap();
-    assert!(nobody.reserve(&fresh_id(&round.sale, round.round), Lane(0), &user("bob")).await.is_err());
+    assert!(nobody.round(&round.id).reserve(Uuid::now_v7(), &user("bob")).await.is_err());
 }

@@ -1,21 +1,18 @@
-use sale::{EpochMs, Lane, Unit};
-use stock::{Restored, Stock};
+use sale::{EpochMs, Unit};
+use stock::Restored;
 use tests::{TestRound, terms, user};
-
-const LANE: Lane = Lane(0);
 
 async fn restore(round: &TestRound, units: &[u32], counters: &stock::Counters) -> Restored {
     let units: Vec<Unit> = units.iter().copied().map(Unit).collect();
-    let stock: &Stock = &round.stock;
-    stock.restore(&round.sale, round.round, LANE, &units, counters).await.unwrap()
+    round.stock().restore(&units, counters).await.unwrap()
 }
 
 /// Units 1 and 2 are in no place.
 async fn with_two_in_no_place() -> TestRound {
     let round = TestRound::start(terms(4, 1)).await;
     for (name, unit) in [("alice", 1), ("bob", 2)] {
-        let (id, _) = round.buy(&user(name)).await;
-        round.stock.release(&id, LANE, &user(name), Some(Unit(unit)), false).await.unwrap();
+        let claim = round.buy(&user(name)).await;
+        round.stock().release(&claim, Some(Unit(unit)), false).await.unwrap();
     }
     assert_eq!(round.view().await.counters.free(), 2);
     round
@@ -28,7 +25,7 @@ async fn units_in_no_place_are_sold_again() {
     assert_eq!(restore(&round, &[1, 2], &counters).await, Restored::Now);
     let mut units = Vec::new();
     for buyer in 0..4 {
-        units.push(round.buy(&user(buyer)).await.1.unit.0);
+        units.push(round.buy(&user(buyer)).await.unit.0);
     }
     assert_eq!(units, [1, 2, 3, 4]);
 }
@@ -38,7 +35,7 @@ async fn what_two_found_one_restores() {
     let round = with_two_in_no_place().await;
     let counters = round.view().await.counters;
     assert_eq!(restore(&round, &[1, 2], &counters).await, Restored::Now);
-    assert_eq!(round.buy(&user("carol")).await.1.unit, Unit(1));
+    assert_eq!(round.buy(&user("carol")).await.unit, Unit(1));
     assert_eq!(restore(&round, &[1, 2], &counters).await, Restored::Moved);
     assert_eq!(round.view().await.counters.free(), 3);
 }
@@ -46,9 +43,9 @@ async fn what_two_found_one_restores() {
 #[tokio::test]
 async fn nothing_is_restored_once_a_unit_has_moved() {
     let round = with_two_in_no_place().await;
-    let (id, _) = round.buy(&user("carol")).await;
+    let claim = round.buy(&user("carol")).await;
     let counters = round.view().await.counters;
-    round.stock.release(&id, LANE, &user("carol"), None, false).await.unwrap();
+    round.release(&claim).await;
     assert_eq!(restore(&round, &[1], &counters).await, Restored::Moved);
     let counters = round.view().await.counters;
     round.buy(&user("dave")).await;
@@ -59,7 +56,7 @@ async fn nothing_is_restored_once_a_unit_has_moved() {
 async fn a_new_unit_may_be_sold_meanwhile() {
     let round = with_two_in_no_place().await;
     let counters = round.view().await.counters;
-    assert_eq!(round.buy(&user("carol")).await.1.unit, Unit(3));
+    assert_eq!(round.buy(&user("carol")).await.unit, Unit(3));
     assert_eq!(restore(&round, &[1, 2], &counters).await, Restored::Now);
     assert_eq!(round.view().await.counters.free(), 3);
 }

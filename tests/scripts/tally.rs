@@ -1,14 +1,11 @@
 use std::collections::BTreeMap;
 
 use redis::AsyncCommands;
-use sale::Lane;
 use stock::Tallied;
 use tests::{TestRound, terms};
 
-const LANE: Lane = Lane(0);
-
 async fn tally(round: &TestRound, counts: &[(&'static str, u64)]) -> Tallied {
-    round.stock.tally(&round.sale, round.round, LANE, &counts.iter().copied().collect()).await.unwrap()
+    round.stock().tally(&counts.iter().copied().collect()).await.unwrap()
 }
 
 #[tokio::test]
@@ -16,7 +13,7 @@ async fn counts_add_up_and_leave_with_the_round() {
     let round = TestRound::start(terms(1, 1)).await;
     assert_eq!(tally(&round, &[("accepted", 1), ("sold_out", 1_000_000)]).await, Tallied::Now);
     assert_eq!(tally(&round, &[("sold_out", 5), ("closed", 2)]).await, Tallied::Now);
-    let answers = round.stock.answers(&round.sale, round.round, LANE).await.unwrap();
+    let answers = round.stock().answers().await.unwrap();
     let expected = [("accepted", 1), ("closed", 2), ("sold_out", 1_000_005)];
     assert_eq!(answers, BTreeMap::from(expected.map(|(code, count)| (code.to_owned(), count))));
     let mut redis = round.redis().await;

@@ -1,23 +1,21 @@
 use local::valkey::Valkey;
 use redis::aio::MultiplexedConnection;
-use sale::{DoorTerms, EpochMs, Lane, Price, ReservationId, Round, SaleId, Terms, UserId};
-use stock::{Reserve, RoundStock, RoundView, Stock};
+use sale::{
+    Claim, ClaimState, DoorTerms, Entry, EpochMs, Lane, Price, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit,
+    UserId,
+};
+use stock::{Confirmed, Loaded, Released, Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
 
 /// A round in a Valkey of its own.
 pub struct TestRound {
     /// The server.
     pub valkey: Valkey,
-    /// The stock in it.
-    pub stock: Stock,
-    /// The sale.
-    pub sale: SaleId,
+    /// The stock in it, of every round.
+    pub server: Stock,
     /// The round.
-    pub round: Round,
+    pub id: RoundId,
 }
-
-/// The lane of every test.
-const LANE: Lane = Lane(0);
 
 /// Terms of a sale that is open since a minute and for an hour by the machine's clock.
 pub fn terms(total: u32, per_user_limit: u8) -> Terms {
@@ -40,9 +38,9 @@ fn runtime_now() -> i64 {
 }
 
 /// Waits until what came back to a round is on sale again.
-pub async fn until_sellable(stock: &Stock, sale: &SaleId, round: Round) {
+pub async fn until_sellable(stock: RoundStock<'_>) {
     loop {
-        let Some(counters) = stock.counters(sale, round, LANE).await.expect("Redis answers") else { return };
+        let Some(counters) = stock.counters().await.expect("Redis answers") else { return };
         let left = counters.sellable_at_ms.0 - runtime_now();
         if left <= 0 {
             return;
@@ -56,9 +54,25 @@ pub fn user(name: impl std::fmt::Display) -> UserId {
     name.to_string().parse().expect("a user id")
 }
 
+/// A round of a sale.
+pub fn round(sale: &str, number: u32) -> RoundId {
+    RoundId { sale: sale.parse().expect("a sale id"), number: RoundNumber(number) }
+}
+
 /// A reservation id that nobody had before.
-pub fn fresh_id(sale: &SaleId, round: Round) -> ReservationId {
-    ReservationId { sale: sale.clone(), round, uuid: Uuid::now_v7() }
+pub fn fresh_id(round: &RoundId) -> ReservationId {
+    ReservationId { round: round.clone(), uuid: Uuid::now_v7() }
+}
+
+/// A claim that nobody had before, made in 1970.
+pub fn fresh_claim(round: &RoundId, user: &UserId, unit: u32, slot: u8) -> Claim {
+    let (id, lane, reserved_at_ms) = (fresh_id(round), Lane::default(), EpochMs(1));
+    Claim { id, user: user.clone(), lane, unit: Unit(unit), slot: Slot(slot), reserved_at_ms }
+}
+
+/// A claim of which there is no order yet.
+pub fn held(claim: &Claim) -> Entry {
+    Entry { claim: claim.clone(), state: ClaimState::Held }
 }
 
 impl TestRound {
@@ -72,57 +86,73 @@ impl TestRound {
     /// Starts a Valkey without any keys.
     pub fn start_empty() -> Self {
         let valkey = Valkey::start().expect("Valkey starts");
-        let stock = Stock::new(&valkey.url()).expect("a stock");
-        Self { valkey, stock, sale: "lamp".parse().expect("a sale id"), round: Round(1) }
+        let server = Stock::new(&valkey.url()).expect("a stock");
+        Self { valkey, server, id: round("lamp", 1) }
+    }
+
+    /// The round's stock.
+    pub fn stock(&self) -> RoundStock<'_> {
+        self.server.round(&self.id)
     }
 
     /// Loads the round with what is taken.
-    pub async fn load(&self, terms: Terms, taken: Vec<(UserId, stock::Hold)>) -> stock::Loaded {
-        let (sale, round) = (self.sale.clone(), self.round);
+    pub async fn load(&self, terms: Terms, taken: Vec<Claim>) -> Loaded {
         let epoch_ms = EpochMs(runtime_now());
-        let round = RoundStock {
-            sale,
-            round,
-            lane: LANE,
-            terms,
-            paused: false,
-            version: 1,
-            epoch_ms,
-            taken,
-            denied: Vec::new(),
-        };
-        self.stock.load(&round).await.expect("the round is loaded")
+        let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+        self.stock().load(&load).await.expect("the round is loaded")
+    }
+
+    /// A claim that Redis does not know.
+    pub fn fresh_claim(&self, user: &UserId, unit: u32, slot: u8) -> Claim {
+        fresh_claim(&self.id, user, unit, slot)
     }
 
     /// Reserves under a fresh id.
-    pub async fn reserve(&self, user: &UserId) -> (ReservationId, Reserve) {
-        let id = fresh_id(&self.sale, self.round);
-        let answer = self.reserve_as(&id, user).await;
-        (id, answer)
+    pub async fn reserve(&self, user: &UserId) -> Reserve {
+        self.reserve_as(&fresh_id(&self.id), user).await
     }
 
     /// Reserves under this id.
     pub async fn reserve_as(&self, id: &ReservationId, user: &UserId) -> Reserve {
-        self.stock.reserve(id, LANE, user).await.expect("Redis answers")
+        self.server.round(&id.round).reserve(id.uuid, user).await.expect("Redis answers")
     }
 
     /// Waits until what came back to the round is on sale again.
     pub async fn until_sellable(&self) {
-        until_sellable(&self.stock, &self.sale, self.round).await;
+        until_sellable(self.stock()).await;
     }
 
     /// Reserves and expects a unit, once what came back is on sale again.
-    pub async fn buy(&self, user: &UserId) -> (ReservationId, stock::Hold) {
+    pub async fn buy(&self, user: &UserId) -> Claim {
         self.until_sellable().await;
-        match self.reserve(user).await {
-            (id, Reserve::Reserved(hold)) => (id, hold),
-            (_, other) => panic!("{user} got {other:?} and no unit"),
+        let id = fresh_id(&self.id);
+        match self.reserve_as(&id, user).await {
+            Reserve::Reserved(claim) => {
+                assert_eq!((&claim.id, &claim.user), (&id, user));
+                claim
+            }
+            other => panic!("{user} got {other:?} and no unit"),
         }
+    }
+
+    /// The claim as Redis has it.
+    pub async fn find(&self, claim: &Claim) -> Option<Entry> {
+        self.stock().find(claim.id.uuid, &claim.user).await.expect("Redis answers")
+    }
+
+    /// Marks the claim as ordered.
+    pub async fn confirm(&self, claim: &Claim) -> Confirmed {
+        self.stock().confirm(claim).await.expect("Redis answers")
+    }
+
+    /// Gives its unit back, which is no other's; it did not end unpaid.
+    pub async fn release(&self, claim: &Claim) -> Released {
+        self.stock().release(claim, None, false).await.expect("Redis answers")
     }
 
     /// Everything that Redis says of the round.
     pub async fn view(&self) -> RoundView {
-        self.stock.view(&self.sale, self.round, LANE).await.expect("Redis answers").expect("the round is loaded")
+        self.stock().view().await.expect("Redis answers").expect("the round is loaded")
     }
 
     /// A plain connection to the server.

@@ -32,7 +32,7 @@ async fn a_poison_message_takes_no_other_with_it() {
     assert_eq!(failed(&response), [sample["Records"][1]["messageId"].as_str().unwrap()]);
     for record in [0, 2] {
         let message = queue::OrderMessage::parse(sample["Records"][record]["body"].as_str().unwrap()).unwrap();
-        assert_eq!(lab.order_of(&message.reservation).await.state, OrderState::Pending);
+        assert_eq!(lab.order_of(&message.claim).await.state, OrderState::Pending);
     }
     let put_off: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target == PUT_OFF).collect();
     assert_eq!(put_off.len(), 1, "the poison alone");
@@ -44,10 +44,10 @@ async fn a_poison_message_takes_no_other_with_it() {
 async fn an_order_of_a_draft_waits() {
     let lab = Lab::selling(terms(3, 1)).await;
     let mut alice = lab.reserve("alice").await;
-    alice.id.sale = "draft".parse().unwrap();
-    lab.ledger.create_sale(&alice.id.sale, &terms(3, 1), None).await.unwrap();
+    alice.id.round.sale = "draft".parse().unwrap();
+    lab.ledger.create_sale(&alice.id.round.sale, &terms(3, 1), None).await.unwrap();
     assert_eq!(lab.deliver(&[&alice]).await.batch_item_failures.len(), 1);
-    lab.ledger.publish_sale(&alice.id.sale).await.unwrap();
+    lab.ledger.publish_sale(&alice.id.round.sale).await.unwrap();
     assert_eq!(lab.deliver(&[&alice]).await.batch_item_failures.len(), 0);
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
 }

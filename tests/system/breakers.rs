@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use sale::Round;
 use stock::StockError;
-use tests::{Conduct, Service, terms};
+use tests::{Conduct, Service, round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -43,7 +42,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
         at_once += usize::from(began.elapsed() < AT_ONCE);
     }
     assert!(at_once >= 15, "{at_once} of 20: only those that try wait");
-    let counters = async || parts.stock.counters(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await;
+    let counters = async || parts.stock.round(&round(SALE, 1)).counters().await;
     until("it is left alone", 5, async || matches!(counters().await, Err(StockError::Open)).then_some(())).await;
     // The ledger alone answers these.
     ask_of(&deps, &Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice")).await.expect(200);

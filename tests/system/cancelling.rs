@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use sale::{HoldState, OrderState, Reservation, Unit};
+use sale::{Claim, ClaimState, OrderState, Unit};
 use tests::terms;
 
 use crate::ask::Ask;
@@ -12,7 +12,7 @@ use crate::lab::{Lab, message_batch};
 
 const RACES: u32 = 50;
 
-fn cancel(reservation: &Reservation) -> Ask {
+fn cancel(reservation: &Claim) -> Ask {
     Ask::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
 }
 
@@ -43,8 +43,8 @@ async fn a_unit_that_another_has_is_not_sold_again() {
     lab.rewind(&before).await;
     let alice = lab.reserve("alice").await;
     lab.answer(&cancel(&alice)).await.expect(200);
-    assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
-    assert_eq!(lab.order_of(&lab.buy("carol").await).await.unit, Unit(2));
+    assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
+    assert_eq!(lab.order_of(&lab.buy("carol").await).await.claim.unit, Unit(2));
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));
 }
@@ -71,7 +71,7 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
     assert!(ordered.await.unwrap().batch_item_failures.is_empty());
     let order = lab.order_of(&reservation).await;
     assert_eq!(order.state, OrderState::Cancelled);
-    assert_eq!(lab.hold_state(&reservation).await, HoldState::Released);
+    assert_eq!(lab.claim_state(&reservation).await, ClaimState::Released);
     // A fence has no price.
     let written = order.price.is_some();
     handicap.note(!written);

@@ -4,14 +4,14 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use catalog::Shelf;
-use fulfilment::LANE;
 use futures::future::join_all;
 use lambda_http::RequestExt;
 use runtime::Clock;
-use sale::{EpochMs, ReservationId, Round, SaleId, Terms, UserId};
+use sale::{Claim, EpochMs, SaleId, Terms};
 use serde_json::json;
 use stock::{Reserve, Stock};
-use tests::{SlowProxy, fresh_id, terms, user};
+use tests::{SlowProxy, round, terms, user};
+use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -60,14 +60,13 @@ async fn sees(catalog: &catalog::Deps, member: &str, value: &str) {
 }
 
 /// Buyers, as far as Redis knows them.
-async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<(ReservationId, UserId)> {
-    let sale: SaleId = SALE.parse().unwrap();
+async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Claim> {
     let mut bought = Vec::new();
     for buyer in buyers {
-        let (id, buyer) = (fresh_id(&sale, Round(1)), user(buyer));
-        let answer = lab.stock.reserve(&id, LANE, &buyer).await.unwrap();
-        assert!(matches!(answer, Reserve::Reserved(_)), "{answer:?}");
-        bought.push((id, buyer));
+        match lab.stock.round(&round(SALE, 1)).reserve(Uuid::now_v7(), &user(buyer)).await.unwrap() {
+            Reserve::Reserved(claim) => bought.push(claim),
+            other => panic!("{other:?}"),
+        }
     }
     bought
 }
@@ -85,8 +84,8 @@ async fn what_is_left_is_seen_within_two_seconds() {
     sees(&catalog, "availability", "few_left").await;
     let last = buy(&lab, 18..20).await;
     sees(&catalog, "availability", "sold_out").await;
-    for (id, user) in &last {
-        lab.stock.release(id, LANE, user, None, false).await.unwrap();
+    for claim in &last {
+        lab.stock.round(&claim.id.round).release(claim, None, false).await.unwrap();
     }
     sees(&catalog, "availability", "few_left").await;
     lab.redis(&["FLUSHALL"]).await;

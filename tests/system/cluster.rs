@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use sale::{ReservationId, Round, SaleId};
-use tests::terms;
+use sale::ReservationId;
+use tests::{round, terms};
 use tokio::sync::watch;
 
 use crate::answer::Answer;
@@ -181,7 +181,7 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
                     (heard > before + AT_ONCE || gone.load(Ordering::SeqCst) >= UNITS as usize).then_some(())
                 })
                 .await;
-                let counters = stage.onlooker.counters(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await;
+                let counters = stage.onlooker.round(&round(SALE, 1)).counters().await;
                 assert!(counters.unwrap().is_some(), "a key is found wherever it is");
             };
             stage.cluster.move_slot(slot, between).await.unwrap();
@@ -196,7 +196,7 @@ async fn run(blow: Blow) {
         stage.publish(sale, &terms(units, 1)).await;
         stage.load(sale).await;
     }
-    let onlooker = async || stage.onlooker.counters(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await.ok();
+    let onlooker = async || stage.onlooker.round(&round(SALE, 1)).counters().await.ok();
     until("an onlooker is connected", 20, onlooker).await;
     let struck = stage.cluster.owner(stage.slot_of(SALE).await).await.unwrap();
     let mut elsewhere = BTreeSet::new();
@@ -242,10 +242,10 @@ async fn run(blow: Blow) {
 
 /// Every unit in one place, every promise in the ledger, and what is free can be bought.
 async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
-    let id: SaleId = sale.parse().unwrap();
-    let published = lab.ledger.sale(&id).await.unwrap().unwrap();
+    let id = round(sale, 1);
+    let published = lab.ledger.sale(&id.sale).await.unwrap().unwrap();
     let now = runtime::Clock::system().now();
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &published, Round(1), now).await.unwrap();
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &published, &id, now).await.unwrap();
     let audit = audited.audit;
     assert_eq!(audit.total, units);
     assert!(audited.in_redis && audit.is_clean(), "{sale}: {audit:?}");
@@ -256,14 +256,14 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
         orders += lab.ledger.orders(chunk).await.unwrap().len();
     }
     assert_eq!(orders, promised.len(), "{sale}: every 202 has come to something");
-    let guards = lab.ledger.guards(&id, Round(1)).await.unwrap();
+    let guards = lab.ledger.guards(&id).await.unwrap();
     let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
     let taken: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
     assert_eq!((users.len(), taken.len()), (guards.len(), guards.len()), "{sale}: one unit for each user");
     assert_eq!(guards.len(), audit.ordered as usize);
     if units == UNITS {
         let mut late = Heard::default();
-        tests::until_sellable(&lab.stock, &id, Round(1)).await;
+        tests::until_sellable(lab.stock.round(&id)).await;
         for number in 0..=audit.free {
             let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
             assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 use stock::{Access, Stock, StockError};
-use tests::{Authority, terms};
+use tests::{Authority, round, terms};
 
 use crate::cluster_lab::{ClusterLab, secret, url};
 use crate::lab::SALE;
 
 async fn is_loaded(access: Access) -> Result<bool, StockError> {
     let stock = Stock::open(access).unwrap();
-    stock.is_loaded(&SALE.parse().unwrap(), sale::Round(1), fulfilment::LANE).await
+    stock.round(&round(SALE, 1)).is_loaded().await
 }
 
 #[tokio::test(flavor = "multi_thread")]

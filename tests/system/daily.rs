@@ -1,12 +1,12 @@
 //! A sale that comes again every day.
 
-use fulfilment::LANE;
 use ledger::Amend;
 use queue::ExpiryMessage;
 use runtime::Clock;
 use sale::audit::Audit;
-use sale::{EpochMs, OrderState, Reservation, Round, Sale};
+use sale::{Claim, EpochMs, OrderState, RoundNumber, Sale};
 use serde_json::json;
+use tests::round;
 
 use crate::ask::Ask;
 use crate::events;
@@ -68,13 +68,13 @@ async fn warm_up(lab: &Lab) -> usize {
 
 /// Counters, reservations and free units of the new round.
 async fn new_round(lab: &Lab) -> String {
-    let view = lab.stock.view(&SALE.parse().unwrap(), Round(2), LANE).await.unwrap();
+    let view = lab.stock.round(&round(SALE, 2)).view().await.unwrap();
     format!("{:?}", view.expect("the round is loaded"))
 }
 
-async fn audit(lab: &Lab, round: u32) -> Audit {
+async fn audit(lab: &Lab, number: u32) -> Audit {
     let now = Clock::system().now();
-    fulfilment::audit(&lab.stock, &lab.ledger, &sale(lab).await, Round(round), now).await.unwrap().audit
+    fulfilment::audit(&lab.stock, &lab.ledger, &sale(lab).await, &round(SALE, number), now).await.unwrap().audit
 }
 
 #[track_caller]
@@ -117,7 +117,7 @@ async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
     lab.buy("alice").await;
     pass_a_day(&lab).await;
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(sale(&lab).await.round, Round(1));
+    assert_eq!(sale(&lab).await.round, RoundNumber(1));
     lab.answer(&Ask::post("/v1/admin/sales/nowhere/end_recurrence").by_operator().json(&json!({ "round": 1 })))
         .await
         .problem(404, "unknown_sale");
@@ -130,7 +130,7 @@ async fn a_recurrence_that_is_ended_once_its_round_is_over_begins_no_next_one() 
     let ask = Ask::post(format!("/v1/admin/sales/{SALE}/end_recurrence")).by_operator();
     lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(sale(&lab).await.round, Round(1));
+    assert_eq!(sale(&lab).await.round, RoundNumber(1));
 }
 
 fn reserve_tomorrow(name: &str) -> Ask {
@@ -150,7 +150,7 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     let next = sale(&lab).await;
     let window =
         over.recurrence.unwrap().next_window(over.terms.opens_at_ms, over.terms.closes_at_ms, Clock::system().now());
-    assert_eq!((next.round, Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (Round(2), window));
+    assert_eq!((next.round, Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (RoundNumber(2), window));
     assert_eq!(reset(&lab).await, 0);
     assert_eq!(sale(&lab).await, next, "twice is once");
 }
@@ -168,7 +168,7 @@ async fn the_next_round_begins_on_the_regular_terms() {
     assert!(closed.closes_at_ms < regular.closes_at_ms);
     assert_eq!(reset(&lab).await, 1);
     let next = sale(&lab).await;
-    assert_eq!((next.round, next.terms.total), (Round(2), UNITS));
+    assert_eq!((next.round, next.terms.total), (RoundNumber(2), UNITS));
     let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
     assert_eq!(lasts(&next.terms), lasts(&regular), "as long as every day");
     assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
@@ -181,7 +181,7 @@ async fn two_runs_at_once_begin_one_round() {
     let over = sale(&lab).await;
     futures::future::join_all([reset(&lab), reset(&lab), reset(&lab)]).await;
     let next = sale(&lab).await;
-    assert_eq!((next.round, next.version), (Round(2), over.version + 1));
+    assert_eq!((next.round, next.version), (RoundNumber(2), over.version + 1));
     assert!(next.terms.closes_at_ms.since_ms(over.terms.closes_at_ms) < 26 * 3_600_000, "one day and not more");
 }
 
@@ -193,7 +193,7 @@ async fn no_idempotency_key_keeps_a_round_from_beginning() {
     lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
     pass_a_day(&lab).await;
     reset(&lab).await;
-    assert_eq!(sale(&lab).await.round, Round(2));
+    assert_eq!(sale(&lab).await.round, RoundNumber(2));
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     warm_up(&lab).await;
     let id = lab.answer(&reserve_tomorrow("erin")).await.expect(202).text("reservation_id").to_owned();
     let before = (sale(&lab).await, new_round(&lab).await);
-    let state = async |of: &Reservation| lab.order_of(of).await.state;
+    let state = async |of: &Claim| lab.order_of(of).await.state;
 
     assert!(lab.deliver(&[&late]).await.batch_item_failures.is_empty());
     assert_eq!(state(&late).await, OrderState::Pending);

@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
-use fulfilment::LANE;
 use queue::OrderMessage;
-use sale::{Reservation, ReservationId, Round};
+use sale::{Claim, ReservationId};
 use serde_json::json;
 use stock::{Reserve, Stock};
-use tests::{fresh_id, user};
+use tests::{round, user};
 use uuid::Uuid;
 
 use crate::cloud::cloud;
@@ -21,18 +20,14 @@ use crate::wait::until;
 const LADDER: Duration = Duration::from_secs(5 + 10 + 30);
 
 /// Takes a unit without sending the message.
-async fn reserve(stock: &Stock, shop: &Shop, name: &str) -> Reservation {
-    let (id, user) = (fresh_id(&shop.sale.parse().unwrap(), Round(1)), user(name));
-    match stock.reserve(&id, LANE, &user).await.unwrap() {
-        Reserve::Reserved(hold) => {
-            let stock::Hold { unit, slot, reserved_at_ms, .. } = hold;
-            Reservation { id, user, lane: LANE, unit, slot, reserved_at_ms }
-        }
+async fn reserve(stock: &Stock, shop: &Shop, name: &str) -> Claim {
+    match stock.round(&round(&shop.sale, 1)).reserve(Uuid::now_v7(), &user(name)).await.unwrap() {
+        Reserve::Reserved(claim) => claim,
         other => panic!("{other:?}"),
     }
 }
 
-fn message(reservation: &Reservation) -> String {
+fn message(reservation: &Claim) -> String {
     OrderMessage::new(reservation.clone(), None).to_body()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use sale::{OrderState, Reservation};
+use sale::{Claim, OrderState};
 use tests::terms;
 
 use crate::lab::{Lab, message_batch};
@@ -12,7 +12,7 @@ use crate::resources::items;
 const RESERVATIONS: u32 = 20;
 const CONSUMERS: usize = 5;
 
-async fn deliver_to_all(lab: &Arc<Lab>, reservation: &Reservation) {
+async fn deliver_to_all(lab: &Arc<Lab>, reservation: &Claim) {
     let consumers = (0..CONSUMERS).map(|_| {
         let (deps, event) = (lab.order(), message_batch(&[reservation]));
         tokio::spawn(async move { order::handle(&deps, event).await })
@@ -31,7 +31,7 @@ async fn five_deliveries_are_one_order_with_one_unit_and_one_slot() {
             let reservation = lab.reserve(&format!("user-{buyer}")).await;
             deliver_to_all(&lab, &reservation).await;
             let order = lab.order_of(&reservation).await;
-            assert_eq!((order.state, order.unit), (OrderState::Pending, reservation.unit));
+            assert_eq!((order.state, order.claim.unit), (OrderState::Pending, reservation.unit));
         }
     }
     let items = items(&lab.dynamodb, &lab.table).await;

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use queue::{ExpiryQueue, OrderMessage};
-use sale::{HoldState, OrderState};
+use sale::{ClaimState, OrderState};
 use tests::terms;
 
 use crate::answer::Answer;
@@ -23,10 +23,10 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
 
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(ordered.text("status"), "pending_payment");
-    assert_eq!(lab.hold_state(&alice).await, HoldState::Ordered);
+    assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
     assert_eq!(depth(&lab.sqs, &lab.expiry_url).await.iter().sum::<u32>(), 1, "it will expire");
     let order = lab.order_of(&alice).await;
-    assert_eq!((order.state, order.unit), (OrderState::Pending, alice.unit));
+    assert_eq!((order.state, order.claim.unit), (OrderState::Pending, alice.unit));
 
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await, order);
@@ -52,7 +52,7 @@ async fn only_ones_own() {
     let alice = lab.reserve("alice").await;
     let before = lab.contents().await;
     lab.answer(&expedite(&alice.id, "mallory")).await.problem(404, "unknown_reservation");
-    let never = tests::fresh_id(&alice.id.sale, alice.id.round);
+    let never = tests::fresh_id(&alice.id.round);
     lab.answer(&expedite(never, "alice")).await.problem(404, "unknown_reservation");
     lab.answer(&Ask { path: format!("/v1/reservations/{}?expedite=yes", alice.id), ..expedite("", "alice") })
         .await

@@ -5,9 +5,9 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use queue::ExpiryMessage;
-use sale::{EpochMs, Reservation};
+use sale::{Claim, EpochMs};
 use serde_json::json;
-use tests::{Conduct, Service, terms};
+use tests::{Conduct, Service, round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -64,13 +64,13 @@ const TROUBLES: &[Trouble] = &[
 /// Something to do for every function.
 struct Work {
     /// For the order function.
-    to_order: Vec<Reservation>,
+    to_order: Vec<Claim>,
     /// For the dead-letter function.
-    dead: Vec<Reservation>,
+    dead: Vec<Claim>,
     /// For the expiry function.
-    to_expire: Vec<Reservation>,
-    queued: Reservation,
-    ordered: Reservation,
+    to_expire: Vec<Claim>,
+    queued: Claim,
+    ordered: Claim,
 }
 
 impl Work {
@@ -169,7 +169,7 @@ async fn in_trouble(trouble: &Trouble, lab: &Lab, work: &Work) -> Vec<Ran> {
     for _ in 0..RUNS {
         let own = Parts::of(lab).await;
         if trouble.connected {
-            own.stock.is_loaded(&SALE.parse().unwrap(), sale::Round(1), fulfilment::LANE).await.unwrap();
+            own.stock.round(&round(SALE, 1)).is_loaded().await.unwrap();
         }
         own.redis.delay(trouble.redis);
         trouble.aws.iter().for_each(|(service, conduct)| own.aws.set(*service, *conduct));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use ledger::Published;
 use runtime::Clock;
-use sale::{EpochMs, Recurrence, Round, SaleId, Terms};
+use sale::{EpochMs, Recurrence, RoundNumber, SaleId, Terms};
 use tests::{Conduct, Service, terms};
 
 use crate::lab::Lab;
@@ -62,7 +62,7 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     assert_eq!(rest.failed, 0);
     let sales = lab.ledger.published_sales(Clock::system().now()).await.unwrap();
     // What was cut off may have begun all the same.
-    let second = sales.iter().filter(|sale| sale.round == Round(2)).count();
+    let second = sales.iter().filter(|sale| sale.round == RoundNumber(2)).count();
     assert_eq!(second, SALES, "the next run goes on where this one stopped");
 }
 

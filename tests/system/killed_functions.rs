@@ -11,8 +11,9 @@ use load::{Curve, Live, Plan, Request, Token};
 use local::gateway::{Concurrency, Gateway};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use sale::{Round, SaleId, UserId};
+use sale::UserId;
 use serde_json::json;
+use tests::round;
 use tokio::task::spawn_blocking;
 
 use crate::cloud::cloud;
@@ -45,13 +46,13 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let names: Vec<String> = (0..REQUESTS).map(|n| format!("killer-{n:05}")).collect();
     let signed = names.clone();
     let tokens = spawn_blocking(move || issuer.tokens(&signed)).await.unwrap().unwrap();
-    let (ring, sale): (_, SaleId) = (deployed_ring().await, shop.sale.parse().unwrap());
+    let (ring, round) = (deployed_ring().await, round(&shop.sale, 1));
     let issued_at_ms = runtime::Clock::system().now();
     let requests = names.iter().zip(&tokens).map(|(name, token)| {
         let user: UserId = name.parse().unwrap();
-        let pass = ring.seal(&Grant { sale: &sale, round: Round(1), user: &user, issued_at_ms });
+        let pass = ring.seal(&Grant { round: &round, user: &user, issued_at_ms });
         let token: Token = token.parse().unwrap();
-        Request::reserve(sale.as_str(), &pass).unwrap().token(&token).key("first-try")
+        Request::reserve(&shop.sale, &pass).unwrap().token(&token).key("first-try")
     });
     let requests: Arc<Vec<Request>> = Arc::new(requests.collect());
     let client = Arc::new(load::Client::new(gateway.url().parse().unwrap()));

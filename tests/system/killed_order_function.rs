@@ -8,8 +8,8 @@ use futures::future::join_all;
 use local::function::FunctionProcess;
 use local::paths;
 use local::runtime_api::RuntimeApi;
-use sale::{HoldState, OrderState, Reservation, Round};
-use tests::{FaultyAws, terms};
+use sale::{Claim, ClaimState, OrderState};
+use tests::{FaultyAws, round, terms};
 use tokio::time::timeout;
 
 use crate::cloud::cloud;
@@ -64,11 +64,11 @@ impl std::fmt::Debug for Left {
     }
 }
 
-async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {
+async fn left(lab: &Lab, reserved: &[Claim]) -> Left {
     let ids: Vec<_> = reserved.iter().map(|reservation| reservation.id.clone()).collect();
     let orders = lab.ledger.orders(&ids).await.unwrap();
-    let confirmed = join_all(reserved.iter().map(|reservation| lab.hold_state(reservation))).await;
-    let confirmed = confirmed.into_iter().filter(|state| *state == HoldState::Ordered).count();
+    let confirmed = join_all(reserved.iter().map(|reservation| lab.claim_state(reservation))).await;
+    let confirmed = confirmed.into_iter().filter(|state| *state == ClaimState::Ordered).count();
     Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, &lab.expiry_url).await.iter().sum() }
 }
 
@@ -103,11 +103,11 @@ async fn killed_after(orders: usize) -> Left {
     assert!(response.batch_item_failures.is_empty(), "{response:?}");
 
     assert_eq!(lab.clean_audit().await, (0, 0, BATCH as u32), "{left:?}");
-    assert_eq!(lab.ledger.guards(&SALE.parse().unwrap(), Round(1)).await.unwrap().len(), BATCH);
+    assert_eq!(lab.ledger.guards(&round(SALE, 1)).await.unwrap().len(), BATCH);
     for reservation in &reserved {
         let order = lab.order_of(reservation).await;
-        assert_eq!((order.state, order.unit), (OrderState::Pending, reservation.unit), "{left:?}");
-        assert_eq!(lab.hold_state(reservation).await, HoldState::Ordered, "{left:?}");
+        assert_eq!((order.state, order.claim.unit), (OrderState::Pending, reservation.unit), "{left:?}");
+        assert_eq!(lab.claim_state(reservation).await, ClaimState::Ordered, "{left:?}");
     }
     let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
     assert!(expiries >= BATCH as u32, "{expiries} messages will expire {BATCH} orders; before: {left:?}");

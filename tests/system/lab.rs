@@ -6,16 +6,16 @@ use std::sync::atomic::AtomicI64;
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::{Board, LANE, TermsCache, load_round};
+use fulfilment::{Board, TermsCache, load_round};
 use lambda_http::{Body, Response};
 use ledger::Ledger;
 use local::valkey::Valkey;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
 use runtime::{Clock, PassKeys};
 use sale::audit::Audit;
-use sale::{EpochMs, HoldState, Order, Reservation, ReservationId, Round, Sale, SaleId, Terms, Unit};
-use stock::{Hold, Stock};
-use tests::user;
+use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Sale, SaleId, Terms, Unit};
+use stock::Stock;
+use tests::{round, user};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
@@ -275,52 +275,50 @@ impl Lab {
 
     /// Waits until what came back to the first round is on sale again.
     pub(crate) async fn until_sellable(&self) {
-        tests::until_sellable(&self.stock, &SALE.parse().unwrap(), Round(1)).await;
+        tests::until_sellable(self.stock.round(&round(SALE, 1))).await;
     }
 
     /// Reserves a unit for a user, and expects one.
-    pub(crate) async fn reserve(&self, name: &str) -> Reservation {
+    pub(crate) async fn reserve(&self, name: &str) -> Claim {
         self.until_sellable().await;
         let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
         self.reservation_of(answer.text("reservation_id"), name).await
     }
 
     /// The reservation as Redis has it.
-    pub(crate) async fn reservation_of(&self, id: &str, name: &str) -> Reservation {
+    pub(crate) async fn reservation_of(&self, id: &str, name: &str) -> Claim {
         let id: ReservationId = id.parse().unwrap();
-        let hold = self.hold(&id, name).await.expect("Redis has it");
-        let Hold { unit, slot, reserved_at_ms, .. } = hold;
-        Reservation { id, user: user(name), lane: LANE, unit, slot, reserved_at_ms }
+        self.entry(&id, name).await.expect("Redis has it").claim
     }
 
     /// Gives the order function one batch with these reservations.
-    pub(crate) async fn deliver(&self, reservations: &[&Reservation]) -> SqsBatchResponse {
+    pub(crate) async fn deliver(&self, reservations: &[&Claim]) -> SqsBatchResponse {
         order::handle(&self.order(), message_batch(reservations)).await
     }
 
     /// Reserves a unit for a user and has it ordered.
-    pub(crate) async fn buy(&self, name: &str) -> Reservation {
+    pub(crate) async fn buy(&self, name: &str) -> Claim {
         let reservation = self.reserve(name).await;
         assert!(self.deliver(&[&reservation]).await.batch_item_failures.is_empty());
         reservation
     }
 
     /// The order as the ledger has it.
-    pub(crate) async fn order_of(&self, reservation: &Reservation) -> Order {
+    pub(crate) async fn order_of(&self, reservation: &Claim) -> Order {
         self.ledger.order(&reservation.id).await.unwrap().expect("the ledger has it")
     }
 
-    pub(crate) async fn hold(&self, id: &ReservationId, name: &str) -> Option<Hold> {
-        self.stock.find(id, LANE, &user(name)).await.unwrap()
+    pub(crate) async fn entry(&self, id: &ReservationId, name: &str) -> Option<Entry> {
+        self.stock.round(&id.round).find(id.uuid, &user(name)).await.unwrap()
     }
 
-    pub(crate) async fn hold_state(&self, reservation: &Reservation) -> HoldState {
-        self.hold(&reservation.id, reservation.user.as_str()).await.expect("Redis has it").state
+    pub(crate) async fn claim_state(&self, reservation: &Claim) -> ClaimState {
+        self.entry(&reservation.id, reservation.user.as_str()).await.expect("Redis has it").state
     }
 
     /// The units that Redis can hand out.
     pub(crate) async fn free(&self) -> Vec<Unit> {
-        let view = self.stock.view(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().expect("the round is loaded");
+        let view = self.stock.round(&round(SALE, 1)).view().await.unwrap().expect("the round is loaded");
         let mut free: Vec<Unit> = view.free.into_iter().flatten().map(Unit).collect();
         free.sort();
         free
@@ -329,7 +327,7 @@ impl Lab {
     pub(crate) async fn audit(&self) -> Audit {
         let sale = self.sale().await;
         let audited =
-            fulfilment::audit(&self.stock, &self.ledger, &sale, sale.round, Clock::system().now()).await.unwrap();
+            fulfilment::audit(&self.stock, &self.ledger, &sale, &sale.round_id(), Clock::system().now()).await.unwrap();
         assert!(audited.in_redis);
         audited.audit
     }
@@ -347,6 +345,6 @@ impl Lab {
 }
 
 /// A batch with the messages of these reservations.
-pub(crate) fn message_batch(reservations: &[&Reservation]) -> SqsEvent {
+pub(crate) fn message_batch(reservations: &[&Claim]) -> SqsEvent {
     events::batch(reservations.iter().map(|reservation| OrderMessage::new((*reservation).clone(), None).to_body()))
 }

@@ -3,14 +3,12 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fulfilment::LANE;
 use futures::future::join_all;
 use local::function::FunctionProcess;
 use local::paths;
 use local::runtime_api::RuntimeApi;
-use sale::Round;
 use serde_json::Value;
-use tests::{Conduct, FaultyAws, Service, terms};
+use tests::{Conduct, FaultyAws, Service, round, terms};
 
 use crate::ask::Ask;
 use crate::cloud::cloud;
@@ -77,7 +75,7 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     let loser = async {
         // Redis gives the winner the last unit before the message is sent.
         until("the last unit is taken", 5, async || {
-            let counters = lab.stock.counters(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().unwrap();
+            let counters = lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
             (counters.next_unit > counters.last_unit).then_some(())
         })
         .await;

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use stock::Stock;
-use tests::terms;
+use tests::{round, terms};
+use uuid::Uuid;
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -33,7 +34,7 @@ fn units(live: &Value) -> [u64; 5] {
     ["total", "free", "held", "ordered", "paid"].map(|place| live["units"][place].as_u64().unwrap())
 }
 
-async fn pay(lab: &Lab, reservation: &sale::Reservation) {
+async fn pay(lab: &Lab, reservation: &sale::Claim) {
     let ask = Ask::paid(&format!("pay_{}", reservation.user), &reservation.id.to_string(), 990, &lab.payment_key);
     assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "applied");
 }
@@ -60,26 +61,24 @@ async fn units_by_their_place_along_a_purchase() {
 #[tokio::test]
 async fn the_oldest_is_who_still_waits() {
     let lab = Lab::selling(terms(1200, 1)).await;
-    let sale = SALE.parse().unwrap();
-    let since = async || lab.stock.held_since(&sale, sale::Round(1), fulfilment::LANE, usize::MAX).await.unwrap();
-    let mut reservations = Vec::new();
+    let id = round(SALE, 1);
+    let round = lab.stock.round(&id);
+    let since = async || round.held_since(usize::MAX).await.unwrap();
+    let mut claims = Vec::new();
     for number in 0..1001 {
-        let user = tests::user(format!("user-{number}"));
-        let id = tests::fresh_id(&sale, sale::Round(1));
-        let stock::Reserve::Reserved(hold) = lab.stock.reserve(&id, fulfilment::LANE, &user).await.unwrap() else {
-            panic!("no unit")
-        };
-        reservations.push((id, user, hold));
+        let reserved = round.reserve(Uuid::now_v7(), &tests::user(format!("user-{number}"))).await.unwrap();
+        let stock::Reserve::Reserved(claim) = reserved else { panic!("no unit") };
+        claims.push(claim);
     }
-    for (at, (id, user, _)) in reservations.iter().enumerate() {
+    for (at, claim) in claims.iter().enumerate() {
         if at != 150 && at != 1000 {
-            lab.stock.confirm(id, fulfilment::LANE, user).await.unwrap();
+            round.confirm(claim).await.unwrap();
         }
     }
-    assert_eq!(since().await, Some(reservations[150].2.reserved_at_ms));
-    lab.stock.confirm(&reservations[150].0, fulfilment::LANE, &reservations[150].1).await.unwrap();
-    assert_eq!(since().await, Some(reservations[1000].2.reserved_at_ms));
-    lab.stock.confirm(&reservations[1000].0, fulfilment::LANE, &reservations[1000].1).await.unwrap();
+    assert_eq!(since().await, Some(claims[150].reserved_at_ms));
+    round.confirm(&claims[150]).await.unwrap();
+    assert_eq!(since().await, Some(claims[1000].reserved_at_ms));
+    round.confirm(&claims[1000]).await.unwrap();
     assert_eq!(since().await, None);
 }
 
@@ -172,7 +171,7 @@ async fn redis_is_told_beside_the_requests() {
             lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
             asked += 1;
             lab.board.tell_answers_soon(&lab.stock);
-            let answers = lab.stock.answers(&SALE.parse().unwrap(), sale::Round(1), fulfilment::LANE).await.unwrap();
+            let answers = lab.stock.round(&round(SALE, 1)).answers().await.unwrap();
             answers.contains_key("limit_reached").then_some(asked)
         })
         .await

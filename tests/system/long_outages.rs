@@ -3,7 +3,7 @@
 use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 use futures::future::join_all;
 use futures::{StreamExt, stream};
-use sale::{OrderState, Reservation, ReservationId};
+use sale::{Claim, OrderState, ReservationId};
 use serde_json::json;
 use tests::{Conduct, Service, terms};
 
@@ -76,7 +76,7 @@ async fn ten_minutes_without_dynamodb_fail_no_reservation() {
     let lab = Lab::selling(terms(BUYERS as u32, 1)).await;
     without_waiting(&lab).await;
     let names: Vec<String> = (0..BUYERS).map(|buyer| format!("user-{buyer}")).collect();
-    let promised: Vec<Reservation> =
+    let promised: Vec<Claim> =
         stream::iter(&names).map(|name| lab.reserve(name)).buffer_unordered(AT_ONCE).collect().await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::DynamoDb, Conduct::Fails);

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use futures::{StreamExt, stream};
-use sale::{ReservationId, Round, SaleId};
-use tests::terms;
+use sale::{ReservationId, SaleId};
+use tests::{round, terms};
 use tokio::sync::watch;
 use tokio::task::block_in_place;
 use uuid::Uuid;
@@ -206,7 +206,7 @@ async fn run(case: Case) {
     }
 
     let deps = lab.reservation();
-    let asked = async || lab.stock.is_loaded(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await;
+    let asked = async || lab.stock.round(&round(SALE, 1)).is_loaded().await;
     until("Redis is asked again", 5, async || asked().await.ok()).await;
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| {
@@ -278,7 +278,7 @@ async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) {
     for id in promised {
         assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
     }
-    let guards = lab.ledger.guards(&SALE.parse().unwrap(), Round(1)).await.unwrap();
+    let guards = lab.ledger.guards(&round(SALE, 1)).await.unwrap();
     assert_eq!(guards.len(), audit.ordered as usize);
     let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
     let units: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();

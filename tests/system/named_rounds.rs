@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 use ledger::{Amend, Ledger};
 use runtime::Clock;
-use sale::{EpochMs, Recurrence, Round, Sale, Terms};
+use sale::{EpochMs, Recurrence, RoundNumber, Sale, Terms};
 use serde_json::{Value, json};
 use tests::terms;
 use tokio::runtime::Handle;
@@ -91,7 +91,7 @@ async fn what_was_meant_for_yesterdays_round_changes_nothing_today() {
     let lab = daily().await;
     begin_round_2(&lab.ledger).await;
     let before = lab.sale().await;
-    assert_eq!(before.round, Round(2));
+    assert_eq!(before.round, RoundNumber(2));
     for wrong in [1, 3] {
         for ask in all_of(wrong) {
             let refused = lab.answer(&ask).await.problem(409, "round_changed");
@@ -144,7 +144,12 @@ async fn a_round_that_begins_between_decision_and_change_is_left_alone() {
         let refused = Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await);
         assert_eq!(refused.problem(409, "round_changed").body["round"], 2);
         let sale = lab.sale().await;
-        assert_eq!((sale.round, sale.paused, sale.isolated_requests_per_s), (Round(2), false, None), "{}", ask.path);
+        assert_eq!(
+            (sale.round, sale.paused, sale.isolated_requests_per_s),
+            (RoundNumber(2), false, None),
+            "{}",
+            ask.path
+        );
         assert_eq!((sale.terms.total, sale.recurrence.is_some()), (5, true), "{}", ask.path);
     }
 }

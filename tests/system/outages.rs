@@ -3,9 +3,9 @@
 use aws_sdk_sqs::Client as Sqs;
 use queue::{OrderMessage, OrderQueue};
 use runtime::Clock;
-use sale::{OrderState, Round};
+use sale::OrderState;
 use stock::Stock;
-use tests::terms;
+use tests::{round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -59,9 +59,9 @@ async fn what_the_queue_did_not_take_is_sent_by_the_retry() {
     assert_eq!(lab.clean_audit().await, (1, 1, 0));
     let messages = queued(&lab).await;
     assert_eq!(messages.len(), 1);
-    assert_eq!(messages[0].reservation.id.to_string(), id);
-    lab.deliver(&[&messages[0].reservation]).await;
-    assert_eq!(lab.order_of(&messages[0].reservation).await.state, OrderState::Pending);
+    assert_eq!(messages[0].claim.id.to_string(), id);
+    lab.deliver(&[&messages[0].claim]).await;
+    assert_eq!(lab.order_of(&messages[0].claim).await.state, OrderState::Pending);
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     ask_of(&later, &reserve).await.problem(409, "limit_reached");
     let messages = queued(&lab).await;
     assert_eq!(messages.len(), 1);
-    assert_eq!(messages[0].reservation.id.to_string(), id);
+    assert_eq!(messages[0].claim.id.to_string(), id);
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     for reservation in [&alice, &bob, &carol] {
         let order = lab.order_of(reservation).await;
         assert_eq!(order.state, OrderState::Pending);
-        units.push(order.unit.0);
+        units.push(order.claim.unit.0);
     }
     units.sort_unstable();
     assert_eq!(units, [1, 2, 3]);
@@ -159,5 +159,5 @@ async fn a_round_that_redis_loses_after_its_close_is_closed() {
     .await;
     lab.answer(&Ask::get(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
     heal(&lab).await;
-    assert!(!lab.stock.is_loaded(&SALE.parse().unwrap(), Round(1), fulfilment::LANE).await.unwrap());
+    assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use door::{Grant, KeyRing};
 use runtime::{Clock, PassKeys, Secret};
-use sale::{EpochMs, Round};
+use sale::{EpochMs, RoundId, RoundNumber};
 use tokio::sync::OnceCell;
 
 use crate::cloud::cloud;
@@ -35,11 +35,10 @@ impl PassOf {
 
     /// None for what cannot be a sale or a user.
     pub(crate) fn seal(&self, ring: &KeyRing) -> Option<String> {
-        let (sale, user) = (self.sale.parse().ok()?, self.user.parse().ok()?);
+        let round = RoundId { sale: self.sale.parse().ok()?, number: RoundNumber(self.round) };
         let long_ago = || EpochMs(Clock::system().now().0 - AGE_S * 1000);
         let issued_at_ms = self.issued_at.unwrap_or_else(long_ago);
-        let round = Round(self.round);
-        Some(ring.seal(&Grant { sale: &sale, round, user: &user, issued_at_ms }))
+        Some(ring.seal(&Grant { round: &round, user: &self.user.parse().ok()?, issued_at_ms }))
     }
 }
 

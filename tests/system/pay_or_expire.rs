@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use queue::ExpiryMessage;
-use sale::{HoldState, OrderState, Reservation, Unit};
+use sale::{Claim, ClaimState, OrderState, Unit};
 use tests::terms;
 
 use crate::ask::Ask;
@@ -21,7 +21,7 @@ enum End {
     Expired,
 }
 
-async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Reservation) -> (Reservation, End) {
+async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Claim) -> (Claim, End) {
     let id = &reservation.id;
     let payment = format!("pay_{}", reservation.user);
     let (pay_after, expire_after) = handicap.waits();
@@ -43,15 +43,15 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Reservation) -> (
     assert!(expire.await.unwrap().batch_item_failures.is_empty());
 
     let order = lab.order_of(&reservation).await;
-    let state = lab.hold_state(&reservation).await;
+    let state = lab.claim_state(&reservation).await;
     let end = match order.state {
         OrderState::Paid => {
-            assert_eq!((&*outcome, state), ("applied", HoldState::Ordered), "{order:?}");
+            assert_eq!((&*outcome, state), ("applied", ClaimState::Ordered), "{order:?}");
             assert_eq!((order.payment_id.as_deref(), order.refunds_due.len()), (Some(&*payment), 0));
             End::Paid
         }
         OrderState::Expired => {
-            assert_eq!((&*outcome, state), ("refund_due", HoldState::Released), "{order:?}");
+            assert_eq!((&*outcome, state), ("refund_due", ClaimState::Released), "{order:?}");
             assert_eq!((order.payment_id, order.refunds_due), (None, vec![payment]));
             End::Expired
         }
@@ -65,12 +65,12 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Reservation) -> (
 async fn each_order_is_paid_or_expired_and_its_unit_free_exactly_when_it_expired() {
     let lab = Arc::new(Lab::selling(terms(RACES, 1)).await);
     let bought = futures::stream::iter(0..RACES).map(async |user| lab.buy(&format!("user-{user}")).await);
-    let bought: Vec<Reservation> = bought.buffer_unordered(AT_ONCE).collect().await;
+    let bought: Vec<Claim> = bought.buffer_unordered(AT_ONCE).collect().await;
     assert_eq!(lab.clean_audit().await, (0, 0, RACES));
 
     let handicap = Handicap::default();
     let races = futures::stream::iter(bought).map(|reservation| race(Arc::clone(&lab), &handicap, reservation));
-    let ended: Vec<(Reservation, End)> = races.buffer_unordered(AT_ONCE).collect().await;
+    let ended: Vec<(Claim, End)> = races.buffer_unordered(AT_ONCE).collect().await;
 
     let expired: BTreeSet<Unit> =
         ended.iter().filter(|(_, end)| *end == End::Expired).map(|(reservation, _)| reservation.unit).collect();

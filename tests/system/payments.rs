@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
-use sale::{OrderState, Reservation};
+use sale::{Claim, OrderState};
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -10,13 +10,13 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::Lab;
 
-async fn pay(lab: &Lab, payment: &str, reservation: &Reservation, price_minor: u64) -> String {
+async fn pay(lab: &Lab, payment: &str, reservation: &Claim, price_minor: u64) -> String {
     let ask = Ask::paid(payment, &reservation.id.to_string(), price_minor, &lab.payment_key);
     lab.answer(&ask).await.expect(200).text("outcome").to_owned()
 }
 
 /// What the ledger says of an order's payments.
-async fn taken(lab: &Lab, reservation: &Reservation) -> (OrderState, Option<String>, Vec<String>) {
+async fn taken(lab: &Lab, reservation: &Claim) -> (OrderState, Option<String>, Vec<String>) {
     let order = lab.order_of(reservation).await;
     (order.state, order.payment_id, order.refunds_due)
 }

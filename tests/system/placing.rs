@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ledger::{Fence, NewOrder, Placed, Stepped};
+use ledger::{Placed, Stepped};
 use runtime::Clock;
-use sale::{EpochMs, Failure, HoldState, Order, OrderState, Price, Reservation, Transition, Unit};
+use sale::{Claim, ClaimState, EpochMs, Failure, Order, OrderState, Price, Transition, Unit};
 use tests::terms;
 
 use crate::ask::Ask;
@@ -12,17 +12,16 @@ use crate::lab::Lab;
 use crate::resources::Contents;
 
 /// Writes the order without settling Redis, as a function does that dies in between.
-async fn place_only(lab: &Lab, reservation: &Reservation) -> Order {
+async fn place_only(lab: &Lab, reservation: &Claim) -> Order {
     let now = Clock::system().now();
     let price = Price { price_minor: 990, currency: "EUR".parse().unwrap() };
-    let new = NewOrder { reservation, price, created_at_ms: now, pay_by_ms: now };
-    match lab.ledger.place(&new).await.unwrap() {
+    match lab.ledger.place(Order::pending(reservation.clone(), price, now, now)).await.unwrap() {
         Placed::Now(order) => order,
         other => panic!("{other:?}"),
     }
 }
 
-async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
+async fn end_only(lab: &Lab, reservation: &Claim, step: Transition) {
     let order = place_only(lab, reservation).await;
     let later = EpochMs(order.created_at_ms.0 + 1);
     assert!(matches!(lab.ledger.end_unpaid(&order, step, later).await.unwrap(), Stepped::Now(_)));
@@ -30,16 +29,16 @@ async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
 
 /// The order of a reservation stands in the ledger as `make` leaves it, and Redis was not told. Its message then settles
 /// Redis, once, and changes no item.
-async fn message_after(make: impl AsyncFnOnce(&Lab, &Reservation), state: OrderState, settled: HoldState) {
+async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, settled: ClaimState) {
     let lab = Lab::selling(terms(2, 1)).await;
     let reservation = lab.reserve("alice").await;
     make(&lab, &reservation).await;
     let before = lab.contents().await;
-    assert_eq!(lab.hold_state(&reservation).await, HoldState::Held);
+    assert_eq!(lab.claim_state(&reservation).await, ClaimState::Held);
 
     assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&reservation).await.state, state);
-    assert_eq!(lab.hold_state(&reservation).await, settled);
+    assert_eq!(lab.claim_state(&reservation).await, settled);
     let after = lab.contents().await;
     let orders = |contents: &Contents| {
         let items = contents.items.clone().into_iter();
@@ -57,47 +56,49 @@ async fn message_after(make: impl AsyncFnOnce(&Lab, &Reservation), state: OrderS
 
 #[tokio::test]
 async fn pending_before_is_confirmed() {
-    let make = async |lab: &Lab, reservation: &Reservation| drop(place_only(lab, reservation).await);
-    message_after(make, OrderState::Pending, HoldState::Ordered).await;
+    let make = async |lab: &Lab, reservation: &Claim| drop(place_only(lab, reservation).await);
+    message_after(make, OrderState::Pending, ClaimState::Ordered).await;
 }
 
 #[tokio::test]
 async fn paid_before_stays_paid() {
-    let make = async |lab: &Lab, reservation: &Reservation| {
+    let make = async |lab: &Lab, reservation: &Claim| {
         let order = place_only(lab, reservation).await;
-        lab.ledger.pay(&order.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
+        lab.ledger.pay(&order.claim.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
     };
-    message_after(make, OrderState::Paid, HoldState::Ordered).await;
+    message_after(make, OrderState::Paid, ClaimState::Ordered).await;
 }
 
 #[tokio::test]
 async fn expired_before_gives_its_unit_back() {
-    let make = async |lab: &Lab, reservation: &Reservation| end_only(lab, reservation, Transition::Expire).await;
-    message_after(make, OrderState::Expired, HoldState::Released).await;
+    let make = async |lab: &Lab, reservation: &Claim| end_only(lab, reservation, Transition::Expire).await;
+    message_after(make, OrderState::Expired, ClaimState::Released).await;
 }
 
 #[tokio::test]
 async fn cancelled_before_gives_its_unit_back() {
-    let make = async |lab: &Lab, reservation: &Reservation| end_only(lab, reservation, Transition::Cancel).await;
-    message_after(make, OrderState::Cancelled, HoldState::Released).await;
+    let make = async |lab: &Lab, reservation: &Claim| end_only(lab, reservation, Transition::Cancel).await;
+    message_after(make, OrderState::Cancelled, ClaimState::Released).await;
 }
 
 #[tokio::test]
 async fn fenced_before_gives_its_unit_back() {
-    for (fence, state) in [
-        (Fence::Cancelled, OrderState::Cancelled),
-        (Fence::Failed(Failure::DeadLetter), OrderState::Failed),
-        (Fence::Failed(Failure::LimitReached), OrderState::Failed),
-    ] {
-        let make = async |lab: &Lab, reservation: &Reservation| {
-            lab.ledger.fence(reservation, fence, Clock::system().now()).await.unwrap();
+    for failure in [None, Some(Failure::DeadLetter), Some(Failure::LimitReached)] {
+        let make = async |lab: &Lab, reservation: &Claim| {
+            let (claim, now) = (reservation.clone(), Clock::system().now());
+            let order = match failure {
+                None => Order::cancelled(claim, now),
+                Some(why) => Order::failed(claim, why, now),
+            };
+            lab.ledger.fence(order).await.unwrap();
         };
-        message_after(make, state, HoldState::Released).await;
+        let state = if failure.is_none() { OrderState::Cancelled } else { OrderState::Failed };
+        message_after(make, state, ClaimState::Released).await;
     }
 }
 
 /// The end of a reservation as its user sees it.
-async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) {
+async fn seen(lab: &Lab, reservation: &Claim) -> (String, Option<String>) {
     let ask = Ask::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str());
     let answer = lab.answer(&ask).await.expect(200);
     (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
@@ -115,9 +116,9 @@ async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
     for _ in 0..2 {
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
         let order = lab.order_of(&alice).await;
-        assert_eq!((order.state, order.unit), (OrderState::Pending, Unit(2)));
-        let hold = lab.hold(&alice.id, "alice").await.unwrap();
-        assert_eq!((hold.state, hold.unit), (HoldState::Ordered, Unit(2)));
+        assert_eq!((order.state, order.claim.unit), (OrderState::Pending, Unit(2)));
+        let entry = lab.entry(&alice.id, "alice").await.unwrap();
+        assert_eq!((entry.state, entry.claim.unit), (ClaimState::Ordered, Unit(2)));
         assert_eq!(lab.clean_audit().await, (1, 0, 2));
     }
 }
@@ -130,9 +131,9 @@ async fn a_changed_unit_is_kept_by_the_next_run() {
     lab.buy("bob").await;
     lab.rewind(&before).await;
     let alice = lab.reserve("alice").await;
-    lab.stock.reseat(&alice).await.unwrap();
+    lab.stock.round(&alice.id.round).reseat(&alice).await.unwrap();
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&alice).await.unit, Unit(2));
+    assert_eq!(lab.order_of(&alice).await.claim.unit, Unit(2));
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
 }
 
@@ -146,7 +147,7 @@ async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
     for _ in 0..2 {
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
         assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
-        assert_eq!(lab.hold_state(&alice).await, HoldState::Released);
+        assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
         assert_eq!(lab.clean_audit().await, (0, 0, 1));
     }
     assert_eq!(seen(&lab, &alice).await, ("failed".to_owned(), Some("sold_out".to_owned())));

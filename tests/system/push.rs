@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest;
 use futures::StreamExt;
-use ledger::{Connection, Ledger, MAX_CONNECTIONS, NewOrder, Payment, Placed};
+use ledger::{Connection, Ledger, MAX_CONNECTIONS, Payment, Placed};
 use local::identity::AUDIENCE;
 use notifier::Delivered;
 use push::Gateway;
 use runtime::Clock;
-use sale::{EpochMs, Lane, Order, Reservation, ReservationId, Round, Slot, Unit};
+use sale::{Claim, EpochMs, Order, ReservationId};
 use serde_json::{Value, json};
-use tests::{fresh_id, terms, user};
+use tests::{fresh_claim, fresh_id, round, terms, user};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use uuid::Uuid;
@@ -82,7 +82,7 @@ pub(crate) async fn connections(lab: &Lab) -> Vec<String> {
 /// A record of the stream: the sample's, of another user's new order, at another place.
 fn record(name: &str, place: u32) -> Value {
     let mut record = sample("notifier/placed")["Records"][0].clone();
-    let id: ReservationId = fresh_id(&"lamp".parse().unwrap(), Round(1));
+    let id: ReservationId = fresh_id(&round("lamp", 1));
     let change = &mut record["dynamodb"];
     change["SequenceNumber"] = json!(place.to_string());
     change["NewImage"]["pk"]["S"] = json!(format!("ORDER#{id}"));
@@ -227,13 +227,11 @@ async fn next(socket: &mut Socket) -> Value {
 
 /// Places an order of a sale that the deployed table does not have, so that nothing else looks at it.
 async fn place(ledger: &Ledger, name: &str) -> Order {
-    let id = fresh_id(&"push-nowhere".parse().unwrap(), Round(1));
+    let unit = Uuid::now_v7().as_u128() as u32;
     let now = Clock::system().now();
-    let unit = Unit(id.uuid.as_u128() as u32);
-    let reservation = Reservation { id, user: user(name), lane: Lane(0), unit, slot: Slot(0), reserved_at_ms: now };
-    let price = terms(1, 1).price;
-    let new = NewOrder { reservation: &reservation, price, created_at_ms: now, pay_by_ms: now.plus_s(3600) };
-    match ledger.place(&new).await.unwrap() {
+    let claim = Claim { reserved_at_ms: now, ..fresh_claim(&round("push-nowhere", 1), &user(name), unit, 0) };
+    let order = Order::pending(claim, terms(1, 1).price, now, now.plus_s(3600));
+    match ledger.place(order).await.unwrap() {
         Placed::Now(order) => order,
         other => panic!("{other:?}"),
     }
@@ -259,12 +257,12 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     assert_eq!(ledger.connections_of(&user(&name), now).await.unwrap().len(), 1);
     let order = place(&ledger, &name).await;
     let heard = next(&mut socket).await;
-    assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.id), &json!("pending_payment")));
+    assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.claim.id), &json!("pending_payment")));
     let payment = format!("pay_{name}");
-    let paid = ledger.pay(&order.id, &payment, order.price.unwrap(), Clock::system().now()).await.unwrap();
+    let paid = ledger.pay(&order.claim.id, &payment, order.price.unwrap(), Clock::system().now()).await.unwrap();
     assert_eq!(paid, Payment::Applied);
     let heard = next(&mut socket).await;
-    assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.id, "status": "paid" }));
+    assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.claim.id, "status": "paid" }));
 
     socket.close(None).await.unwrap();
     until("the connection is forgotten", 20, async || {

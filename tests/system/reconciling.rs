@@ -3,23 +3,22 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use fulfilment::LANE;
 use queue::{OrderMessage, OrderQueue};
 use runtime::Clock;
-use sale::{EpochMs, OrderState, Reservation, Round, SaleId, UserId};
+use sale::{Claim, EpochMs, OrderState, UserId};
 use stock::Reserve;
-use tests::{fresh_id, terms, user};
+use tests::{fresh_id, round, terms, user};
+use uuid::Uuid;
 
 use crate::lab::{Lab, SALE};
 use crate::parts::Parts;
 use crate::resources::{depth, items};
 
 /// A unit without a message.
-async fn take(lab: &Lab, sale: &str, user: &UserId) -> Reservation {
-    let sale: SaleId = sale.parse().unwrap();
-    let id = fresh_id(&sale, Round(1));
-    let Reserve::Reserved(hold) = lab.stock.reserve(&id, LANE, user).await.unwrap() else { panic!("no unit") };
-    hold.into_reservation(&sale, Round(1), LANE, user)
+async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
+    let reserved = lab.stock.round(&round(sale, 1)).reserve(Uuid::now_v7(), user).await.unwrap();
+    let Reserve::Reserved(claim) = reserved else { panic!("no unit") };
+    claim
 }
 
 #[tokio::test]
@@ -27,8 +26,8 @@ async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
     const CONFIRMED: usize = 1500;
     let lab = Lab::selling(terms(2000, 1)).await;
     for number in 0..CONFIRMED {
-        let Reservation { id, user, .. } = take(&lab, SALE, &user(number)).await;
-        lab.stock.confirm(&id, LANE, &user).await.unwrap();
+        let claim = take(&lab, SALE, &user(number)).await;
+        lab.stock.round(&claim.id.round).confirm(&claim).await.unwrap();
     }
     let late = take(&lab, SALE, &user("late")).await;
     // By a clock that is ahead, so that it has waited for a while.
@@ -49,7 +48,7 @@ async fn the_oldest_that_waits_may_have_been_sent_again() {
     let old = take(&lab, SALE, &user("old")).await;
     reconciliation::handle(&lab.reconciliation()).await.unwrap();
     take(&lab, SALE, &user("young")).await;
-    let since = lab.stock.held_since(&SALE.parse().unwrap(), Round(1), LANE, usize::MAX).await.unwrap();
+    let since = lab.stock.round(&round(SALE, 1)).held_since(usize::MAX).await.unwrap();
     assert_eq!(since, Some(old.reserved_at_ms));
 }
 
@@ -88,7 +87,7 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
         orders.push(lab.buy(&format!("user-{number}")).await);
     }
     let (bad, good) = orders.split_at(3);
-    for Reservation { id, .. } in bad {
+    for Claim { id, .. } in bad {
         let update = lab.dynamodb.update_item().table_name(&lab.table);
         let update = update.key("pk", AttributeValue::S(format!("ORDER#{id}"))).update_expression("SET #state = :odd");
         let update = update.expression_attribute_names("#state", "state");
@@ -109,7 +108,7 @@ async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
     let alice = lab.buy("alice").await;
     let key = format!("ORDER#{}", alice.id);
     let mut second = items(&lab.dynamodb, &lab.table).await.remove(&key).unwrap();
-    let id = fresh_id(&alice.id.sale, Round(1)).to_string();
+    let id = fresh_id(&alice.id.round).to_string();
     let text = |text: &str| AttributeValue::S(text.to_owned());
     second.extend([
         ("pk".to_owned(), text(&format!("ORDER#{id}"))),
@@ -148,9 +147,7 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
         if messages.is_empty() {
             break;
         }
-        sent.extend(
-            messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().reservation.user),
-        );
+        sent.extend(messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim.user));
     }
     assert_eq!(sent.len(), 300);
 }

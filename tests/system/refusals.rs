@@ -33,7 +33,7 @@ async fn the_same_key_is_the_same_reservation() {
     shop.cancel("alice", &first).await.expect(200);
     assert_eq!(id("alice", "key-1").await, first, "also once it is cancelled");
     assert_eq!(shop.look("alice", &first).await.text("status"), "cancelled");
-    let derived = sale::ReservationId::derived(shop.sale.parse().unwrap(), sale::Round(1), &user("alice"), "key-1");
+    let derived = sale::ReservationId::derived(tests::round(&shop.sale, 1), &user("alice"), "key-1");
     assert_eq!(derived.to_string(), first);
 }
 

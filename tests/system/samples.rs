@@ -80,7 +80,7 @@ async fn an_order_from_its_message_to_its_end() {
     assert!(order::handle(&lab.order(), sqs(&one)).await.batch_item_failures.is_empty());
     let alice = message(&one, 0);
     assert_eq!(alice.to_body(), OrderMessage::parse(&sample("messages/order").to_string()).unwrap().to_body());
-    assert_eq!(lab.order_of(&alice.reservation).await.state, OrderState::Pending);
+    assert_eq!(lab.order_of(&alice.claim).await.state, OrderState::Pending);
 
     let callback = sample("payment/callback");
     let body = callback["body"].as_str().unwrap();
@@ -92,9 +92,9 @@ async fn an_order_from_its_message_to_its_end() {
 
     let due = sample("expiry/due");
     let expiring = ExpiryMessage::parse(due["Records"][0]["body"].as_str().unwrap()).unwrap();
-    assert_eq!(expiring.id, alice.reservation.id);
+    assert_eq!(expiring.id, alice.claim.id);
     assert!(expiry::handle(&lab.expiry_in(3600), sqs(&due)).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&alice.reservation).await.state, OrderState::Paid);
+    assert_eq!(lab.order_of(&alice.claim).await.state, OrderState::Paid);
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn dead_letters() {
         assert!(dead_letter::handle(&lab.dead_letter(), sqs(&event)).await.batch_item_failures.is_empty(), "{name}");
     }
     let carol = message(&sample("dead_letter/one"), 0);
-    assert_eq!(lab.order_of(&carol.reservation).await.state, OrderState::Pending);
+    assert_eq!(lab.order_of(&carol.claim).await.state, OrderState::Pending);
     assert_eq!(depth(&lab.sqs, &lab.quarantine_url).await, [1, 0, 0]);
 }
 

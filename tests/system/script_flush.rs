@@ -83,6 +83,6 @@ async fn nobody_notices_that_the_scripts_are_gone() {
     assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
     let ids: Vec<ReservationId> = won.into_iter().collect();
     let orders = lab.ledger.orders(&ids).await.unwrap();
-    let units: BTreeSet<u32> = orders.iter().map(|order| order.unit.0).collect();
+    let units: BTreeSet<u32> = orders.iter().map(|order| order.claim.unit.0).collect();
     assert_eq!(units, (1..=UNITS).collect());
 }

@@ -85,6 +85,6 @@ async fn exactly_the_units_that_exist_are_sold() {
     assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
     let ids: Vec<ReservationId> = won.into_iter().collect();
     let orders = lab.ledger.orders(&ids).await.unwrap();
-    let units: BTreeSet<u32> = orders.iter().map(|order| order.unit.0).collect();
+    let units: BTreeSet<u32> = orders.iter().map(|order| order.claim.unit.0).collect();
     assert_eq!(units, (1..=UNITS).collect());
 }

@@ -1,11 +1,10 @@
 //! Operators steer a sale while it runs.
 
-use fulfilment::LANE;
 use ledger::Amend;
-use sale::{Round, Sale, Terms};
+use sale::{Sale, Terms};
 use serde_json::json;
 use stock::{Counters, Stock};
-use tests::terms;
+use tests::{round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
@@ -28,7 +27,7 @@ fn restock(units: u32, key: &str) -> Ask {
 
 /// What Redis says of the round.
 async fn counters(lab: &Lab) -> Counters {
-    lab.stock.counters(&SALE.parse().unwrap(), Round(1), LANE).await.unwrap().expect("the round is loaded")
+    lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
 }
 
 async fn sale(lab: &Lab) -> Sale {

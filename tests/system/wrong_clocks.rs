@@ -6,7 +6,7 @@ use futures::future::join_all;
 use ledger::Payment;
 use queue::ExpiryMessage;
 use runtime::Clock;
-use sale::{EpochMs, OrderState, Reservation, Terms};
+use sale::{Claim, EpochMs, OrderState, Terms};
 use serde_json::Value;
 use tests::terms;
 
@@ -58,18 +58,18 @@ impl Clocks<'_> {
         Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await)
     }
 
-    async fn reserve(&self, name: &str) -> Reservation {
+    async fn reserve(&self, name: &str) -> Claim {
         self.lab.until_sellable().await;
         let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
         self.lab.reservation_of(answer.text("reservation_id"), name).await
     }
 
-    async fn order(&self, reservations: &[&Reservation]) {
+    async fn order(&self, reservations: &[&Claim]) {
         let deps = order::Deps { clock: self.clock(self.off.order), ..self.lab.order() };
         assert_eq!(order::handle(&deps, message_batch(reservations)).await.batch_item_failures.len(), 0);
     }
 
-    async fn expire(&self, reservations: &[&Reservation]) {
+    async fn expire(&self, reservations: &[&Claim]) {
         let deps = expiry::Deps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
         let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
         assert_eq!(expiry::handle(&deps, events::batch(messages)).await.batch_item_failures.len(), 0);
@@ -81,14 +81,14 @@ impl Clocks<'_> {
         assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
     }
 
-    async fn pay(&self, reservation: &Reservation) -> Answer {
+    async fn pay(&self, reservation: &Claim) -> Answer {
         let deps = payment::Deps { clock: self.clock(-self.off.order), ..self.lab.payment() };
         let id = reservation.id.to_string();
         let paid = Ask::paid(&payment_of(reservation), &id, 990, &self.lab.payment_key);
         Answer::of_handler(&paid, payment::handle(&deps, paid.request()).await)
     }
 
-    async fn states(&self, reservations: &[&Reservation]) -> Vec<OrderState> {
+    async fn states(&self, reservations: &[&Claim]) -> Vec<OrderState> {
         join_all(reservations.iter().map(|order| self.lab.order_of(order)))
             .await
             .iter()
@@ -105,7 +105,7 @@ async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
 }
 
 /// Each reservation is paid by a payment of its own.
-fn payment_of(reservation: &Reservation) -> String {
+fn payment_of(reservation: &Claim) -> String {
     format!("pay_{}", reservation.user)
 }
 

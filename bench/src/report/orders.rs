@@ -8,13 +8,13 @@ use axum::body::Bytes;
 use load::measure::closed;
 use local::stages::Stage;
 use queue::OrderMessage;
-use sale::{Lane, ReservationId, Round, UserId};
+use sale::UserId;
 use serde_json::{Value, json};
 use stock::Reserve;
 use uuid::Uuid;
 
 use super::figure::{Line, Reach, Unit, median};
-use super::rivals::SALE;
+use super::rivals::{SALE, round};
 use super::shop::{Served, Shop};
 use super::{Effort, Report};
 
@@ -84,14 +84,13 @@ pub(crate) async fn order(served: &Served, event: Bytes) -> Result<()> {
 pub(crate) async fn batch(shop: &Shop, size: usize) -> Result<Bytes> {
     let mut records = Vec::with_capacity(size);
     for _ in 0..size {
-        let id = ReservationId { sale: SALE.parse()?, round: Round(1), uuid: Uuid::now_v7() };
-        let user: UserId = id.uuid.to_string().parse()?;
-        let Reserve::Reserved(hold) = shop.ring.stock.reserve(&id, Lane(0), &user).await? else {
+        let (uuid, round) = (Uuid::now_v7(), round(SALE)?);
+        let user: UserId = uuid.to_string().parse()?;
+        let Reserve::Reserved(claim) = shop.ring.stock.round(&round).reserve(uuid, &user).await? else {
             bail!("no unit for an order");
         };
-        let reservation = hold.into_reservation(&id.sale, id.round, Lane(0), &user);
         records.push(json!({
-            "messageId": id.uuid, "receiptHandle": "r", "body": serde_json::to_string(&OrderMessage::new(reservation, None))?,
+            "messageId": uuid, "receiptHandle": "r", "body": serde_json::to_string(&OrderMessage::new(claim, None))?,
             "attributes": { "ApproximateReceiveCount": "1" }, "messageAttributes": {}, "md5OfBody": "",
             "eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:orders",
             "awsRegion": "us-east-1",

@@ -6,8 +6,8 @@ use anyhow::{Result, ensure};
 use local::valkey::Valkey;
 use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
-use sale::{DoorTerms, EpochMs, Lane, Price, Round, SaleId, Terms};
-use stock::{RoundStock, Stock};
+use sale::{DoorTerms, EpochMs, Price, RoundId, RoundNumber, Terms};
+use stock::{RoundLoad, Stock};
 use uuid::Uuid;
 
 /// Stock and buyers, and none of what makes a reservation safe to repeat, find, send again or give back.
@@ -40,6 +40,11 @@ pub(crate) struct Ring {
     client: redis::Client,
     reserve: String,
     bare: String,
+}
+
+/// The first round of a sale.
+pub(crate) fn round(sale: &str) -> Result<RoundId> {
+    Ok(RoundId { sale: sale.parse()?, number: RoundNumber(1) })
 }
 
 /// Terms of a sale that is open, of so many units.
@@ -86,10 +91,7 @@ impl Ring {
     pub(crate) async fn offer(&self, rival: Rival, sale: &str, units: u32) -> Result<()> {
         match rival {
             Rival::Reserve => {
-                let round = RoundStock {
-                    sale: sale.parse::<SaleId>()?,
-                    round: Round(1),
-                    lane: Lane(0),
+                let load = RoundLoad {
                     // A sale has one unit at least: none are left of it once its first buyer has come.
                     terms: terms(units.max(1))?,
                     paused: false,
@@ -98,7 +100,7 @@ impl Ring {
                     taken: Vec::new(),
                     denied: Vec::new(),
                 };
-                self.stock.load(&round).await?;
+                self.stock.round(&round(sale)?).load(&load).await?;
                 if units == 0 {
                     let answer: String =
                         self.call(rival, sale, "first").query_async(&mut self.connection().await?).await?;

@@ -9,11 +9,11 @@ use door::{Grant, KeyRing};
 use load::measure::Load;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
-use sale::{EpochMs, Round};
+use sale::EpochMs;
 use serde_json::{Value, json};
 
 use super::aws::Aws;
-use super::rivals::{Ring, Rival, SALE, terms};
+use super::rivals::{Ring, Rival, SALE, round, terms};
 use crate::binaries::Binaries;
 use crate::event::Request;
 
@@ -89,8 +89,7 @@ impl Shop {
     /// A pass of a user into the sale.
     pub(crate) fn pass(&self, user: &str) -> Result<String> {
         let issued_at_ms = runtime::Clock::system().now();
-        let grant = Grant { sale: &SALE.parse()?, round: Round(1), user: &user.parse()?, issued_at_ms };
-        Ok(self.keys.seal(&grant))
+        Ok(self.keys.seal(&Grant { round: &round(SALE)?, user: &user.parse()?, issued_at_ms }))
     }
 
     /// Puts so many units on sale in an empty Redis.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use lambda_http::Request;
 use ledger::{Denial, DeniedBy, DeniedWhy, Switches};
 use percent_encoding::percent_decode_str;
-use sale::{EpochMs, MAX_ISOLATED_REQUESTS_PER_S, Round, SaleId, UserId};
+use sale::{EpochMs, MAX_ISOLATED_REQUESTS_PER_S, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Deps, sale_of, steer, unanswered};
@@ -60,7 +60,7 @@ struct Allowed {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Isolate {
-    round: Round,
+    round: RoundNumber,
     /// Null lifts it, which leaving it out does not.
     #[serde(deserialize_with = "Option::deserialize")]
     requests_per_s: Option<u32>,

@@ -16,7 +16,7 @@ use lambda_http::{Body, Request, Response};
 use ledger::{Created, Ledger, Published};
 use queue::redrive;
 use runtime::Clock;
-use sale::{Round, Sale, SaleId};
+use sale::{RoundId, Sale, SaleId};
 use stock::Stock;
 
 use crate::document::{AuditDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
@@ -134,11 +134,12 @@ async fn list(deps: &Deps) -> Reply {
 
 async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     let sale = sale_of(deps, sale).await?;
-    let round: Round = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    if round > sale.round {
+    let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    let round = RoundId { sale: sale.id.clone(), number };
+    if round.number > sale.round {
         return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
     }
-    let audited = audit(&deps.stock, &deps.ledger, &sale, round, deps.clock.now()).await.map_err(unanswered)?;
+    let audited = audit(&deps.stock, &deps.ledger, &sale, &round, deps.clock.now()).await.map_err(unanswered)?;
     Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
 }
 

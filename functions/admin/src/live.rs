@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::{Reply, json};
-use fulfilment::{FulfilmentError, LANE, Ordered};
+use fulfilment::{FulfilmentError, Ordered};
 use http::StatusCode;
 use jiff::Timestamp;
 use queue::{Depth, depth};
@@ -98,13 +98,14 @@ impl QueueDocument {
 pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
     let Deps { stock, ledger, sqs, queues, places, clock, .. } = deps;
     let sale = sale_of(deps, sale).await?;
-    let (id, round) = (&sale.id, sale.round);
+    let id = sale.round_id();
+    let round = stock.round(&id);
     let depth_of = |url| part("a queue", depth(sqs, url));
     let in_redis = async {
         tokio::join!(
-            part("counters", stock.counters(id, round, LANE)),
-            part("answers", stock.answers(id, round, LANE)),
-            part("the outbox", stock.held_since(id, round, LANE, OUTBOX_LOOKED_AT)),
+            part("counters", round.counters()),
+            part("answers", round.answers()),
+            part("the outbox", round.held_since(OUTBOX_LOOKED_AT)),
         )
     };
     let in_sqs = async {
@@ -117,13 +118,13 @@ pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
         )
     };
     let ordered = async {
-        let ordered = tokio::time::timeout(PART_TIMEOUT, places.ordered(id, round, sale.terms.total)).await;
+        let ordered = tokio::time::timeout(PART_TIMEOUT, places.ordered(&id, sale.terms.total)).await;
         ordered.ok().flatten()
     };
     let ((counters, answers, held_since), (orders, orders_dlq, expiry, expiry_dlq, quarantine), switches, ordered) =
         tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), ordered);
     let now = clock.now();
-    let stopped = switches.map(|switches| switches.stop(id));
+    let stopped = switches.map(|switches| switches.stop(&sale.id));
     let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
     let document = LiveDocument {
         server_time: now.into(),
@@ -137,8 +138,8 @@ pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
             // Nobody works them off: all that is in there is dead.
             QueueDocument::of("quarantine", None, quarantine, None),
         ],
-        round: round.0,
-        sale_id: sale.id.clone(),
+        round: id.number.0,
+        sale_id: id.sale,
     };
     Ok(json(StatusCode::OK, &document))
 }

@@ -5,11 +5,10 @@
 //! that begins between an operator's decision and its request is left alone.
 
 use api::{Code, Problem, Reply, idempotency_key, json, json_body};
-use fulfilment::LANE;
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::{Amend, SteeringRequest};
-use sale::{EpochMs, MAX_TOTAL, Round, Sale, SaleState};
+use sale::{EpochMs, MAX_TOTAL, RoundNumber, Sale, SaleState};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -20,13 +19,13 @@ use crate::{Deps, sale_id, unanswered};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InRound {
-    round: Round,
+    round: RoundNumber,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Restock {
-    round: Round,
+    round: RoundNumber,
     units: u32,
 }
 
@@ -34,7 +33,7 @@ struct Restock {
 pub(crate) struct Steering {
     pub(crate) action: &'static str,
     /// The round that it is about.
-    pub(crate) round: Round,
+    pub(crate) round: RoundNumber,
     /// What it says besides.
     pub(crate) parameters: String,
     pub(crate) key: String,
@@ -143,7 +142,7 @@ pub(crate) async fn amend(
     match amended.await.map_err(unanswered)? {
         Amend::Made(sale) => {
             // Not an error to the operator: the ledger has it, and reconciliation tells Redis.
-            if let Err(error) = deps.stock.amend(&sale, LANE).await {
+            if let Err(error) = deps.stock.round(&sale.round_id()).amend(&sale).await {
                 tracing::warn!(error = &error as &dyn std::error::Error, "Redis hears of it later");
             }
             Ok(json(StatusCode::OK, &SaleDocument::of(&sale)))

@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use api::{Code, Problem, RatePolicy, caller, client_ip};
 use door::{Rate, Route};
-use fulfilment::{LANE, LiveSale, Step, Turn};
+use fulfilment::{LiveSale, Step, Turn};
 use lambda_http::Request;
-use sale::{EpochMs, Sale, SaleId, UserId};
+use sale::{EpochMs, RoundId, Sale, SaleId, UserId};
 use stock::{Applicant, GcraLimit, RateLimited};
 
 use crate::{Deps, overloaded};
@@ -17,6 +17,7 @@ pub(crate) struct Entry {
     pub(crate) user: UserId,
     pub(crate) ip: String,
     pub(crate) live: Arc<LiveSale>,
+    pub(crate) round: RoundId,
 }
 
 impl Entry {
@@ -34,7 +35,7 @@ impl Entry {
             return Err(Problem::paused());
         }
         let ip = client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned());
-        Ok(Self { user: caller.user, ip, live: Arc::clone(live) })
+        Ok(Self { user: caller.user, ip, live: Arc::clone(live), round: live.sale.round_id() })
     }
 
     /// Refuses a request that an isolated sale has no turn for.
@@ -50,16 +51,8 @@ impl Entry {
     }
 
     pub(crate) fn applicant(&self, route: Route) -> Applicant<'_> {
-        let (sale, limits) = (self.sale(), route.limits());
-        Applicant {
-            sale: &sale.id,
-            round: sale.round,
-            lane: LANE,
-            user: &self.user,
-            ip: &self.ip,
-            per_user: gcra(limits.per_user),
-            per_ip: gcra(limits.per_ip),
-        }
+        let limits = route.limits();
+        Applicant { user: &self.user, ip: &self.ip, per_user: gcra(limits.per_user), per_ip: gcra(limits.per_ip) }
     }
 
     /// Redis does not have the round: it is not loaded yet, is over, or is lost and will be back.

@@ -32,7 +32,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let per_sale = entry.sale().isolated_requests_per_s.map(public);
     let asked = AdmitRequest { applicant: entry.applicant(Route::Token), id, answer: &answer, per_sale };
     entry.take_turn(deps, Step::Token).await?;
-    let admit = deps.stock.admit(&asked).await.map_err(|error| overloaded(&error))?;
+    let admit = deps.stock.round(&entry.round).admit(&asked).await.map_err(|error| overloaded(&error))?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
         entry.live.give_turn_back(Step::Token);
@@ -54,10 +54,9 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => return Err(entry.not_in_redis(deps.clock.now())),
     };
-    let sale = entry.sale();
-    let grant = Grant { sale: &sale.id, round: sale.round, user: &entry.user, issued_at_ms: at_ms };
+    let grant = Grant { round: &entry.round, user: &entry.user, issued_at_ms: at_ms };
     let token = ring.seal(&grant);
-    let reserve_path = format!("/v1/sales/{}/reservations/{token}", sale.id);
+    let reserve_path = format!("/v1/sales/{}/reservations/{token}", entry.round.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 

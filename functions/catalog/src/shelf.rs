@@ -2,13 +2,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fulfilment::{FulfilmentError, LANE};
+use fulfilment::FulfilmentError;
 use ledger::{Ledger, Switches};
 use moka::Expiry;
 use moka::future::Cache;
 use rand::RngExt;
 use runtime::Clock;
-use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, Round, Sale, SaleId};
+use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RoundId, Sale, SaleId};
 use stock::Stock;
 
 /// How long this process goes by what it has read. Each entry draws its own time, so that those that were read together,
@@ -37,7 +37,7 @@ pub struct Shelf {
     ledger: Ledger,
     clock: Clock,
     listed: Cache<(), Arc<Listed>>,
-    left: Cache<(SaleId, Round), Availability>,
+    left: Cache<RoundId, Availability>,
 }
 
 /// How much a shelf holds.
@@ -133,13 +133,14 @@ impl Shelf {
         let availability = match phase {
             Phase::Upcoming => Availability::Available,
             Phase::Closed => Availability::Unknown,
-            Phase::Open | Phase::Paused => self.left.get_with((sale.id.clone(), sale.round), self.ask(sale)).await,
+            Phase::Open | Phase::Paused => self.left.get_with(sale.round_id(), self.ask(sale)).await,
         };
         Look { phase, availability }
     }
 
     async fn ask(&self, sale: &Sale) -> Availability {
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.counters(&sale.id, sale.round, LANE)).await {
+        let round = sale.round_id();
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(&round).counters()).await {
             Ok(Ok(Some(counters))) => Availability::of(counters.free(), counters.last_unit),
             Ok(Ok(None)) => Availability::Unknown,
             Ok(Err(error)) => unknown(sale, &error),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ledger::{Amend, Ledger, LedgerError};
 use runtime::Clock;
-use sale::{EpochMs, Round, Sale};
+use sale::{EpochMs, RoundNumber, Sale};
 use serde::Serialize;
 
 /// How long after its close a round is still found: a schedule that did not run for a month catches up.
@@ -80,7 +80,7 @@ async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError
 }
 
 /// Only from the round that was found to be over.
-fn begin_next(sale: &mut Sale, over: Round, now: EpochMs) -> Result<(), NotNow> {
+fn begin_next(sale: &mut Sale, over: RoundNumber, now: EpochMs) -> Result<(), NotNow> {
     if sale.round != over {
         return Err(NotNow::AnotherRunBeganIt);
     }

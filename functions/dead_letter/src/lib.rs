@@ -43,8 +43,8 @@ async fn settle(deps: &Deps, body: String) -> Result<(), MessageError> {
         }
     };
     let Deps { stock, ledger, terms, expiry, .. } = deps;
-    let order = place_or_fail(stock, ledger, expiry, terms, &message.reservation, deps.clock.now()).await?;
+    let order = place_or_fail(stock, ledger, expiry, terms, &message.claim, deps.clock.now()).await?;
     let (state, failure) = (order.state.as_str(), order.failure);
-    tracing::warn!(reservation_id = %order.id, state, ?failure, trace = message.trace, "dead letter settled");
+    tracing::warn!(reservation_id = %order.claim.id, state, ?failure, trace = message.trace, "dead letter settled");
     Ok(())
 }

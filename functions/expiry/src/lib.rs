@@ -30,8 +30,12 @@ async fn look(deps: &Deps, body: String) -> Result<(), MessageError> {
     let message = ExpiryMessage::parse(&body)?;
     let now = deps.clock.now();
     match expire(&deps.stock, &deps.ledger, &message.id, now).await? {
-        Expire::Expired(order) => tracing::info!(reservation_id = %order.id, unit = order.unit.0, "expired"),
-        Expire::Ended(order) => tracing::debug!(reservation_id = %order.id, state = order.state.as_str(), "had ended"),
+        Expire::Expired(order) => {
+            tracing::info!(reservation_id = %order.claim.id, unit = order.claim.unit.0, "expired");
+        }
+        Expire::Ended(order) => {
+            tracing::debug!(reservation_id = %order.claim.id, state = order.state.as_str(), "had ended")
+        }
         Expire::NotYet(pay_by_ms) => deps.expiry.send(&ExpiryMessage::new(message.id, pay_by_ms), now).await?,
     }
     Ok(())

@@ -38,5 +38,5 @@ impl Delivered {
 
 /// Sequence numbers are unique in a shard, and an order is in one.
 fn name(step: &Step) -> String {
-    format!("{} {}", step.sequence_number, step.order.id)
+    format!("{} {}", step.sequence_number, step.order.claim.id)
 }

@@ -53,7 +53,7 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
             Ok(Err(error)) => error,
             Err(late) => late.into(),
         };
-        let reservation_id = &step.order.id;
+        let reservation_id = &step.order.claim.id;
         tracing::error!(%reservation_id, error = &*error as &dyn std::error::Error, "the buyer is not told yet");
         Some(step.sequence_number.clone())
     });
@@ -68,7 +68,7 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
 /// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.
 async fn tell(deps: &Deps, step: &Step) -> Result<(), TellError> {
     let message = Message::of(&step.order);
-    let connections = deps.ledger.connections_of(&step.order.user, deps.clock.now()).await?;
+    let connections = deps.ledger.connections_of(&step.order.claim.user, deps.clock.now()).await?;
     let posts = connections.iter().map(|connection| post(deps, step, connection, &message));
     let failed = join_all(posts).await.into_iter().filter_map(Result::err).next();
     failed.map_or(Ok(()), |error| Err(error.into()))
@@ -81,7 +81,7 @@ async fn post(deps: &Deps, step: &Step, to: &Connection, message: &Message) -> R
     match deps.gateway.post(&to.id, message).await? {
         Posted::Yes => {
             deps.delivered.note(step, &to.id);
-            tracing::info!(reservation_id = %step.order.id, state = step.order.state.as_str(), "pushed");
+            tracing::info!(reservation_id = %step.order.claim.id, state = step.order.state.as_str(), "pushed");
         }
         // If it stays, the next message finds it gone again, or time takes it.
         Posted::Gone => {

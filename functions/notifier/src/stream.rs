@@ -58,10 +58,10 @@ pub(crate) fn steps(event: StreamEvent) -> Vec<Step> {
         let event_id = record["eventID"].as_str().unwrap_or_default().to_owned();
         match read(record) {
             Ok(None) => {}
-            Ok(Some(step)) => match places.get(&step.order.id) {
+            Ok(Some(step)) => match places.get(&step.order.claim.id) {
                 Some(place) => steps[*place] = step,
                 None => {
-                    places.insert(step.order.id.clone(), steps.len());
+                    places.insert(step.order.claim.id.clone(), steps.len());
                     steps.push(step);
                 }
             },

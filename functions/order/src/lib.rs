@@ -37,11 +37,12 @@ pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
 }
 
 async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
-    let OrderMessage { reservation, trace, .. } = OrderMessage::parse(&body)?;
-    let terms = deps.terms.get(&reservation.id.sale).await?;
+    let OrderMessage { claim, trace, .. } = OrderMessage::parse(&body)?;
+    let terms = deps.terms.get(&claim.id.round.sale).await?;
     let now = deps.clock.now();
-    let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &reservation, now).await?;
-    tracing::info!(reservation_id = %order.id, state = order.state.as_str(), unit = order.unit.0, trace, "settled");
+    let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &claim, now).await?;
+    let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
+    tracing::info!(reservation_id = %id, state, unit, trace, "settled");
     strike(deps, &order, &terms.door, now).await;
     Ok(())
 }
@@ -50,8 +51,8 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
 /// One that is not counted is no reason to have the message again.
 async fn strike(deps: &Deps, order: &Order, door: &DoorTerms, now: EpochMs) {
     if order.failure == Some(Failure::LimitReached)
-        && let strike = Strike::FailedOrder(order.id.clone())
-        && let Err(error) = fulfilment::strike(&deps.stock, &deps.ledger, &order.user, &strike, door, now).await
+        && let strike = Strike::FailedOrder(order.claim.id.clone())
+        && let Err(error) = fulfilment::strike(&deps.stock, &deps.ledger, &order.claim.user, &strike, door, now).await
     {
         tracing::warn!(error = &error as &dyn std::error::Error, "a strike is not counted");
     }

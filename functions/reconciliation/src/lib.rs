@@ -10,14 +10,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fulfilment::{
-    FulfilmentError, LANE, Numbers, Overdue, Repaired, expire_overdue, list, load_round, reconcile_denials, repair,
-    send_due,
+    FulfilmentError, Numbers, Overdue, Repaired, expire_overdue, list, load_round, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::OrderQueue;
 use runtime::Clock;
-use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Round, Sale};
+use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, RoundId, RoundNumber, Sale};
 use serde::Serialize;
 use stock::{Loaded, Stock};
 use tokio::time::timeout;
@@ -123,7 +122,7 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
 
 /// Sales of which a round has opened.
 fn begun(published: &[Sale], now: EpochMs) -> Vec<Sale> {
-    let begun = |sale: &&Sale| now >= sale.terms.opens_at_ms || sale.round > Round(1);
+    let begun = |sale: &&Sale| now >= sale.terms.opens_at_ms || sale.round > RoundNumber(1);
     published.iter().filter(begun).cloned().collect()
 }
 
@@ -212,31 +211,36 @@ async fn tend(deps: &Deps, sale: &Sale, now: EpochMs, tended: &mut Tended) {
             tended.rebuilt += 1;
         }
     }
-    let amended = stock.amend(sale, LANE).await;
+    let amended = stock.round(&sale.round_id()).amend(sale).await;
     tended.unless_failed(sale, amended);
     let until = Instant::now() + TEND_BUDGET / 2;
     for round in rounds_of(sale) {
-        let sent = send_due(stock, orders, (&sale.id, round), *send_again_after, until, &mut tended.sent).await;
+        let sent = send_due(stock, orders, &round, *send_again_after, until, &mut tended.sent).await;
         tended.unless_failed(sale, sent);
-        let since = stock.held_since(&sale.id, round, LANE, usize::MAX).await;
+        let since = stock.round(&round).held_since(usize::MAX).await;
         let since = tended.unless_failed(sale, since).flatten();
         tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000).max(tended.outbox_age_s);
     }
 }
 
 /// The current round, and the one before it, whose last orders may still be open.
-fn rounds_of(sale: &Sale) -> impl Iterator<Item = Round> {
-    [sale.round.0, sale.round.0 - 1].into_iter().filter(|round| *round > 0).map(Round)
+fn rounds_of(sale: &Sale) -> impl Iterator<Item = RoundId> {
+    let numbers = [sale.round.0, sale.round.0 - 1].into_iter().filter(|number| *number > 0);
+    numbers.map(|number| RoundId { sale: sale.id.clone(), number: RoundNumber(number) })
 }
 
 /// Rounds that are not over, and then the others.
-fn by_urgency(sales: &[Sale], now: EpochMs) -> Vec<(&Sale, Round)> {
-    let is_over = |sale: &Sale, round| {
+fn by_urgency(sales: &[Sale], now: EpochMs) -> Vec<RoundId> {
+    let is_over = |sale: &Sale, round: &RoundId| {
         let last_pay_by = sale.terms.closes_at_ms.plus_s(sale.terms.payment_window_s);
-        round < sale.round || now >= last_pay_by.plus_s(OVER_AFTER_S)
+        round.number < sale.round || now >= last_pay_by.plus_s(OVER_AFTER_S)
     };
-    let rounds = sales.iter().flat_map(|sale| rounds_of(sale).map(move |round| (sale, round)));
-    let (mut over, mut rest): (Vec<_>, Vec<_>) = rounds.partition(|(sale, round)| is_over(sale, *round));
+    let (mut over, mut rest) = (Vec::new(), Vec::new());
+    for sale in sales {
+        for round in rounds_of(sale) {
+            if is_over(sale, &round) { over.push(round) } else { rest.push(round) }
+        }
+    }
     rotate(&mut over, now);
     rotate(&mut rest, now);
     let over_first = now.0 / 60_000 % OVER_FIRST_EVERY == 0;
@@ -252,31 +256,31 @@ fn rotate<T>(list: &mut [T], now: EpochMs) {
 }
 
 /// One round after the other, each with a budget of its own, as long as the run lasts.
-async fn audit_all(deps: &Deps, rounds: &[(&Sale, Round)], began: Instant, summary: &mut Summary) {
-    for (at, (sale, round)) in rounds.iter().enumerate() {
+async fn audit_all(deps: &Deps, rounds: &[RoundId], began: Instant, summary: &mut Summary) {
+    for (at, round) in rounds.iter().enumerate() {
         let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
         if left < AUDIT_BUDGET && at > 0 {
             summary.left = rounds.len() - at;
             tracing::info!(left = summary.left, "rounds that later runs audit");
             return;
         }
-        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, sale, *round, summary)).await {
+        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, round, summary)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => failed(summary, sale.id.as_str(), &error),
-            Err(late) => failed(summary, sale.id.as_str(), &late),
+            Ok(Err(error)) => failed(summary, round.sale.as_str(), &error),
+            Err(late) => failed(summary, round.sale.as_str(), &late),
         }
     }
 }
 
-async fn repair_round(deps: &Deps, sale: &Sale, round: Round, summary: &mut Summary) -> Result<(), FulfilmentError> {
+async fn repair_round(deps: &Deps, round: &RoundId, summary: &mut Summary) -> Result<(), FulfilmentError> {
     let Deps { stock, ledger, .. } = deps;
-    let Some(listing) = list(stock, ledger, &sale.id, round).await? else { return Ok(()) };
-    summary.rounds.insert(format!("{}.{round}", sale.id), listing.numbers);
+    let Some(listing) = list(stock, ledger, round).await? else { return Ok(()) };
+    summary.rounds.insert(round.to_string(), listing.numbers);
     for each in &listing.repairs {
         let repaired = match repair(stock, ledger, &listing, each).await {
             Ok(repaired) => repaired,
             Err(error) => {
-                failed(summary, sale.id.as_str(), &error);
+                failed(summary, round.sale.as_str(), &error);
                 continue;
             }
         };
@@ -287,7 +291,7 @@ async fn repair_round(deps: &Deps, sale: &Sale, round: Round, summary: &mut Summ
             Repaired::Nothing => {}
         }
         if repaired != Repaired::Nothing {
-            tracing::warn!(sale_id = %sale.id, round = round.0, repair = ?each, ?repaired, "repaired");
+            tracing::warn!(sale_id = %round.sale, round = round.number.0, repair = ?each, ?repaired, "repaired");
         }
     }
     Ok(())

@@ -1,8 +1,7 @@
 use jiff::Timestamp;
 use ledger::OrdersPage;
-use sale::{Failure, Order, OrderState, Price, ReservationId};
+use sale::{Claim, Failure, Order, OrderState, Price, ReservationId};
 use serde::Serialize;
-use stock::Hold;
 
 /// A reservation as its user sees it.
 #[derive(Serialize)]
@@ -28,13 +27,13 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Document {
-    /// A reservation whose order is not written yet.
-    pub(crate) fn queued(id: &ReservationId, hold: &Hold) -> Self {
+    /// A claim whose order is not written yet.
+    pub(crate) fn queued(claim: &Claim) -> Self {
         Self {
-            reservation_id: id.clone(),
+            reservation_id: claim.id.clone(),
             status: "queued",
-            unit: hold.unit.0,
-            reserved_at: hold.reserved_at_ms.into(),
+            unit: claim.unit.0,
+            reserved_at: claim.reserved_at_ms.into(),
             price: None,
             pay_by: None,
             ended_at: None,
@@ -46,15 +45,13 @@ impl Document {
     /// An order.
     pub(crate) fn of(order: &Order) -> Self {
         Self {
-            reservation_id: order.id.clone(),
             status: order.state.status(),
-            unit: order.unit.0,
-            reserved_at: order.reserved_at_ms.into(),
             price: order.price,
             pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
             ended_at: order.ended_at_ms.map(Timestamp::from),
             reason: order.failure,
             refund_due: !order.refunds_due.is_empty(),
+            ..Self::queued(&order.claim)
         }
     }
 

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use api::Problem;
-use fulfilment::{FulfilmentError, LANE, place};
+use fulfilment::{FulfilmentError, place};
 use lambda_http::{Request, RequestExt};
-use sale::{EpochMs, Order, ReservationId, UserId};
-use stock::Hold;
+use sale::{Claim, EpochMs, Order};
 
 use crate::Deps;
 
@@ -26,35 +25,24 @@ pub(crate) fn is_asked_for(request: &Request) -> Result<bool, Problem> {
 /// Makes the order as the queue would. Its message is still under way and will find the order made.
 ///
 /// None if that does not work out now: nothing is lost, since the message comes in any case.
-pub(crate) async fn expedite(
-    deps: &Deps,
-    id: &ReservationId,
-    user: &UserId,
-    hold: &Hold,
-    now: EpochMs,
-) -> Option<Order> {
-    let placed = tokio::time::timeout(PLACE_TIMEOUT, place_now(deps, id, user, hold, now)).await;
+pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option<Order> {
+    let placed = tokio::time::timeout(PLACE_TIMEOUT, place_now(deps, claim, now)).await;
     match placed.unwrap_or(Err(FulfilmentError::OutOfTime)) {
         Ok(order) => {
-            tracing::info!(reservation_id = %order.id, state = order.state.as_str(), unit = order.unit.0, "expedited");
+            let (id, state, unit) = (&claim.id, order.state.as_str(), order.claim.unit.0);
+            tracing::info!(reservation_id = %id, state, unit, "expedited");
             Some(order)
         }
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %id, "it is left to the queue");
+            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %claim.id, "it is left to the queue");
             None
         }
     }
 }
 
-async fn place_now(
-    deps: &Deps,
-    id: &ReservationId,
-    user: &UserId,
-    hold: &Hold,
-    now: EpochMs,
-) -> Result<Order, FulfilmentError> {
+async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
     let board = deps.board.now().await?;
-    let sale = board.sale_of(id).ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
-    let reservation = hold.clone().into_reservation(&id.sale, id.round, LANE, user);
-    place(&deps.stock, &deps.ledger, &deps.expiry, &sale.terms, &reservation, now).await
+    let round = &claim.id.round;
+    let sale = board.sale_of(round).ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
+    place(&deps.stock, &deps.ledger, &deps.expiry, &sale.terms, claim, now).await
 }

@@ -90,9 +90,9 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
     door::limit(deps, request, if expedited { Route::Expedite } else { Route::Look }, &caller.user)?;
     let now = deps.clock.now();
     match status(&deps.stock, &deps.ledger, &deps.board, &id, &caller.user, now).await.map_err(overloaded)? {
-        Status::Queued(hold) => {
-            let order = if expedited { expedite::expedite(deps, &id, &caller.user, &hold, now).await } else { None };
-            Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&id, &hold), Document::of)))
+        Status::Queued(claim) => {
+            let order = if expedited { expedite::expedite(deps, &claim, now).await } else { None };
+            Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&claim), Document::of)))
         }
         Status::Order(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
         Status::Settling => Err(Problem::restoring()),

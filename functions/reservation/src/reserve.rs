@@ -1,16 +1,16 @@
 use api::{Code, Problem, Reply, caller, correlation_id, idempotency_key, json, no_body};
-use fulfilment::{LANE, Moment};
+use fulfilment::Moment;
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
 use queue::OrderMessage;
-use sale::{HoldState, ReservationId, SaleId, UserId};
+use sale::{Claim, ClaimState, Entry, ReservationId, RoundId, SaleId};
 use serde::Serialize;
-use stock::{Hold, Reserve};
+use stock::Reserve;
 
 use crate::{Deps, RETRY_AFTER_S, door, overloaded};
 
-/// A hold without an order after so long may never have reached the queue. Below it, its message is most likely under
+/// A claim without an order after so long may never have reached the queue. Below it, its message is most likely under
 /// way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 
@@ -26,7 +26,6 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     let caller = caller(request)?;
     let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
     let admitted = door::admit(deps, request, token, &sale, &caller.user).await?;
-    let round = admitted.pass.round;
     no_body(request)?;
     let key = idempotency_key(request)?;
     if admitted.is_sold_out(&caller.user) {
@@ -35,22 +34,21 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     if let Some(live) = admitted.sale.as_ref().filter(|live| live.sale.isolated_requests_per_s.is_some()) {
         Box::pin(door::take_turn(deps, live)).await?;
     }
+    let round = RoundId { sale, number: admitted.pass.round };
     let id = match key {
-        Some(key) => ReservationId::derived(sale, round, &caller.user, key),
-        None => ReservationId::of_pass(sale, round, &caller.user, token, admitted.pass.issued_at_ms),
+        Some(key) => ReservationId::derived(round, &caller.user, key),
+        None => ReservationId::of_pass(round, &caller.user, token, admitted.pass.issued_at_ms),
     };
     let asked = Moment::now();
-    let answer = deps.stock.reserve(&id, LANE, &caller.user).await.map_err(|error| overloaded(error.into()))?;
-    match answer {
-        Reserve::Reserved(hold) => accept(deps, request, id, &caller.user, &hold).await,
-        Reserve::Replayed(hold) if hold.state == HoldState::Held => {
-            accept(deps, request, id, &caller.user, &hold).await
+    let answer = deps.stock.round(&id.round).reserve(id.uuid, &caller.user).await;
+    match answer.map_err(|error| overloaded(error.into()))? {
+        Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
+            accept(deps, request, id, claim).await
         }
         Reserve::Replayed(_) => Ok(accepted(id)),
-        Reserve::AlreadyReserved(holds) => {
-            send_overdue(deps, request, &id, &caller.user, &holds).await?;
-            let ids: Vec<String> =
-                holds.iter().map(|hold| ReservationId { uuid: hold.uuid, ..id.clone() }.to_string()).collect();
+        Reserve::AlreadyReserved(entries) => {
+            let ids: Vec<String> = entries.iter().map(|entry| entry.claim.id.to_string()).collect();
+            send_overdue(deps, request, entries).await?;
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
         Reserve::TooManyUnpaid(count) => {
@@ -59,8 +57,8 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(live) = admitted.sale.filter(|live| live.sale.round == round) {
-                live.sold_out.heard(&deps.stock, (&id.sale, round), asked, last_won_at_ms, lasts);
+            if let Some(live) = admitted.sale.filter(|live| live.sale.round == id.round.number) {
+                live.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
         }
@@ -68,28 +66,29 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
         Reserve::Denied => Err(Problem::new(Code::Denied)),
-        Reserve::UnknownSale => Err(Box::pin(not_in_redis(deps, &id)).await),
+        Reserve::UnknownSale => Err(Box::pin(not_in_redis(deps, &id.round)).await),
     }
 }
 
 /// A round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. The pass proves that it was
 /// published, so a board that does not have it is older than that, and nobody may hear that it does not exist.
-async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
+async fn not_in_redis(deps: &Deps, round: &RoundId) -> Problem {
     let now = deps.clock.now();
     let board = match deps.board.now().await {
         Ok(board) => board,
         Err(error) => return overloaded(error),
     };
-    match board.sale_of(id) {
-        Some(sale) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
+    match board.sale_of(round) {
+        Some(sale) if round.number < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
         Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
         _ => Problem::restoring(),
     }
 }
 
-async fn accept(deps: &Deps, request: &Request, id: ReservationId, user: &UserId, hold: &Hold) -> Reply {
-    send(deps, request, &id, user, hold).await?;
-    tracing::info!(reservation_id = %id, unit = hold.unit.0, trace = correlation_id(request), "reserved");
+async fn accept(deps: &Deps, request: &Request, id: ReservationId, claim: Claim) -> Reply {
+    let unit = claim.unit.0;
+    send(deps, request, claim).await?;
+    tracing::info!(reservation_id = %id, unit, trace = correlation_id(request), "reserved");
     Ok(accepted(id))
 }
 
@@ -103,31 +102,24 @@ fn accepted(id: ReservationId) -> lambda_http::Response<lambda_http::Body> {
 }
 
 /// A client that lost its answer and sends no key meets its own reservation here: its message may never have been sent.
-async fn send_overdue(
-    deps: &Deps,
-    request: &Request,
-    id: &ReservationId,
-    user: &UserId,
-    holds: &[Hold],
-) -> Result<(), Problem> {
+async fn send_overdue(deps: &Deps, request: &Request, entries: Vec<Entry>) -> Result<(), Problem> {
     let now = deps.clock.now();
-    let overdue =
-        |hold: &&Hold| hold.state == HoldState::Held && now.since_ms(hold.reserved_at_ms) >= SEND_AGAIN_AFTER_MS;
-    for hold in holds.iter().filter(overdue) {
-        send(deps, request, &ReservationId { uuid: hold.uuid, ..id.clone() }, user, hold).await?;
+    let held = entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim);
+    for claim in held.filter(|claim| now.since_ms(claim.reserved_at_ms) >= SEND_AGAIN_AFTER_MS) {
+        send(deps, request, claim).await?;
     }
     Ok(())
 }
 
-/// If the queue does not take it, the hold and its outbox entry stay: the client's retry sends it again.
-async fn send(deps: &Deps, request: &Request, id: &ReservationId, user: &UserId, hold: &Hold) -> Result<(), Problem> {
-    let reservation = hold.clone().into_reservation(&id.sale, id.round, LANE, user);
+/// If the queue does not take it, the claim and its outbox entry stay: the client's retry sends it again.
+async fn send(deps: &Deps, request: &Request, claim: Claim) -> Result<(), Problem> {
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
     let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));
-    deps.orders.send(&OrderMessage::new(reservation, trace)).await.map_err(|error| {
+    let message = OrderMessage::new(claim, trace);
+    deps.orders.send(&message).await.map_err(|error| {
         overloaded(error.into())
             .retry_after_s(RETRY_AFTER_S)
             .detail("the unit is yours; send the request again to have it ordered")
-            .with("reservation_id", id.to_string())
+            .with("reservation_id", message.claim.id.to_string())
     })
 }

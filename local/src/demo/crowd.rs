@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use door::{Grant, KeyRing};
 use load::{Failure, Request, Response, Token};
-use sale::{EpochMs, Round, SaleId, UserId};
+use sale::{EpochMs, RoundId, UserId};
 use tokio::sync::OnceCell;
 
 use crate::client::Client;
 use crate::cloud::Cloud;
-use crate::demo::{Plan, SALE};
+use crate::demo::{Plan, ROUND, SALE};
 use crate::identity::Issuer;
 
 /// One of so many cancels, and one of so many lets the payment window pass.
@@ -19,7 +19,6 @@ const FORGET_ONE_OF: usize = 4;
 const BY_THE_DOOR: (usize, usize) = (10, 30);
 /// Passes hold for five minutes: the others' are younger than this.
 const OLDEST_PASS_MS: i64 = 240_000;
-const ROUND: Round = Round(1);
 
 /// What someone does with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +86,7 @@ pub(super) struct Crowd {
     pub(super) payment_window_s: u32,
     pub(super) units: usize,
     load: load::Client,
-    sale: SaleId,
+    round: RoundId,
     passes: KeyRing,
     gathered_at: EpochMs,
     promised: Mutex<Promised>,
@@ -125,7 +124,7 @@ impl Crowd {
             payment_key: cloud.deployment.payment_key().await?,
             payment_window_s: plan.payment_window_s(),
             units: plan.units as usize,
-            sale: SALE.parse()?,
+            round: ROUND.parse()?,
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
             promised: Mutex::default(),
@@ -158,7 +157,7 @@ impl Crowd {
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
-        Ok(self.passes.seal(&Grant { sale: &self.sale, round: ROUND, user: &buyer.user, issued_at_ms }))
+        Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms }))
     }
 
     /// The request of a buyer for a unit. A repeated one is a retry: each wave has one key.

@@ -24,6 +24,8 @@ use crate::web::operators_url;
 
 /// The sale that is staged.
 const SALE: &str = "lamp";
+/// Its only round.
+const ROUND: &str = "lamp.1";
 /// Time between publishing and opening: enough to warm up, and for some to come too early.
 const OPENS_IN_S: i64 = 4;
 /// Likewise, if somebody watches: time to open the pages.

@@ -7,20 +7,18 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use hdrhistogram::Histogram;
 use ledger::Ledger;
 use load::Outcome;
-use sale::audit::{Audit, Claim, LedgerView, audit};
-use sale::{Order, OrderState, ReservationId, Round, SaleId};
+use sale::audit::{Audit, LedgerView, LiveOrder, StockView, audit};
+use sale::{Order, OrderState, RoundId};
 use serde::Serialize;
-use stock::Stock;
+use stock::{RoundView, Stock};
 
 use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
-use crate::demo::{Plan, SALE};
+use crate::demo::{Plan, ROUND};
 use crate::deployment::Deployment;
 use crate::paths;
 use crate::pool::PoolCounts;
 use crate::stages::Stage;
-
-const ROUND: Round = Round(1);
 
 /// What became of the sale. Everything below `requests` and `resale` comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
@@ -118,37 +116,34 @@ impl Report {
     pub(super) async fn make(plan: &Plan, crowd: &Crowd, rush: &Outcome, cloud: &Cloud) -> Result<Self> {
         let deployment = &cloud.deployment;
         let stage = Stage::spinner("The audit");
-        let sale: SaleId = SALE.parse()?;
+        let round: RoundId = ROUND.parse()?;
         let orders = every_order(deployment).await?;
         let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config()), &deployment.table);
         let stock = Stock::new(&deployment.redis_url)?;
-        let view = stock.view(&sale, ROUND, fulfilment::LANE).await?.context("Redis has lost the round")?;
-        let claim = |id: &ReservationId, unit, since_ms| Claim { id: id.clone(), unit, since_ms, state: () };
-        let guards = ledger.guards(&sale, ROUND).await?;
-        let ledger_view = LedgerView {
-            guards: guards.iter().map(|guard| claim(&guard.order_id, guard.unit, guard.reserved_at_ms)).collect(),
-            live_orders: live(&orders).map(|order| claim(&order.id, order.unit, order.reserved_at_ms)).collect(),
-        };
-        let audit = audit(plan.units, &view.to_audit(&sale, ROUND), &ledger_view);
+        let view = stock.round(&round).view().await?.context("Redis has lost the round")?;
+        let RoundView { free, entries, .. } = view;
+        let live_orders = live(&orders).map(|order| LiveOrder::from(&order.claim)).collect();
+        let ledger_view = LedgerView { guards: ledger.guards(&round).await?, live_orders };
+        let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);
 
         let promised = crowd.promised();
-        let ids: HashSet<String> = orders.iter().map(|order| order.id.to_string()).collect();
+        let ids: HashSet<String> = orders.iter().map(|order| order.claim.id.to_string()).collect();
         // Everybody who heard 202 has an order, whatever became of it.
         let unanswered = promised.accepted.keys().filter(|id| !ids.contains(*id)).count();
         let mut orders_of: HashMap<&str, usize> = HashMap::new();
         for order in live(&orders) {
-            *orders_of.entry(order.user.as_str()).or_default() += 1;
+            *orders_of.entry(order.claim.user.as_str()).or_default() += 1;
         }
         let over_the_limit = orders_of.values().filter(|count| **count > 1).count();
         let count = |state| orders.iter().filter(|order| order.state == state).count();
         let came_back: HashSet<u32> = orders
             .iter()
             .filter(|order| matches!(order.state, OrderState::Expired | OrderState::Cancelled))
-            .map(|order| order.unit.0)
+            .map(|order| order.claim.unit.0)
             .collect();
         let mut order_after_us = Histogram::<u64>::new(3)?;
         for order in orders.iter().filter(|order| order.price.is_some()) {
-            let after_ms = u64::try_from(order.created_at_ms.0 - order.reserved_at_ms.0).unwrap_or_default();
+            let after_ms = u64::try_from(order.created_at_ms.0 - order.claim.reserved_at_ms.0).unwrap_or_default();
             order_after_us.record(after_ms * 1000)?;
         }
         let report = Self {
@@ -165,7 +160,7 @@ impl Report {
             expired: count(OrderState::Expired),
             cancelled: count(OrderState::Cancelled),
             failed: count(OrderState::Failed),
-            resold: live(&orders).filter(|order| came_back.contains(&order.unit.0)).count(),
+            resold: live(&orders).filter(|order| came_back.contains(&order.claim.unit.0)).count(),
             oversold: audit.oversold as usize + over_the_limit,
             lost: audit.lost as usize + unanswered,
             duplicated: audit.duplicated as usize,

@@ -1,7 +1,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
-use sale::{EpochMs, Round, SaleId, UserId};
+use sale::{EpochMs, RoundId, RoundNumber, SaleId, UserId};
 use sha2::Sha256;
 
 use crate::KeyRing;
@@ -21,10 +21,8 @@ const TAG: usize = 32;
 /// Leave for one user to try for a unit in one round of a sale.
 #[derive(Debug, Clone, Copy)]
 pub struct Grant<'a> {
-    /// The sale.
-    pub sale: &'a SaleId,
-    /// Its round.
-    pub round: Round,
+    /// The round.
+    pub round: &'a RoundId,
     /// The user.
     pub user: &'a UserId,
     /// When the user was let in, by Redis's clock.
@@ -34,8 +32,8 @@ pub struct Grant<'a> {
 /// What a pass says, once it is known to be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pass {
-    /// The round that it is for.
-    pub round: Round,
+    /// The sale's round that it is for.
+    pub round: RoundNumber,
     /// When the user was let in, by Redis's clock.
     pub issued_at_ms: EpochMs,
 }
@@ -51,9 +49,9 @@ impl KeyRing {
         let (number, key) = self.signing();
         let mut bytes = Vec::with_capacity(HEAD + TAG);
         bytes.extend([VERSION, number, 0]);
-        bytes.extend(grant.round.0.to_be_bytes());
+        bytes.extend(grant.round.number.0.to_be_bytes());
         bytes.extend(grant.issued_at_ms.0.to_be_bytes());
-        let tag = tagged(key, &bytes, grant.sale, grant.user).finalize().into_bytes();
+        let tag = tagged(key, &bytes, &grant.round.sale, grant.user).finalize().into_bytes();
         bytes.extend(tag);
         URL_SAFE_NO_PAD.encode(bytes)
     }
@@ -71,7 +69,7 @@ impl KeyRing {
         let bytes = self.bytes_of(token, sale, user)?;
         let head = &bytes[..HEAD];
         let (number, at) = (head[3..7].try_into(), head[7..].try_into());
-        let round = Round(number.map(u32::from_be_bytes).map_err(|_| BadToken)?);
+        let round = RoundNumber(number.map(u32::from_be_bytes).map_err(|_| BadToken)?);
         let issued_at_ms = EpochMs(at.map(i64::from_be_bytes).map_err(|_| BadToken)?);
         // From here on only what this system sealed is looked at, if not this version of it.
         let known = head[0] == VERSION && head[2] & !RETURNING == 0;

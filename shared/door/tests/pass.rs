@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use door::{BadToken, Grant, KeyRing, PASS_LIFE_S, Pass};
 use proptest::prelude::*;
-use sale::{EpochMs, Round, SaleId, UserId};
+use sale::{EpochMs, RoundId, RoundNumber, SaleId, UserId};
 
 const KEY1: &str = "the first key, of thirty-two bytes or more";
 const KEY2: &str = "another key, of thirty-two bytes or more";
@@ -24,7 +24,8 @@ struct Granted {
 impl Granted {
     fn seal(&self, ring: &KeyRing) -> String {
         let Pass { round, issued_at_ms } = self.pass;
-        ring.seal(&Grant { sale: &self.sale, round, user: &self.user, issued_at_ms })
+        let round = RoundId { sale: self.sale.clone(), number: round };
+        ring.seal(&Grant { round: &round, user: &self.user, issued_at_ms })
     }
 
     fn open(&self, ring: &KeyRing, token: &str) -> Result<Pass, BadToken> {
@@ -39,7 +40,7 @@ prop_compose! {
         round in 1_u32..,
         at in 0_i64..4_000_000_000_000,
     ) -> Granted {
-        let pass = Pass { round: Round(round), issued_at_ms: EpochMs(at) };
+        let pass = Pass { round: RoundNumber(round), issued_at_ms: EpochMs(at) };
         Granted { sale: sale.parse().unwrap(), user: user.parse().unwrap(), pass }
     }
 }
@@ -85,7 +86,7 @@ proptest! {
         prop_assume!(cut != other);
         let ring = ring(1, &[(1, KEY1)]);
         let (sale, user) = (text[..cut].parse().unwrap(), text[cut..].parse().unwrap());
-        let pass = Pass { round: Round(1), issued_at_ms: EpochMs(0) };
+        let pass = Pass { round: RoundNumber(1), issued_at_ms: EpochMs(0) };
         let token = Granted { sale, user, pass }.seal(&ring);
         let moved = Granted { sale: text[..other].parse().unwrap(), user: text[other..].parse().unwrap(), pass };
         prop_assert_eq!(moved.open(&ring, &token), Err(BadToken));
@@ -154,13 +155,13 @@ const RETURNING: &str = "AQEBAAAAAQAAAAAAAAAFO_jjkxqVwnlLl3oNnOSfz6hqzs25JVXTxGZ
 fn a_pass_of_the_version_before_opens() {
     let (sale, user) = ("lamp".parse().unwrap(), "alice".parse().unwrap());
     let opened = ring(1, &[(1, KEY1)]).open(RETURNING, &sale, &user, EpochMs(5));
-    assert_eq!(opened, Ok(Pass { round: Round(1), issued_at_ms: EpochMs(5) }));
+    assert_eq!(opened, Ok(Pass { round: RoundNumber(1), issued_at_ms: EpochMs(5) }));
 }
 
 #[test]
 fn a_pass_for_a_round_is_for_that_round() {
     let ring = ring(1, &[(1, KEY1)]);
-    let pass = |round| Pass { round: Round(round), issued_at_ms: EpochMs(0) };
+    let pass = |round| Pass { round: RoundNumber(round), issued_at_ms: EpochMs(0) };
     let granted = |round| Granted { sale: "lamp".parse().unwrap(), user: "alice".parse().unwrap(), pass: pass(round) };
-    assert_eq!(granted(2).open(&ring, &granted(1).seal(&ring)).unwrap().round, Round(1));
+    assert_eq!(granted(2).open(&ring, &granted(1).seal(&ring)).unwrap().round, RoundNumber(1));
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use ledger::{Ledger, Switches};
 use runtime::Clock;
-use sale::{EpochMs, ReservationId, Sale, SaleId};
+use sale::{EpochMs, RoundId, Sale, SaleId};
 use stock::Stock;
 
 use crate::isolation::Isolation;
 use crate::refreshed::{Moment, Refreshed};
-use crate::{Answers, FulfilmentError, LANE, SaleLoad, SoldOutMark};
+use crate::{Answers, FulfilmentError, SaleLoad, SoldOutMark};
 
 /// How long answers are gathered before Redis is told of them: a call a second of a process, however many it gives.
 const ANSWERS_FOR: Duration = Duration::from_secs(1);
@@ -65,9 +65,9 @@ impl Snapshot {
         self.sales.get(id)
     }
 
-    /// The published sale of which a reservation's id names the current round or an earlier one.
-    pub fn sale_of(&self, id: &ReservationId) -> Option<&Sale> {
-        self.sales.get(&id.sale).map(|live| &live.sale).filter(|sale| id.round <= sale.round)
+    /// The published sale of which this is the current round or an earlier one.
+    pub fn sale_of(&self, round: &RoundId) -> Option<&Sale> {
+        self.sales.get(&round.sale).map(|live| &live.sale).filter(|sale| round.number <= sale.round)
     }
 }
 
@@ -167,7 +167,7 @@ impl Board {
             if counts.is_empty() {
                 continue;
             }
-            if let Err(error) = stock.tally(&sale.id, sale.round, LANE, &counts).await {
+            if let Err(error) = stock.round(&sale.round_id()).tally(&counts).await {
                 tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale.id, "answers are not counted");
             }
         }

@@ -1,10 +1,10 @@
-use ledger::{Fence, Fenced, Ledger, Stepped};
+use ledger::{Fenced, Ledger, Stepped};
 use sale::{EpochMs, Order, OrderState, ReservationId, Transition, UserId};
 use stock::Stock;
 
 use crate::settle::settle_stock;
 use crate::status::{Status, status};
-use crate::{Board, FulfilmentError, LANE};
+use crate::{Board, FulfilmentError};
 
 /// What became of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,17 +38,14 @@ pub async fn cancel(
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
-        Status::Queued(hold) => {
-            let reservation = hold.into_reservation(&id.sale, id.round, LANE, user);
-            match ledger.fence(&reservation, Fence::Cancelled, now).await? {
-                Fenced::Now(order) | Fenced::Before(order) => order,
-            }
-        }
+        Status::Queued(claim) => match ledger.fence(Order::cancelled(claim, now)).await? {
+            Fenced::Now(order) | Fenced::Before(order) => order,
+        },
     };
     let order = match order.state {
         OrderState::Pending => match ledger.end_unpaid(&order, Transition::Cancel, now).await? {
             Stepped::Now(order) | Stepped::Not(order) => order,
-            Stepped::Unknown => return Err(FulfilmentError::UnknownOrder(order.id)),
+            Stepped::Unknown => return Err(FulfilmentError::UnknownOrder(order.claim.id)),
         },
         _ => order,
     };

@@ -6,7 +6,7 @@ use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Sale, UserId};
 use stock::{Noted, Stock};
 
-use crate::{FulfilmentError, LANE};
+use crate::FulfilmentError;
 
 /// Rounds whose notes are changed at once.
 const AT_ONCE: usize = 8;
@@ -65,7 +65,7 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
     };
     let notes = &[(user.clone(), until)];
     for some in sales.chunks(AT_ONCE) {
-        let noted = some.iter().map(|sale| stock.note_denials(&sale.id, sale.round, LANE, notes));
+        let noted = some.iter().map(|sale| async { stock.round(&sale.round_id()).note_denials(notes).await });
         for error in join_all(noted).await.into_iter().filter_map(Result::err) {
             late(&error);
         }
@@ -106,14 +106,16 @@ async fn reconcile_notes(
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let complete = listed.len() < MAX_DENIALS;
-    let mut noted = stock.noted_denials(&sale.id, sale.round, LANE).await?;
+    let id = sale.round_id();
+    let round = stock.round(&id);
+    let mut noted = round.noted_denials().await?;
     let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
     // A list that is cut off says nothing about those who are not in it.
     let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
     users.extend(stale.map(|(user, _)| user));
     users.truncate(CHANGES_PER_RUN);
-    if users.is_empty() || !stock.is_loaded(&sale.id, sale.round, LANE).await? {
+    if users.is_empty() || !round.is_loaded().await? {
         return Ok(0);
     }
     let mut truth = ledger.denials_of(&users).await?;
@@ -122,7 +124,7 @@ async fn reconcile_notes(
         (user, until)
     };
     let notes: Vec<_> = users.into_iter().map(until).collect();
-    if stock.note_denials(&sale.id, sale.round, LANE, &notes).await? != Noted::Now {
+    if round.note_denials(&notes).await? != Noted::Now {
         return Ok(0);
     }
     tracing::info!(sale_id = %sale.id, round = sale.round.0, notes = notes.len(), "denials are noted again");

@@ -5,8 +5,8 @@ use runtime::Clock;
 use stock::{Lease, Stock, StockError};
 use tokio::sync::Mutex;
 
+use crate::LiveSale;
 use crate::refreshed::Moment;
-use crate::{LANE, LiveSale};
 
 /// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
 const MOST_ONE_IN: u32 = 2;
@@ -85,8 +85,8 @@ impl LiveSale {
         // Whoever comes while Redis does not answer is not to ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
-        let (id, round) = (&self.sale.id, self.sale.round);
-        let Lease { count, holds_for } = stock.lease(id, round, LANE, step.as_str(), per_s, wanted).await?;
+        let round = self.sale.round_id();
+        let Lease { count, holds_for } = stock.round(&round).lease(step.as_str(), per_s, wanted).await?;
         // Counted from before the call: what is granted for a second is not used after it.
         *leased = Some(Leased { since: now, holds_for });
         share.left.store(count.saturating_sub(1), Ordering::Relaxed);

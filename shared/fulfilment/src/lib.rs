@@ -23,7 +23,7 @@ mod terms;
 
 use ledger::LedgerError;
 use queue::QueueError;
-use sale::{Lane, ReservationId, SaleId};
+use sale::{ReservationId, SaleId};
 use stock::StockError;
 
 pub use answers::Answers;
@@ -41,9 +41,6 @@ pub use sale_load::SaleLoad;
 pub use sold_out_mark::{Moment, SoldOutMark};
 pub use status::{Status, status};
 pub use terms::TermsCache;
-
-/// The one lane that a round has.
-pub const LANE: Lane = Lane(0);
 
 /// Why a step did not reach its end. It can be run again.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ledger::Ledger;
 use runtime::Clock;
-use sale::{EpochMs, OrderState, ReservationId, Round, SaleId};
+use sale::{EpochMs, OrderState, ReservationId, RoundId};
 
 use crate::FulfilmentError;
 
@@ -40,7 +40,7 @@ pub struct Places(Arc<Inner>);
 struct Inner {
     ledger: Ledger,
     clock: Clock,
-    rounds: Mutex<HashMap<(SaleId, Round), Shared>>,
+    rounds: Mutex<HashMap<RoundId, Shared>>,
 }
 
 /// What is known of a round; whoever reads it anew holds it.
@@ -62,41 +62,40 @@ impl Places {
 
     /// The orders of a round of `total` units, as of some seconds ago. None if it has too many to be read while one waits,
     /// or the ledger has not answered yet.
-    pub async fn ordered(&self, sale: &SaleId, round: Round, total: u32) -> Option<Ordered> {
+    pub async fn ordered(&self, round: &RoundId, total: u32) -> Option<Ordered> {
         if total > MAX_TOTAL {
             return None;
         }
-        let of_round = self.of(sale, round);
+        let of_round = self.of(round);
         let mut known = of_round.lock().await;
         if known.read_again.is_none_or(|at| Instant::now() >= at) {
             let start = Instant::now();
-            let read = tokio::time::timeout(READ_TIMEOUT, self.read(sale, round, &mut known)).await;
+            let read = tokio::time::timeout(READ_TIMEOUT, self.read(round, &mut known)).await;
             known.read_again = Some(Instant::now() + FRESH.max(start.elapsed() * REST));
             if let Err(error) = read.unwrap_or(Err(FulfilmentError::OutOfTime)) {
-                tracing::warn!(error = &error as &dyn std::error::Error, sale_id = %sale, "what was read last holds");
+                tracing::warn!(error = &error as &dyn std::error::Error, %round, "what was read last holds");
             }
         }
         known.last
     }
 
-    fn of(&self, sale: &SaleId, round: Round) -> Arc<tokio::sync::Mutex<Known>> {
+    fn of(&self, round: &RoundId) -> Arc<tokio::sync::Mutex<Known>> {
         let mut rounds = self.0.rounds.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (sale.clone(), round);
-        if rounds.len() >= MAX_ROUNDS && !rounds.contains_key(&key) {
+        if rounds.len() >= MAX_ROUNDS && !rounds.contains_key(round) {
             rounds.clear();
         }
-        Arc::clone(rounds.entry(key).or_default())
+        Arc::clone(rounds.entry(round.clone()).or_default())
     }
 
-    async fn read(&self, sale: &SaleId, round: Round, known: &mut Known) -> Result<(), FulfilmentError> {
+    async fn read(&self, round: &RoundId, known: &mut Known) -> Result<(), FulfilmentError> {
         let Inner { ledger, clock, .. } = &*self.0;
         let as_of_ms = clock.now();
-        let guarded: Vec<_> = ledger.guards(sale, round).await?.into_iter().map(|guard| guard.order_id).collect();
+        let guarded: Vec<_> = ledger.guards(round).await?.into_iter().map(|claim| claim.id).collect();
         let open: Vec<_> = guarded.into_iter().filter(|id| !known.paid.contains(id)).collect();
         let mut unpaid = 0;
         for order in ledger.orders(&open).await? {
             match order.state {
-                OrderState::Paid => drop(known.paid.insert(order.id)),
+                OrderState::Paid => drop(known.paid.insert(order.claim.id)),
                 OrderState::Pending => unpaid += 1,
                 // Its guard goes with it; the index lags.
                 _ => {}

@@ -7,13 +7,13 @@ use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
-use sale::{EpochMs, Reservation, ReservationId, Round, SaleId, Unit};
+use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Adopted, Counters, Restored, Stock};
 
 use crate::audit::audit_as_it_is;
-use crate::settle::{ended_unpaid, reservation_of, settle_stock};
-use crate::{Expire, FulfilmentError, LANE, expire};
+use crate::settle::{ended_unpaid, settle_stock};
+use crate::{Expire, FulfilmentError, expire};
 
 /// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
 /// take 45 s, so below a minute most messages that are sent again would be for nothing.
@@ -52,10 +52,8 @@ impl From<&Audit> for Numbers {
 /// What Redis and the ledger say of a round, and what to do about it.
 #[derive(Debug, Clone)]
 pub struct Listing {
-    /// The sale.
-    pub sale: SaleId,
     /// The round.
-    pub round: Round,
+    pub round: RoundId,
     /// The counters that Redis had before anything else was read.
     pub counters: Counters,
     /// The audit's numbers.
@@ -78,7 +76,7 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends the messages of reservations again that no order has confirmed `after` they were made, and again at doubling ages. Goes on until no other is
+/// Sends the messages of claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on until no other is
 /// due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an error.
 ///
 /// # Errors
@@ -86,7 +84,7 @@ pub enum Repaired {
 pub async fn send_due(
     stock: &Stock,
     orders: &OrderQueue,
-    (sale, round): (&SaleId, Round),
+    round: &RoundId,
     after: Duration,
     until: Instant,
     sent: &mut usize,
@@ -94,8 +92,8 @@ pub async fn send_due(
     let mut left = None;
     loop {
         let most = left.map_or(DUE_PER_CALL, |left: usize| left.min(DUE_PER_CALL));
-        let due = stock.due(sale, round, LANE, most, after).await?;
-        let sends = due.reservations.into_iter().map(|reservation| OrderMessage::new(reservation, None));
+        let due = stock.round(round).due(most, after).await?;
+        let sends = due.claims.into_iter().map(|claim| OrderMessage::new(claim, None));
         let mut sends =
             stream::iter(sends).map(|message| async move { orders.send(&message).await }).buffer_unordered(AT_ONCE);
         while let Some(done) = sends.next().await {
@@ -154,19 +152,11 @@ pub async fn expire_overdue(
 ///
 /// # Errors
 /// If a part does not answer.
-pub async fn list(
-    stock: &Stock,
-    ledger: &Ledger,
-    sale: &SaleId,
-    round: Round,
-) -> Result<Option<Listing>, FulfilmentError> {
-    let audit = audit_as_it_is(stock, ledger, sale, round).await?;
-    Ok(audit.map(|(audit, counters)| Listing {
-        sale: sale.clone(),
-        round,
-        counters,
-        numbers: Numbers::from(&audit),
-        repairs: audit.repairs,
+pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId) -> Result<Option<Listing>, FulfilmentError> {
+    let audit = audit_as_it_is(stock, ledger, round).await?;
+    Ok(audit.map(|(audit, counters)| {
+        let numbers = Numbers::from(&audit);
+        Listing { round: round.clone(), counters, numbers, repairs: audit.repairs }
     }))
 }
 
@@ -199,16 +189,16 @@ async fn restore(
     listing: &Listing,
     units: &[Unit],
 ) -> Result<Repaired, FulfilmentError> {
-    let Listing { sale, round, counters, .. } = listing;
+    let Listing { round, counters, .. } = listing;
     let mut in_no_place = Vec::new();
     for unit in units {
-        match ledger.owner_of(sale, *round, *unit).await? {
+        match ledger.owner_of(round, *unit).await? {
             // The index of guards lags behind: adopted at the next run.
             Some(_) => {}
             None => in_no_place.push(*unit),
         }
     }
-    match stock.restore(sale, *round, LANE, &in_no_place, counters).await? {
+    match stock.round(round).restore(&in_no_place, counters).await? {
         Restored::Now => Ok(Repaired::Restored),
         Restored::Moved | Restored::UnknownSale => Ok(Repaired::Nothing),
     }
@@ -220,7 +210,7 @@ async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Rep
         settle_stock(stock, &order).await?;
         return Ok(Repaired::Nothing);
     }
-    match stock.adopt(&reservation_of(&order)).await? {
+    match stock.round(&id.round).adopt(&order.claim).await? {
         Adopted::Now => Ok(Repaired::Adopted),
         Adopted::Before | Adopted::AlreadyReleased | Adopted::UnknownSale => Ok(Repaired::Nothing),
     }
@@ -231,8 +221,7 @@ async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit)
     if order.state.is_live() {
         return adopt(stock, ledger, id).await;
     }
-    let of_another = ledger.owner_of(&id.sale, id.round, unit).await?.map(|_| unit);
-    let Reservation { user, lane, .. } = reservation_of(&order);
-    stock.release(id, lane, &user, of_another, ended_unpaid(&order)).await?;
+    let of_another = ledger.owner_of(&id.round, unit).await?.map(|_| unit);
+    stock.round(&id.round).release(&order.claim, of_another, ended_unpaid(&order)).await?;
     Ok(Repaired::Released)
 }

@@ -1,5 +1,5 @@
 use queue::{ExpiryMessage, ExpiryQueue};
-use sale::{EpochMs, Failure, Order, OrderState, Reservation};
+use sale::{EpochMs, Failure, Order, OrderState};
 use stock::{Confirmed, Stock};
 
 use crate::FulfilmentError;
@@ -8,23 +8,24 @@ use crate::FulfilmentError;
 ///
 /// The order must be as the ledger has it: a unit is released only on the ledger's word that nobody has it.
 pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), FulfilmentError> {
-    let Order { id, lane, user, .. } = order;
+    let claim = &order.claim;
+    let round = stock.round(&claim.id.round);
     match order.state {
         OrderState::Pending | OrderState::Paid => {
-            if stock.confirm(id, *lane, user).await? == Confirmed::UnknownHold {
-                let adopted = stock.adopt(&reservation_of(order)).await?;
-                tracing::warn!(reservation_id = %id, unit = order.unit.0, ?adopted, "Redis had forgotten the hold of an order");
+            if round.confirm(claim).await? == Confirmed::UnknownHold {
+                let adopted = round.adopt(claim).await?;
+                tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, ?adopted, "Redis had forgotten the hold of an order");
             }
         }
         OrderState::Expired | OrderState::Cancelled => {
-            stock.release(id, *lane, user, None, ended_unpaid(order)).await?;
+            round.release(claim, None, ended_unpaid(order)).await?;
         }
         OrderState::Failed => {
             // Sold out means that its unit was another order's. Naming that unit keeps one that a second run of the same
             // message found in the meantime from being forgotten too.
-            let of_another = (order.failure == Some(Failure::SoldOut)).then_some(order.unit);
+            let of_another = (order.failure == Some(Failure::SoldOut)).then_some(claim.unit);
             // Its user could not help it.
-            stock.release(id, *lane, user, of_another, false).await?;
+            round.release(claim, of_another, false).await?;
         }
     }
     Ok(())
@@ -37,14 +38,8 @@ const PROMPT_MS: u64 = 2 * 60 * 1000;
 /// Whether the order's end counts as unpaid. Whoever had to wait for the order, since a part of the system did not answer,
 /// may have gone by then.
 pub(crate) fn ended_unpaid(order: &Order) -> bool {
-    let prompt = order.created_at_ms.since_ms(order.reserved_at_ms) < PROMPT_MS;
+    let prompt = order.created_at_ms.since_ms(order.claim.reserved_at_ms) < PROMPT_MS;
     prompt && matches!(order.state, OrderState::Expired | OrderState::Cancelled)
-}
-
-/// The reservation that an order is of.
-pub(crate) fn reservation_of(order: &Order) -> Reservation {
-    let Order { id, user, lane, unit, slot, reserved_at_ms, .. } = order.clone();
-    Reservation { id, user, lane, unit, slot, reserved_at_ms }
 }
 
 /// Does what follows an order's state outside the ledger: Redis, and the message that will expire it.
@@ -61,7 +56,7 @@ pub(crate) async fn settle(
     if order.state == OrderState::Pending
         && let Some(pay_by_ms) = order.pay_by_ms
     {
-        expiry.send(&ExpiryMessage::new(order.id.clone(), pay_by_ms), now).await?;
+        expiry.send(&ExpiryMessage::new(order.claim.id.clone(), pay_by_ms), now).await?;
     }
     Ok(())
 }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use arc_swap::ArcSwapOption;
-use sale::{EpochMs, Round, SaleId, UserId};
+use sale::{EpochMs, RoundId, UserId};
 use stock::{Buyers, BuyersRead, HOLD_BACK_MS, Stock};
 use tokio::sync::Mutex;
-
-use crate::LANE;
 
 /// How long a process goes by what Redis said.
 const LASTS: Duration = Duration::from_millis(1000);
@@ -97,16 +95,9 @@ impl SoldOutMark {
     /// nobody gets one for as long as it `lasts`.
     ///
     /// Marks the round if the names of its buyers are known. Otherwise they are read beside: nobody waits for them.
-    pub fn heard(
-        &self,
-        stock: &Stock,
-        (sale, round): (&SaleId, Round),
-        asked: Moment,
-        last_won_at_ms: EpochMs,
-        lasts: Duration,
-    ) {
+    pub fn heard(&self, stock: &Stock, round: &RoundId, asked: Moment, last_won_at_ms: EpochMs, lasts: Duration) {
         if !self.mark(asked, last_won_at_ms, lasts) {
-            self.read_beside(stock, sale, round);
+            self.read_beside(stock, round);
         }
     }
 
@@ -131,21 +122,22 @@ impl SoldOutMark {
         })
     }
 
-    fn read_beside(&self, stock: &Stock, sale: &SaleId, round: Round) {
+    fn read_beside(&self, stock: &Stock, round: &RoundId) {
         let Ok(mut again_at) = Arc::clone(&self.reading).try_lock_owned() else { return };
         if again_at.is_some_and(|at| Instant::now() < at) {
             return;
         }
         // Set before the reading, so that one that is cut off does not begin again at once.
         *again_at = Some(Instant::now() + SHORTEST_PAUSE);
-        let (known, stock, sale) = (Arc::clone(&self.known), stock.clone(), sale.clone());
+        let (known, stock, id) = (Arc::clone(&self.known), stock.clone(), round.clone());
         tokio::spawn(async move {
             // Every process hears of the last unit at the same moment: their readings are spread over the time that so many
             // names are worth.
-            let count = stock.buyers_count(&sale, round, LANE).await.unwrap_or_default();
+            let round = stock.round(&id);
+            let count = round.buyers_count().await.unwrap_or_default();
             let worth = Duration::from_secs(1) * count / NAMES_PER_S;
             tokio::time::sleep(worth.mul_f64(rand::random())).await;
-            let pause = match stock.buyers(&sale, round, LANE, MOST_BUYERS).await {
+            let pause = match round.buyers(MOST_BUYERS).await {
                 Ok(BuyersRead::All(buyers)) => {
                     let names = u32::try_from(buyers.names.len()).unwrap_or(u32::MAX);
                     known.store(Some(Arc::new(Names::of(&buyers))));
@@ -154,7 +146,7 @@ impl SoldOutMark {
                 Ok(BuyersRead::TooMany) => PAUSE_OF_TOO_MANY,
                 Ok(BuyersRead::Selling | BuyersRead::UnknownSale) => SHORTEST_PAUSE,
                 Err(error) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale, "no sold-out mark");
+                    tracing::debug!(error = &error as &dyn std::error::Error, round = %id, "no sold-out mark");
                     SHORTEST_PAUSE
                 }
             };

@@ -1,8 +1,8 @@
 use ledger::Ledger;
-use sale::{EpochMs, HoldState, Order, ReservationId, Sale, UserId};
-use stock::{Hold, Stock};
+use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, RoundId, Sale, UserId};
+use stock::Stock;
 
-use crate::{Board, FulfilmentError, LANE};
+use crate::{Board, FulfilmentError};
 
 /// How long after Redis was rebuilt a reservation that nobody knows is taken for one that may still become an order: longer
 /// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
@@ -12,7 +12,7 @@ const SETTLING_MS: u64 = 15 * 60 * 1000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// Redis has it and the ledger does not yet.
-    Queued(Hold),
+    Queued(Claim),
     /// The ledger has it.
     Order(Order),
     /// Redis lost the round a moment ago, and the reservation, if it is one, is in the queue only: ask again.
@@ -33,31 +33,33 @@ pub async fn status(
     user: &UserId,
     now: EpochMs,
 ) -> Result<Status, FulfilmentError> {
-    let of_user = |order: Order| if order.user == *user { Status::Order(order) } else { Status::Unknown };
+    let of_user = |order: Order| if order.claim.user == *user { Status::Order(order) } else { Status::Unknown };
     if let Some(order) = ledger.order(id).await? {
         return Ok(of_user(order));
     }
-    match stock.find(id, LANE, user).await? {
-        Some(hold) if hold.state == HoldState::Held => Ok(Status::Queued(hold)),
+    match stock.round(&id.round).find(id.uuid, user).await? {
+        Some(Entry { claim, state: ClaimState::Held }) => Ok(Status::Queued(claim)),
         // Ordered or released since the ledger was asked.
         Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
         None => {
             let known = board.now().await?;
             // The sale may have been published, or come to its round, since its last reading.
-            let known = if known.sale_of(id).is_none() { board.lately().await? } else { known };
-            match known.sale_of(id) {
-                Some(sale) if sale.round == id.round && is_settling(stock, sale, now).await? => Ok(Status::Settling),
+            let known = if known.sale_of(&id.round).is_none() { board.lately().await? } else { known };
+            match known.sale_of(&id.round) {
+                Some(sale) if sale.round == id.round.number && is_settling(stock, sale, &id.round, now).await? => {
+                    Ok(Status::Settling)
+                }
                 _ => Ok(Status::Unknown),
             }
         }
     }
 }
 
-/// Whether Redis has lost a live round, or had until a moment ago: its keys are missing, or were made after it opened.
+/// Whether Redis has lost a sale's current round, or had until a moment ago: its keys are missing, or were made after it opened.
 /// One that is lost after its close is not made again.
-async fn is_settling(stock: &Stock, sale: &Sale, now: EpochMs) -> Result<bool, FulfilmentError> {
+async fn is_settling(stock: &Stock, sale: &Sale, round: &RoundId, now: EpochMs) -> Result<bool, FulfilmentError> {
     let (opens_at, closes_at) = (sale.terms.opens_at_ms, sale.terms.closes_at_ms);
-    Ok(match stock.counters(&sale.id, sale.round, LANE).await? {
+    Ok(match stock.round(round).counters().await? {
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
         Some(counters) => counters.epoch_ms > opens_at && now.since_ms(counters.epoch_ms) < SETTLING_MS,
     })

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{
-    EpochMs, MAX_PAYMENT_WINDOW_S, MAX_SALE_DURATION_S, Order, OrderState, Price, Reservation, ReservationId, Slot,
-    Unit, UserId,
+    Claim, EpochMs, Lane, MAX_PAYMENT_WINDOW_S, MAX_SALE_DURATION_S, Order, OrderState, ReservationId, Slot, Unit,
+    UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,19 +17,6 @@ const GUARD_LIFE_S: u32 = 90 * 24 * 60 * 60;
 /// SQS keeps a message at most this long; a dead letter begins again, and a redriven one once more.
 const QUEUES_KEEP_S: u32 = 3 * 14 * 24 * 60 * 60;
 const _: () = assert!(GUARD_LIFE_S > MAX_SALE_DURATION_S + MAX_PAYMENT_WINDOW_S + QUEUES_KEEP_S);
-
-/// An order about to be placed.
-#[derive(Debug, Clone)]
-pub struct NewOrder<'a> {
-    /// What it is for.
-    pub reservation: &'a Reservation,
-    /// What it costs.
-    pub price: Price,
-    /// When it is written.
-    pub created_at_ms: EpochMs,
-    /// Until when it may be paid.
-    pub pay_by_ms: EpochMs,
-}
 
 /// An order as an item: the order and what the indexes need.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,89 +34,63 @@ pub(crate) struct OrderItem {
 
 impl OrderItem {
     pub(crate) fn new(order: Order) -> Self {
-        let pending = order.state == OrderState::Pending;
+        let (Claim { id, user, unit, .. }, state) = (&order.claim, order.state);
         Self {
-            pk: keys::order(&order.id),
-            orders_of: order.user.clone(),
-            pending_shard: pending.then(|| keys::pending_shard(&order.id)),
-            live_shard: order.state.is_live().then(|| {
-                let ReservationId { sale, round, .. } = &order.id;
-                keys::live_shard(sale, *round, keys::shard_of(order.unit))
-            }),
+            pk: keys::order(id),
+            orders_of: user.clone(),
+            pending_shard: (state == OrderState::Pending).then(|| keys::pending_shard(id)),
+            live_shard: state.is_live().then(|| keys::live_shard(&id.round, keys::shard_of(*unit))),
             order,
         }
     }
 }
 
-impl NewOrder<'_> {
-    pub(crate) fn to_order(&self) -> Order {
-        Order {
-            price: Some(self.price),
-            pay_by_ms: Some(self.pay_by_ms),
-            ..order_in(OrderState::Pending, self.reservation, self.created_at_ms)
-        }
-    }
-}
-
-/// An order in `state` with nothing that depends on it.
-pub(crate) fn order_in(state: OrderState, reservation: &Reservation, created_at_ms: EpochMs) -> Order {
-    Order {
-        id: reservation.id.clone(),
-        user: reservation.user.clone(),
-        state,
-        lane: reservation.lane,
-        unit: reservation.unit,
-        slot: reservation.slot,
-        reserved_at_ms: reservation.reserved_at_ms,
-        created_at_ms,
-        price: None,
-        pay_by_ms: None,
-        ended_at_ms: None,
-        payment_id: None,
-        failure: None,
-        refunds_due: Vec::new(),
-    }
-}
-
-/// A unit guard as an item. The slot guard is the same without the index.
+/// A unit guard as an item: the claim of the order that it is for. The slot guard is the same without the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct GuardItem {
     pub(crate) pk: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) round_shard: Option<String>,
+    round_shard: Option<String>,
     pub(crate) order_id: ReservationId,
-    pub(crate) user: UserId,
-    pub(crate) unit: Unit,
-    pub(crate) slot: Slot,
-    pub(crate) reserved_at_ms: EpochMs,
+    user: UserId,
+    /// The first one, unless the item says another.
+    #[serde(default, skip_serializing_if = "is_first")]
+    lane: Lane,
+    unit: Unit,
+    slot: Slot,
+    reserved_at_ms: EpochMs,
     /// Seconds since the Unix epoch, as DynamoDB's time to live takes them.
-    pub(crate) expires_at: i64,
+    expires_at: i64,
 }
 
 impl GuardItem {
     fn new(pk: String, round_shard: Option<String>, order: &Order) -> Self {
-        Self {
-            pk,
-            round_shard,
-            order_id: order.id.clone(),
-            user: order.user.clone(),
-            unit: order.unit,
-            slot: order.slot,
-            reserved_at_ms: order.reserved_at_ms,
-            expires_at: order.created_at_ms.plus_s(GUARD_LIFE_S).as_epoch_s(),
-        }
+        let Claim { id, user, lane, unit, slot, reserved_at_ms } = order.claim.clone();
+        let expires_at = order.created_at_ms.plus_s(GUARD_LIFE_S).as_epoch_s();
+        Self { pk, round_shard, order_id: id, user, lane, unit, slot, reserved_at_ms, expires_at }
     }
 
     pub(crate) fn of_unit(order: &Order) -> Self {
-        let ReservationId { sale, round, .. } = &order.id;
-        let shard = keys::round_shard(sale, *round, keys::shard_of(order.unit));
-        Self::new(keys::unit(sale, *round, order.unit), Some(shard), order)
+        let Claim { id, unit, .. } = &order.claim;
+        let shard = keys::round_shard(&id.round, keys::shard_of(*unit));
+        Self::new(keys::unit(&id.round, *unit), Some(shard), order)
     }
 
     pub(crate) fn of_slot(order: &Order) -> Self {
-        let ReservationId { sale, round, .. } = &order.id;
-        Self::new(keys::slot(sale, *round, &order.user, order.slot), None, order)
+        let Claim { id, user, slot, .. } = &order.claim;
+        Self::new(keys::slot(&id.round, user, *slot), None, order)
     }
+}
+
+impl From<GuardItem> for Claim {
+    fn from(guard: GuardItem) -> Self {
+        let GuardItem { order_id: id, user, lane, unit, slot, reserved_at_ms, .. } = guard;
+        Self { id, user, lane, unit, slot, reserved_at_ms }
+    }
+}
+
+fn is_first(lane: &Lane) -> bool {
+    *lane == Lane::default()
 }
 
 pub(crate) fn to_item(value: impl Serialize) -> Result<Item, LedgerError> {
@@ -146,4 +107,46 @@ pub(crate) fn text(value: impl Into<String>) -> AttributeValue {
 
 pub(crate) fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// An order as it has been kept since live orders have an index.
+    fn stored_order() -> Value {
+        json!({
+            "pk": "ORDER#lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "orders_of": "alice", "pending_shard": "PENDING#15",
+            "live_shard": "LIVE#lamp#1#1", "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice",
+            "state": "PENDING", "lane": 0, "unit": 17, "slot": 1, "reserved_at_ms": 1_795_510_800_123_i64,
+            "created_at_ms": 1_795_510_800_456_i64, "price_minor": 990, "currency": "EUR",
+            "pay_by_ms": 1_795_511_700_456_i64,
+        })
+    }
+
+    fn stored_guard(pk: &str) -> Value {
+        json!({
+            "pk": pk, "order_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "unit": 17, "slot": 1,
+            "reserved_at_ms": 1_795_510_800_123_i64, "expires_at": 1_803_286_800,
+        })
+    }
+
+    fn item(stored: &Value) -> Item {
+        to_item(stored).unwrap()
+    }
+
+    #[test]
+    fn stored_items_stay_readable_and_are_written_the_same() {
+        let order = order_from(item(&stored_order())).unwrap();
+        assert_eq!(to_item(OrderItem::new(order.clone())).unwrap(), item(&stored_order()));
+
+        let mut unit = stored_guard("UNIT#lamp#1#17");
+        unit["round_shard"] = "ROUND#lamp#1#1".into();
+        assert_eq!(to_item(GuardItem::of_unit(&order)).unwrap(), item(&unit));
+        assert_eq!(to_item(GuardItem::of_slot(&order)).unwrap(), item(&stored_guard("SLOT#lamp#1#alice#1")));
+        let guard: GuardItem = serde_dynamo::from_item(item(&unit)).unwrap();
+        assert_eq!(Claim::from(guard), order.claim);
+    }
 }

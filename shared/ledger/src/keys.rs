@@ -1,4 +1,4 @@
-use sale::{CampaignId, ReservationId, Round, SaleId, Slot, Unit, UserId};
+use sale::{CampaignId, ReservationId, RoundId, SaleId, Slot, Unit, UserId};
 
 /// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
@@ -42,13 +42,13 @@ pub(crate) fn order(id: &ReservationId) -> String {
     format!("ORDER#{id}")
 }
 
-pub(crate) fn unit(sale: &SaleId, round: Round, unit: Unit) -> String {
-    format!("UNIT#{sale}#{round}#{unit}")
+pub(crate) fn unit(RoundId { sale, number }: &RoundId, unit: Unit) -> String {
+    format!("UNIT#{sale}#{number}#{unit}")
 }
 
 /// A user id may contain `#`: it stands between fields that cannot, so the key still reads one way.
-pub(crate) fn slot(sale: &SaleId, round: Round, user: &UserId, slot: Slot) -> String {
-    format!("SLOT#{sale}#{round}#{user}#{slot}")
+pub(crate) fn slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot) -> String {
+    format!("SLOT#{sale}#{number}#{user}#{slot}")
 }
 
 pub(crate) fn campaign(id: &CampaignId) -> String {
@@ -91,18 +91,18 @@ pub(crate) fn order_id(pk: &str) -> Option<ReservationId> {
     pk.strip_prefix("ORDER#")?.parse().ok()
 }
 
-pub(crate) fn round_shard(sale: &SaleId, round: Round, shard: u32) -> String {
-    format!("ROUND#{sale}#{round}#{shard}")
+pub(crate) fn round_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
+    format!("ROUND#{sale}#{number}#{shard}")
 }
 
 /// Where a round's live orders are: found without going through guards.
-pub(crate) fn live_shard(sale: &SaleId, round: Round, shard: u32) -> String {
-    format!("LIVE#{sale}#{round}#{shard}")
+pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
+    format!("LIVE#{sale}#{number}#{shard}")
 }
 
 /// The item of a round that is over.
-pub(crate) fn round(sale: &SaleId, round: Round) -> String {
-    format!("ROUND#{sale}#{round}")
+pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
+    format!("ROUND#{sale}#{number}")
 }
 
 pub(crate) fn shard_of(unit: Unit) -> u32 {

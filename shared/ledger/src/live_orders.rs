@@ -1,20 +1,10 @@
 use futures::future::try_join_all;
-use sale::{EpochMs, ReservationId, Round, SaleId, Unit};
+use sale::audit::LiveOrder;
+use sale::{EpochMs, RoundId, Unit};
 use serde::Deserialize;
 
 use crate::item::text;
 use crate::{Ledger, LedgerError, keys};
-
-/// An order that the index of live orders has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveOrder {
-    /// The order.
-    pub id: ReservationId,
-    /// Its unit.
-    pub unit: Unit,
-    /// When it was reserved.
-    pub reserved_at_ms: EpochMs,
-}
 
 #[derive(Deserialize)]
 struct LiveKeys {
@@ -29,17 +19,12 @@ impl Ledger {
     ///
     /// # Errors
     /// If DynamoDB does not answer.
-    pub async fn live_orders(&self, sale: &SaleId, round: Round) -> Result<Vec<LiveOrder>, LedgerError> {
-        let shards = (0..keys::ROUND_SHARDS).map(|shard| self.live_orders_of_shard(sale, round, shard));
+    pub async fn live_orders(&self, round: &RoundId) -> Result<Vec<LiveOrder>, LedgerError> {
+        let shards = (0..keys::ROUND_SHARDS).map(|shard| self.live_orders_of_shard(round, shard));
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())
     }
 
-    async fn live_orders_of_shard(
-        &self,
-        sale: &SaleId,
-        round: Round,
-        shard: u32,
-    ) -> Result<Vec<LiveOrder>, LedgerError> {
+    async fn live_orders_of_shard(&self, round: &RoundId, shard: u32) -> Result<Vec<LiveOrder>, LedgerError> {
         let mut orders = Vec::new();
         let mut start = None;
         loop {
@@ -49,7 +34,7 @@ impl Ledger {
                 .table_name(&self.table)
                 .index_name(keys::ORDERS_BY_ROUND)
                 .key_condition_expression("live_shard = :shard")
-                .expression_attribute_values(":shard", text(keys::live_shard(sale, round, shard)))
+                .expression_attribute_values(":shard", text(keys::live_shard(round, shard)))
                 .set_exclusive_start_key(start)
                 .send()
                 .await

@@ -2,10 +2,10 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, CancellationReason, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
-use sale::{EpochMs, Failure, Order, OrderState, Reservation, ReservationId, Transition, UserId};
+use sale::{EpochMs, Order, ReservationId, Transition, UserId};
 
 use crate::conflict::{ConflictReasons, retry_conflicts};
-use crate::item::{GuardItem, Item, NewOrder, OrderItem, number, order_from, order_in, text, to_item};
+use crate::item::{GuardItem, Item, OrderItem, number, order_from, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 const ABSENT: &str = "attribute_not_exists(pk)";
@@ -47,19 +47,10 @@ pub enum Stepped {
     Unknown,
 }
 
-/// Why an order is written that never will be one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fence {
-    /// The user cancelled first.
-    Cancelled,
-    /// It could not be made.
-    Failed(Failure),
-}
-
 /// What became of a fence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fenced {
-    /// It is written: the reservation can never become an order.
+    /// It is written: the claim can never become an order.
     Now(Order),
     /// The order was there before; nothing was written.
     Before(Order),
@@ -108,8 +99,7 @@ impl Ledger {
     ///
     /// # Errors
     /// If DynamoDB does not answer; then the order may or may not be written, and the same call tells.
-    pub async fn place(&self, new: &NewOrder<'_>) -> Result<Placed, LedgerError> {
-        let order = new.to_order();
+    pub async fn place(&self, order: Order) -> Result<Placed, LedgerError> {
         let puts = [
             to_item(OrderItem::new(order.clone()))?,
             to_item(GuardItem::of_unit(&order))?,
@@ -124,13 +114,13 @@ impl Ledger {
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
-            Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.id)
+            Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.claim.id)
         };
         let taken = Taken { unit: of_another(UNIT)?, slot: of_another(SLOT)? };
         if taken.unit || taken.slot {
             Ok(Placed::Taken(taken))
         } else {
-            Err(LedgerError::Contradiction(format!("{} has a guard but no order", order.id)))
+            Err(LedgerError::Contradiction(format!("{} has a guard but no order", order.claim.id)))
         }
     }
 
@@ -158,18 +148,15 @@ impl Ledger {
         TransactWriteItem::builder().set_put(put.ok()).build()
     }
 
-    /// Writes that a reservation will never be an order, on the condition that it is none yet.
+    /// Writes the order of a claim that never will have one ([`Order::cancelled`], [`Order::failed`]), on the condition that
+    /// there is none yet.
     ///
     /// Guards against the order message that is still under way: whichever of the two comes second finds the other.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
-    pub async fn fence(&self, reservation: &Reservation, fence: Fence, now: EpochMs) -> Result<Fenced, LedgerError> {
-        let (state, failure) = match fence {
-            Fence::Cancelled => (OrderState::Cancelled, None),
-            Fence::Failed(failure) => (OrderState::Failed, Some(failure)),
-        };
-        let order = Order { ended_at_ms: Some(now), failure, ..order_in(state, reservation, now) };
+    pub async fn fence(&self, order: Order) -> Result<Fenced, LedgerError> {
+        debug_assert!(!order.state.is_live(), "an order that has its unit is placed");
         let put = self
             .client
             .put_item()
@@ -200,7 +187,7 @@ impl Ledger {
         let due = if step == Transition::Expire { " AND pay_by_ms <= :now" } else { "" };
         let update = Update::builder()
             .table_name(&self.table)
-            .key("pk", text(keys::order(&order.id)))
+            .key("pk", text(keys::order(&order.claim.id)))
             .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard, live_shard")
             .condition_expression(format!("#state = :from{due}"))
             .expression_attribute_names("#state", "state")
@@ -211,8 +198,8 @@ impl Ledger {
             .build();
         let writes = vec![
             TransactWriteItem::builder().set_update(update.ok()).build(),
-            self.delete_guard(GuardItem::of_unit(order).pk, &order.id),
-            self.delete_guard(GuardItem::of_slot(order).pk, &order.id),
+            self.delete_guard(GuardItem::of_unit(order).pk, &order.claim.id),
+            self.delete_guard(GuardItem::of_slot(order).pk, &order.claim.id),
         ];
         let Some(reasons) = self.transact(writes).await? else {
             return Ok(Stepped::Now(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
@@ -222,7 +209,9 @@ impl Ledger {
                 Some(seen) => Ok(Stepped::Not(order_from(seen)?)),
                 None => Ok(Stepped::Unknown),
             },
-            _ => Err(LedgerError::Contradiction(format!("{} is pending but a guard of it is another's", order.id))),
+            _ => {
+                Err(LedgerError::Contradiction(format!("{} is pending but a guard of it is another's", order.claim.id)))
+            }
         }
     }
 
@@ -269,7 +258,7 @@ impl Ledger {
         let more = output.last_evaluated_key.is_some();
         let orders: Vec<Order> =
             output.items.unwrap_or_default().into_iter().map(order_from).collect::<Result<_, _>>()?;
-        let next = orders.last().filter(|_| more).map(|last| (last.id.clone(), last.created_at_ms));
+        let next = orders.last().filter(|_| more).map(|last| (last.claim.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
     }
 }

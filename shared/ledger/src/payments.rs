@@ -124,7 +124,7 @@ impl Ledger {
         }
         let Some(reasons) = self.transact(vec![remember]).await? else { return Ok(Payment::Applied) };
         let remembered = old_item(&reasons, 0).map(serde_dynamo::from_item::<_, PaymentItem>).transpose()?;
-        Ok(remembered.map_or(Payment::Applied, |payment| payment.contradicts(&order.id)))
+        Ok(remembered.map_or(Payment::Applied, |payment| payment.contradicts(&order.claim.id)))
     }
 
     /// On the condition that the payment was for nothing else before.

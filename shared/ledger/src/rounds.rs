@@ -1,4 +1,4 @@
-use sale::{Round, Sale, SaleId, Terms};
+use sale::{RoundId, RoundNumber, Sale, SaleId, Terms};
 use serde::{Deserialize, Serialize};
 
 use crate::item::text;
@@ -9,7 +9,7 @@ use crate::{Ledger, LedgerError, keys};
 pub(crate) struct RoundItem {
     pk: String,
     sale: SaleId,
-    round: Round,
+    round: RoundNumber,
     #[serde(flatten)]
     terms: Terms,
 }
@@ -17,8 +17,8 @@ pub(crate) struct RoundItem {
 impl RoundItem {
     /// Of the round that `sale` is in.
     pub(crate) fn of(sale: &Sale) -> Self {
-        let Sale { id, round, terms, .. } = sale;
-        Self { pk: keys::round(id, *round), sale: id.clone(), round: *round, terms: terms.clone() }
+        let id = sale.round_id();
+        Self { pk: keys::round(&id), sale: id.sale, round: id.number, terms: sale.terms.clone() }
     }
 }
 
@@ -27,8 +27,8 @@ impl Ledger {
     ///
     /// # Errors
     /// If DynamoDB does not answer.
-    pub async fn past_round(&self, sale: &SaleId, round: Round) -> Result<Option<Terms>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::round(sale, round)));
+    pub async fn past_round(&self, round: &RoundId) -> Result<Option<Terms>, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::round(round)));
         let output = get.consistent_read(true).send().await.map_err(LedgerError::of("GetItem"))?;
         let item: Option<RoundItem> = output.item.map(serde_dynamo::from_item).transpose()?;
         Ok(item.map(|item| item.terms))

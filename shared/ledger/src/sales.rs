@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
-use sale::{EpochMs, Recurrence, Round, Sale, SaleId, SaleState, Terms};
+use sale::{EpochMs, Recurrence, RoundNumber, Sale, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
@@ -135,7 +135,7 @@ impl Ledger {
         let sale = Sale {
             id: id.clone(),
             state: SaleState::Draft,
-            round: Round(1),
+            round: RoundNumber(1),
             version: 1,
             paused: false,
             isolated_requests_per_s: None,

@@ -18,7 +18,7 @@ impl Message {
     /// That a reservation stands as this order says.
     pub fn of(order: &Order) -> Self {
         Self {
-            reservation_id: order.id.clone(),
+            reservation_id: order.claim.id.clone(),
             status: order.state.status(),
             pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
         }

@@ -1,4 +1,4 @@
-use sale::{EpochMs, Reservation, ReservationId};
+use sale::{Claim, EpochMs, ReservationId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -16,13 +16,13 @@ pub enum InvalidMessage {
     Version(u8),
 }
 
-/// A reservation that is to become an order.
+/// A claim that is to become an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMessage {
     v: u8,
-    /// The reservation.
+    /// The claim.
     #[serde(flatten)]
-    pub reservation: Reservation,
+    pub claim: Claim,
     /// The trace of the request that made it, as AWS X-Ray writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
@@ -51,9 +51,9 @@ fn body(message: &impl Serialize) -> String {
 }
 
 impl OrderMessage {
-    /// A message for `reservation`.
-    pub const fn new(reservation: Reservation, trace: Option<String>) -> Self {
-        Self { v: VERSION, reservation, trace }
+    /// A message for `claim`.
+    pub const fn new(claim: Claim, trace: Option<String>) -> Self {
+        Self { v: VERSION, claim, trace }
     }
 
     /// Reads a message's body.
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn version_1_stays_readable() {
         let order = OrderMessage::parse(ORDER).unwrap();
-        assert_eq!(order.reservation.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
+        assert_eq!(order.claim.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
         assert_eq!(serde_json::to_value(&order).unwrap(), serde_json::from_str::<serde_json::Value>(ORDER).unwrap());
         let expiry = ExpiryMessage::parse(EXPIRY).unwrap();
         assert_eq!(serde_json::to_value(&expiry).unwrap(), serde_json::from_str::<serde_json::Value>(EXPIRY).unwrap());

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::{EpochMs, Lane, Price, ReservationId, Slot, Unit, UserId};
+use crate::{Claim, EpochMs, Price};
 
 /// The state of an order.
 ///
@@ -103,20 +103,11 @@ pub enum Failure {
 /// The durable record of a reservation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// The reservation's id, and the order's.
-    pub id: ReservationId,
-    /// Whose it is.
-    pub user: UserId,
+    /// What it is for. Its id is the order's, too.
+    #[serde(flatten)]
+    pub claim: Claim,
     /// Where it stands.
     pub state: OrderState,
-    /// The lane that its unit came from.
-    pub lane: Lane,
-    /// Its unit.
-    pub unit: Unit,
-    /// Its slot.
-    pub slot: Slot,
-    /// When the reservation was made, by Redis's clock.
-    pub reserved_at_ms: EpochMs,
     /// When the order was written.
     pub created_at_ms: EpochMs,
     /// What it costs. `None` for an order that was never made.
@@ -137,6 +128,39 @@ pub struct Order {
     /// Payments that the order could not take: the provider is to give them back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_due: Vec<String>,
+}
+
+impl Order {
+    /// An order that waits for its payment.
+    pub fn pending(claim: Claim, price: Price, created_at_ms: EpochMs, pay_by_ms: EpochMs) -> Self {
+        let order = Self::of(claim, OrderState::Pending, created_at_ms);
+        Self { price: Some(price), pay_by_ms: Some(pay_by_ms), ..order }
+    }
+
+    /// The fence of a claim that its user gave back before there was an order.
+    pub fn cancelled(claim: Claim, now: EpochMs) -> Self {
+        Self { ended_at_ms: Some(now), ..Self::of(claim, OrderState::Cancelled, now) }
+    }
+
+    /// The fence of a claim of which no order can ever be made.
+    pub fn failed(claim: Claim, why: Failure, now: EpochMs) -> Self {
+        Self { ended_at_ms: Some(now), failure: Some(why), ..Self::of(claim, OrderState::Failed, now) }
+    }
+
+    /// With nothing that depends on the state.
+    const fn of(claim: Claim, state: OrderState, created_at_ms: EpochMs) -> Self {
+        Self {
+            claim,
+            state,
+            created_at_ms,
+            price: None,
+            pay_by_ms: None,
+            ended_at_ms: None,
+            payment_id: None,
+            failure: None,
+            refunds_due: Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -175,5 +199,31 @@ mod tests {
         let names = ["PENDING", "PAID", "EXPIRED", "CANCELLED", "FAILED"];
         assert_eq!(serde_json::to_value(OrderState::VARIANTS).unwrap(), serde_json::json!(names));
         assert!(OrderState::VARIANTS.iter().map(|state| state.as_str()).eq(names));
+    }
+
+    /// A paid order as the ledger has kept them since the first version.
+    const PAID: &str = r#"{
+        "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "PAID", "lane": 0, "unit": 17,
+        "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 990,
+        "currency": "EUR", "pay_by_ms": 1795511700456, "ended_at_ms": 1795510900000, "payment_id": "pay_4711"
+    }"#;
+    /// And the fence of a claim that could not become one.
+    const FAILED: &str = r#"{
+        "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "FAILED", "lane": 0, "unit": 17,
+        "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "ended_at_ms": 1795510800456,
+        "failure": "sold_out"
+    }"#;
+
+    #[test]
+    fn stored_orders_stay_readable_and_are_written_the_same() {
+        for stored in [PAID, FAILED] {
+            let order: Order = serde_json::from_str(stored).unwrap();
+            let written: serde_json::Value = serde_json::to_value(&order).unwrap();
+            assert_eq!(written, serde_json::from_str::<serde_json::Value>(stored).unwrap());
+        }
+        let claim = serde_json::from_str::<Order>(PAID).unwrap().claim;
+        assert_eq!((claim.unit.0, claim.slot.0, claim.lane.0, claim.user.as_str()), (17, 1, 0, "alice"));
+        let failed = Order::failed(claim, Failure::SoldOut, EpochMs(1_795_510_800_456));
+        assert_eq!(failed, serde_json::from_str(FAILED).unwrap());
     }
 }

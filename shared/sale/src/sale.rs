@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{DoorTerms, EpochMs, InvalidDoor, Price, Recurrence, Round, SaleId};
+use crate::{DoorTerms, EpochMs, InvalidDoor, Price, Recurrence, RoundId, RoundNumber, SaleId};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -112,7 +112,7 @@ pub struct Sale {
     /// Draft or published.
     pub state: SaleState,
     /// The current round.
-    pub round: Round,
+    pub round: RoundNumber,
     /// Counts the writes of the sale: each one is conditional on the version that it read.
     pub version: u32,
     /// Whether an operator paused it.
@@ -136,6 +136,11 @@ pub struct Sale {
 }
 
 impl Sale {
+    /// Names the current round.
+    pub fn round_id(&self) -> RoundId {
+        RoundId { sale: self.id.clone(), number: self.round }
+    }
+
     /// The terms to be changed for this round alone.
     pub fn terms_of_this_round(&mut self) -> &mut Terms {
         if self.recurrence.is_some() && self.regular_terms.is_none() {
@@ -152,7 +157,7 @@ impl Sale {
         let Some((opens_at_ms, closes_at_ms)) = self.recurrence.as_ref().and_then(window) else { return false };
         self.terms = Terms { opens_at_ms, closes_at_ms, ..regular.clone() };
         self.regular_terms = None;
-        self.round = Round(self.round.0 + 1);
+        self.round = RoundNumber(self.round.0 + 1);
         true
     }
 }
@@ -187,7 +192,7 @@ mod tests {
         let mut sale = Sale {
             id: "lamp".parse().unwrap(),
             state: SaleState::Published,
-            round: Round(1),
+            round: RoundNumber(1),
             version: 1,
             paused: false,
             isolated_requests_per_s: None,
@@ -201,11 +206,11 @@ mod tests {
         assert_eq!((sale.terms.total, sale.terms.closes_at_ms), (120, EpochMs(2 * hour_ms)));
         assert!(sale.begin_next_round(EpochMs(4 * hour_ms)));
         let (opens_at_ms, closes_at_ms) = (EpochMs(25 * hour_ms), EpochMs(27 * hour_ms));
-        assert_eq!((sale.round, &sale.terms), (Round(2), &Terms { opens_at_ms, closes_at_ms, ..terms }));
+        assert_eq!((sale.round, &sale.terms), (RoundNumber(2), &Terms { opens_at_ms, closes_at_ms, ..terms }));
         assert_eq!(sale.regular_terms, None);
         sale.recurrence = None;
         assert!(!sale.begin_next_round(EpochMs(30 * hour_ms)));
-        assert_eq!(sale.round, Round(2));
+        assert_eq!(sale.round, RoundNumber(2));
     }
 
     #[test]

@@ -1,13 +1,12 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use sale::{EpochMs, Lane, Round, SaleId, UserId};
+use sale::{EpochMs, UserId};
 use uuid::Uuid;
 
 use crate::code::{moment, parse, sold_out, unexpected};
-use crate::keys::{DoorKeys, Keys};
 use crate::script::Script;
-use crate::{Code, Stock, StockError};
+use crate::{Code, RoundStock, StockError};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADMIT));
 
@@ -24,15 +23,9 @@ pub struct GcraLimit {
     pub burst: u32,
 }
 
-/// Who asks to be let towards which round.
+/// Who asks to be let towards a round.
 #[derive(Debug, Clone, Copy)]
 pub struct Applicant<'a> {
-    /// The sale.
-    pub sale: &'a SaleId,
-    /// Its round.
-    pub round: Round,
-    /// The lane that counts for the round.
-    pub lane: Lane,
     /// The user.
     pub user: &'a UserId,
     /// The client's address, or what stands for it.
@@ -128,12 +121,12 @@ pub enum Admit {
 
 const NO_LIMIT: GcraLimit = GcraLimit { emission_interval_us: 0, burst: 0 };
 
-impl Stock {
+impl RoundStock<'_> {
     /// Notes a challenge and its answer. One round trip, the rates included.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated, and is charged once.
-    pub async fn challenge(&self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
+    pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let ChallengeRequest { applicant, id, expected, life_ms } = request;
         let answer = self.door("challenge", applicant, *id, expected, *life_ms, None).await?;
         match parse(&answer)? {
@@ -150,7 +143,7 @@ impl Stock {
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
-    pub async fn admit(&self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
+    pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
         let AdmitRequest { applicant, id, answer: given, per_sale } = request;
         let answer = self.door("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale).await?;
         match parse(&answer)? {
@@ -172,7 +165,7 @@ impl Stock {
     }
 
     async fn door(
-        &self,
+        self,
         step: &str,
         applicant: &Applicant<'_>,
         id: Uuid,
@@ -180,15 +173,15 @@ impl Stock {
         life_ms: u32,
         per_sale: Option<GcraLimit>,
     ) -> Result<String, StockError> {
-        let Applicant { sale, round, lane, user, ip, per_user, per_ip } = applicant;
-        let (keys, door) = (Keys::of(sale, *round, *lane), DoorKeys::of(sale, *round, *lane, user, id, ip));
+        let Applicant { user, ip, per_user, per_ip } = applicant;
+        let keys = self.home_of(user);
         let mut call = ADMIT
-            .key(keys.sale)
-            .key(keys.buyers)
-            .key(door.challenge)
-            .key(door.user)
-            .key(door.address)
-            .key(door.everybody)
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.challenge(user, id))
+            .key(keys.rate_of_user(user))
+            .key(keys.rate_of_address(ip))
+            .key(keys.rate_of_everybody())
             .arg(step)
             .arg(user.as_str())
             .arg(answer)
@@ -196,7 +189,7 @@ impl Stock {
         for limit in [*per_user, *per_ip, per_sale.unwrap_or(NO_LIMIT)] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
-        call.invoke_async(&self.connection).await
+        call.invoke_async(self.connection).await
     }
 }
 

@@ -1,11 +1,10 @@
 use std::sync::LazyLock;
 
-use sale::{EpochMs, Lane, Round, SaleId};
+use sale::EpochMs;
 
 use crate::code::{moment, parse, unexpected};
-use crate::keys::Keys;
 use crate::script::Script;
-use crate::{Code, Stock, StockError};
+use crate::{Code, RoundStock, StockError};
 
 static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BUYERS));
 
@@ -32,24 +31,24 @@ pub enum BuyersRead {
     UnknownSale,
 }
 
-impl Stock {
-    /// How many users have a record in a round, whether it has a reservation or only a note.
+impl RoundStock<'_> {
+    /// How many users have a record in the round, whether it has a reservation or only a note.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn buyers_count(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<u32, StockError> {
-        self.connection.ask(redis::cmd("HLEN").arg(Keys::of(sale, round, lane).buyers)).await
+    pub async fn buyers_count(self) -> Result<u32, StockError> {
+        self.connection.ask(redis::cmd("HLEN").arg(self.keys().buyers())).await
     }
 
-    /// Who has or had a reservation in a round that is sold out, if they are no more than `most`. A name is only ever added
+    /// Who has or had a reservation in the round, which is sold out, if they are no more than `most`. A name is only ever added
     /// by a step that sets the moment of the last win anew.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn buyers(&self, sale: &SaleId, round: Round, lane: Lane, most: usize) -> Result<BuyersRead, StockError> {
-        let keys = Keys::of(sale, round, lane);
-        let call = BUYERS.key(keys.sale).key(keys.buyers).key(keys.denied).arg(most);
-        let answer: String = call.invoke_async(&self.connection).await?;
+    pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
+        let keys = self.keys();
+        let call = BUYERS.key(keys.sale()).key(keys.buyers()).key(keys.denied()).arg(most);
+        let answer: String = call.invoke_async(self.connection).await?;
         let (head, names) = answer.split_once('\n').unwrap_or((&answer, ""));
         match parse(head)? {
             (Code::Buyers, at) => Ok(BuyersRead::All(Buyers {

@@ -1,12 +1,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use sale::{EpochMs, Lane, Round, SaleId, UserId};
+use sale::{EpochMs, UserId};
 
 use crate::code::{parse, unexpected};
-use crate::keys::Keys;
 use crate::script::Script;
-use crate::{Code, Stock, StockError};
+use crate::{Code, RoundStock, StockError};
 
 static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DENY));
 
@@ -24,25 +23,19 @@ pub enum Noted {
     UnknownSale,
 }
 
-impl Stock {
+impl RoundStock<'_> {
     /// Notes in users' records until when they are denied, or removes the notes of those who have no such moment.
     ///
     /// # Errors
     /// If Redis does not answer; then some may be noted. Can be repeated.
-    pub async fn note_denials(
-        &self,
-        sale: &SaleId,
-        round: Round,
-        lane: Lane,
-        denials: &[(UserId, Option<EpochMs>)],
-    ) -> Result<Noted, StockError> {
+    pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<Noted, StockError> {
+        let keys = self.keys();
         for page in denials.chunks(MAX_NOTED) {
-            let keys = Keys::of(sale, round, lane);
-            let mut call = DENY.key(keys.sale).key(keys.buyers).key(keys.denied);
+            let mut call = DENY.key(keys.sale()).key(keys.buyers()).key(keys.denied());
             for (user, until) in page {
                 call = call.arg(user.as_str()).arg(until.map_or(0, |until| until.0));
             }
-            let answer = call.invoke_async(&self.connection).await?;
+            let answer = call.invoke_async(self.connection).await?;
             match parse(&answer)?.0 {
                 Code::Noted => {}
                 Code::UnknownSale => return Ok(Noted::UnknownSale),
@@ -56,13 +49,8 @@ impl Stock {
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn noted_denials(
-        &self,
-        sale: &SaleId,
-        round: Round,
-        lane: Lane,
-    ) -> Result<BTreeMap<UserId, EpochMs>, StockError> {
-        let key = Keys::of(sale, round, lane).denied;
+    pub async fn noted_denials(self) -> Result<BTreeMap<UserId, EpochMs>, StockError> {
+        let key = self.keys().denied();
         let (mut noted, mut cursor) = (BTreeMap::new(), 0u64);
         loop {
             let (next, page): (u64, Vec<(String, i64)>) =

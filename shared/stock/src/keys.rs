@@ -1,61 +1,94 @@
-use sale::{Lane, Round, SaleId, UserId};
+use std::fmt;
+
+use sale::{Lane, RoundId, UserId};
 use uuid::Uuid;
 
 /// The names of one lane's keys. They share a hash tag, so a script touches one slot of a cluster.
-pub(crate) struct Keys {
-    pub(crate) sale: String,
-    pub(crate) buyers: String,
-    pub(crate) free: String,
-    pub(crate) outbox: String,
-    pub(crate) answers: String,
-    pub(crate) denied: String,
+#[derive(Clone, Copy)]
+pub(crate) struct Keys<'a> {
+    pub(crate) round: &'a RoundId,
+    pub(crate) lane: Lane,
 }
 
-impl Keys {
-    pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane) -> Self {
-        let name = |kind: &str| format!("{kind}:{{{sale}:{round}:{lane}}}");
-        Self {
-            sale: name("sale"),
-            buyers: name("buyers"),
-            free: name("free"),
-            outbox: name("outbox"),
-            answers: name("answers"),
-            denied: name("denied"),
-        }
+impl Keys<'_> {
+    /// The counters and terms.
+    pub(crate) fn sale(self) -> String {
+        self.name("sale")
+    }
+
+    /// The record of each user.
+    pub(crate) fn buyers(self) -> String {
+        self.name("buyers")
+    }
+
+    /// The units that came back.
+    pub(crate) fn free(self) -> String {
+        self.name("free")
+    }
+
+    /// Whose reservations may have to be sent again.
+    pub(crate) fn outbox(self) -> String {
+        self.name("outbox")
+    }
+
+    /// How often each answer was given.
+    pub(crate) fn answers(self) -> String {
+        self.name("answers")
+    }
+
+    /// Who has a note of a denial.
+    pub(crate) fn denied(self) -> String {
+        self.name("denied")
     }
 
     /// What processes were granted of one step of an isolated sale.
-    pub(crate) fn lease(sale: &SaleId, round: Round, lane: Lane, step: &str) -> String {
-        format!("lease:{{{sale}:{round}:{lane}}}:{step}")
+    pub(crate) fn lease(self, step: &str) -> String {
+        self.name_of("lease", step)
     }
 
     /// What one loading has read of the buyers so far.
-    pub(crate) fn staged(sale: &SaleId, round: Round, lane: Lane, loading: Uuid) -> String {
-        format!("staged:{{{sale}:{round}:{lane}}}:{}", loading.as_simple())
+    pub(crate) fn staged(self, loading: Uuid) -> String {
+        self.name_of("staged", loading.as_simple())
     }
 
     /// And of their denials.
-    pub(crate) fn staged_denied(sale: &SaleId, round: Round, lane: Lane, loading: Uuid) -> String {
-        format!("staged_denied:{{{sale}:{round}:{lane}}}:{}", loading.as_simple())
+    pub(crate) fn staged_denied(self, loading: Uuid) -> String {
+        self.name_of("staged_denied", loading.as_simple())
+    }
+
+    /// What a challenge of a user is answered with.
+    pub(crate) fn challenge(self, user: &UserId, challenge: Uuid) -> String {
+        self.name_of("challenge", format_args!("{user}:{}", challenge.as_simple()))
+    }
+
+    /// How often a user has come.
+    pub(crate) fn rate_of_user(self, user: &UserId) -> String {
+        self.name_of("rate", format_args!("user:{user}"))
+    }
+
+    /// How often an address has.
+    pub(crate) fn rate_of_address(self, ip: &str) -> String {
+        self.name_of("rate", format_args!("address:{ip}"))
+    }
+
+    /// And all together.
+    pub(crate) fn rate_of_everybody(self) -> String {
+        self.name_of("rate", "everybody")
+    }
+
+    fn name(self, kind: &str) -> String {
+        format!("{kind}:{self}")
+    }
+
+    fn name_of(self, kind: &str, whose: impl fmt::Display) -> String {
+        format!("{kind}:{self}:{whose}")
     }
 }
 
-/// The names of what a round's door keeps of a user and an address, in the slot of the first lane.
-pub(crate) struct DoorKeys {
-    pub(crate) challenge: String,
-    pub(crate) user: String,
-    pub(crate) address: String,
-    pub(crate) everybody: String,
-}
-
-impl DoorKeys {
-    pub(crate) fn of(sale: &SaleId, round: Round, lane: Lane, user: &UserId, challenge: Uuid, ip: &str) -> Self {
-        let tag = format!("{{{sale}:{round}:{lane}}}");
-        Self {
-            challenge: format!("challenge:{tag}:{user}:{}", challenge.as_simple()),
-            user: format!("rate:{tag}:user:{user}"),
-            address: format!("rate:{tag}:address:{ip}"),
-            everybody: format!("rate:{tag}:everybody"),
-        }
+/// The hash tag.
+impl fmt::Display for Keys<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RoundId { sale, number } = self.round;
+        write!(f, "{{{sale}:{number}:{}}}", self.lane)
     }
 }

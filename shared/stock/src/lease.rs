@@ -1,12 +1,9 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use sale::{Lane, Round, SaleId};
-
 use crate::code::{parse, unexpected};
-use crate::keys::Keys;
 use crate::script::Script;
-use crate::{Code, Stock, StockError};
+use crate::{Code, RoundStock, StockError};
 
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LEASE));
 
@@ -19,22 +16,14 @@ pub struct Lease {
     pub holds_for: Duration,
 }
 
-impl Stock {
+impl RoundStock<'_> {
     /// Asks for some of the `per_s` requests of one step that an isolated sale may get in the current second of Redis's clock.
     ///
     /// # Errors
     /// If Redis does not answer; then some may be granted in vain.
-    pub async fn lease(
-        &self,
-        sale: &SaleId,
-        round: Round,
-        lane: Lane,
-        step: &str,
-        per_s: u32,
-        wanted: u32,
-    ) -> Result<Lease, StockError> {
-        let call = LEASE.key(Keys::lease(sale, round, lane, step)).arg(per_s).arg(wanted);
-        let answer = call.invoke_async(&self.connection).await?;
+    pub async fn lease(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
+        let call = LEASE.key(self.keys().lease(step)).arg(per_s).arg(wanted);
+        let answer = call.invoke_async(self.connection).await?;
         let lease = |rest: &str| {
             let (count, ms) = rest.split_once(' ')?;
             Some(Lease { count: count.parse().ok()?, holds_for: Duration::from_millis(ms.parse().ok()?) })

@@ -1,14 +1,17 @@
-//! Redis: the stock of a round. One typed function for each script in `lua/`, and the reads of the audit.
+//! Redis: the stock of a round. [`Stock::round`] has one typed function for each script in `lua/`, and the reads of the
+//! audit.
 
 mod access;
 mod address;
 mod admit;
 mod breakers;
 mod buyers;
+mod claims;
 mod code;
 mod connection;
 mod counters;
 mod deny;
+mod entry;
 #[cfg(test)]
 mod expand;
 pub mod expanded;
@@ -17,10 +20,10 @@ mod keys;
 mod lease;
 mod link;
 mod load;
-mod record;
+mod outbox;
 mod repair;
+mod round;
 mod script;
-mod scripts;
 mod tally;
 mod view;
 
@@ -29,15 +32,17 @@ use crate::connection::Connection;
 pub use access::{Access, AccessError, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
+pub use claims::{Confirmed, Released, Reseated, Reserve};
 pub use code::Code;
 pub use counters::Counters;
 pub use deny::{MAX_NOTED, Noted};
 pub use hold_back::HOLD_BACK_MS;
+pub use entry::InvalidRecord;
 pub use lease::Lease;
-pub use load::{Loaded, RoundStock};
-pub use record::{Hold, InvalidRecord};
-pub use repair::{Adopted, Amended, Due, Restored};
-pub use scripts::{Confirmed, Released, Reseated, Reserve};
+pub use load::{Amended, Loaded, RoundLoad};
+pub use outbox::Due;
+pub use repair::{Adopted, Restored};
+pub use round::RoundStock;
 pub use tally::Tallied;
 pub use view::RoundView;
 

@@ -2,16 +2,17 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use sale::{EpochMs, Lane, ReservationId, Round, SaleId, Terms, UserId};
+use sale::{Claim, ClaimState, EpochMs, Sale, Terms, UserId};
 
 use uuid::Uuid;
 
 use crate::code::{parse, unexpected};
-use crate::keys::Keys;
+use crate::entry::write_entry;
 use crate::script::Script;
-use crate::{Code, Hold, Stock, StockError};
+use crate::{Code, RoundStock, StockError};
 
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
+static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
 
 /// Buyers written by one call of the script: keeps it in the order of a millisecond.
 const BUYERS_PER_PAGE: usize = 500;
@@ -20,13 +21,7 @@ const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 
 /// A round as it is to stand in Redis.
 #[derive(Debug, Clone)]
-pub struct RoundStock {
-    /// The sale.
-    pub sale: SaleId,
-    /// The round.
-    pub round: Round,
-    /// The lane.
-    pub lane: Lane,
+pub struct RoundLoad {
     /// What is sold and when.
     pub terms: Terms,
     /// Whether an operator paused it.
@@ -35,8 +30,8 @@ pub struct RoundStock {
     pub version: u32,
     /// Tells this loading of the keys from every other: the moment of it.
     pub epoch_ms: EpochMs,
-    /// What the ledger says is taken: who has which unit in which slot.
-    pub taken: Vec<(UserId, Hold)>,
+    /// What the ledger says is ordered.
+    pub taken: Vec<Claim>,
     /// Who is kept out until when.
     pub denied: Vec<(UserId, EpochMs)>,
 }
@@ -50,15 +45,26 @@ pub enum Loaded {
     Present,
 }
 
+/// What became of a sale's new terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amended {
+    /// They are in force.
+    Now,
+    /// They, or newer ones, were in force.
+    Before,
+    /// Redis has no such round.
+    UnknownSale,
+}
+
 /// When the keys of a round of these terms are to go.
-pub(crate) fn expires_at_ms(terms: &Terms) -> EpochMs {
+fn expires_at_ms(terms: &Terms) -> EpochMs {
     terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(KEYS_OUTLIVE_ORDERS_S)
 }
 
-impl RoundStock {
+impl RoundLoad {
     /// The units to hand out: gaps among the taken ones, and the first of those never handed out.
     fn free(&self) -> (Vec<RangeInclusive<u32>>, u32) {
-        let mut taken: Vec<u32> = self.taken.iter().map(|(_, hold)| hold.unit.0).collect();
+        let mut taken: Vec<u32> = self.taken.iter().map(|claim| claim.unit.0).collect();
         taken.sort_unstable();
         let mut next = 1;
         let mut gaps = Vec::new();
@@ -73,7 +79,7 @@ impl RoundStock {
 
     fn records(&self) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
-        let entries = self.taken.iter().map(|(user, hold)| (user, hold.to_entry()));
+        let entries = self.taken.iter().map(|claim| (&claim.user, write_entry(claim, ClaimState::Ordered)));
         let notes = self.denied.iter().map(|(user, until)| (user, format!("d {}", until.0)));
         for (user, part) in entries.chain(notes) {
             let record = records.entry(user).or_default();
@@ -86,73 +92,89 @@ impl RoundStock {
     }
 }
 
-impl Stock {
+impl RoundStock<'_> {
     /// Whether the round can be bought from.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn is_loaded(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<bool, StockError> {
-        let key = Keys::of(sale, round, lane).sale;
-        self.connection.ask(redis::cmd("EXISTS").arg(key)).await
+    pub async fn is_loaded(self) -> Result<bool, StockError> {
+        self.connection.ask(redis::cmd("EXISTS").arg(self.keys().sale())).await
     }
 
-    /// Makes a round's keys if it has none. Never overwrites a live round.
+    /// Makes the round's keys if it has none. Never overwrites a live round.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn load(&self, stock: &RoundStock) -> Result<Loaded, StockError> {
+    pub async fn load(self, round: &RoundLoad) -> Result<Loaded, StockError> {
         let loading = Uuid::new_v4();
-        let expires_at = expires_at_ms(&stock.terms).0;
-        let records: Vec<(&UserId, String)> = stock.records().into_iter().collect();
+        let expires_at = expires_at_ms(&round.terms).0;
+        let records: Vec<(&UserId, String)> = round.records().into_iter().collect();
         for page in records.chunks(BUYERS_PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
-            if self.load_step(stock, loading, &args).await? == Code::Present {
+            if self.load_step(loading, &args).await? == Code::Present {
                 return Ok(Loaded::Present);
             }
         }
-        let (gaps, next) = stock.free();
+        let (gaps, next) = round.free();
         let returned: u32 = gaps.iter().map(|gap| gap.end() - gap.start() + 1).sum();
-        let Terms { opens_at_ms, closes_at_ms, total, per_user_limit, .. } = &stock.terms;
+        let Terms { opens_at_ms, closes_at_ms, total, per_user_limit, .. } = &round.terms;
         let mut args = vec!["open".to_owned(), expires_at.to_string()];
         args.extend(
-            [next, *total, returned, u32::from(*per_user_limit), u32::from(stock.paused)].map(|n| n.to_string()),
+            [next, *total, returned, u32::from(*per_user_limit), u32::from(round.paused)].map(|n| n.to_string()),
         );
-        args.extend([opens_at_ms, closes_at_ms, &stock.epoch_ms].map(|ms| ms.0.to_string()));
-        args.push(stock.version.to_string());
-        args.push(stock.terms.door.unpaid_limit.to_string());
+        args.extend([opens_at_ms, closes_at_ms, &round.epoch_ms].map(|ms| ms.0.to_string()));
+        args.push(round.version.to_string());
+        args.push(round.terms.door.unpaid_limit.to_string());
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
-        match self.load_step(stock, loading, &args).await? {
+        match self.load_step(loading, &args).await? {
             Code::Loaded => Ok(Loaded::Now),
             Code::Present => Ok(Loaded::Present),
             other => Err(unexpected(other.as_str())),
         }
     }
 
-    async fn load_step(&self, stock: &RoundStock, loading: Uuid, args: &[String]) -> Result<Code, StockError> {
-        let keys = Keys::of(&stock.sale, stock.round, stock.lane);
-        let answer: String = LOAD
-            .key(keys.sale)
-            .key(keys.buyers)
-            .key(keys.free)
-            .key(keys.outbox)
-            .key(Keys::staged(&stock.sale, stock.round, stock.lane, loading))
-            .key(keys.denied)
-            .key(Keys::staged_denied(&stock.sale, stock.round, stock.lane, loading))
-            .arg(args)
-            .invoke_async(&self.connection)
-            .await?;
-        Ok(parse(&answer)?.0)
-    }
-
-    /// The user's reservation of this id, if Redis has it.
+    /// Brings a live round to the terms of its sale.
     ///
     /// # Errors
-    /// If Redis does not answer.
-    pub async fn find(&self, id: &ReservationId, lane: Lane, user: &UserId) -> Result<Option<Hold>, StockError> {
-        let key = Keys::of(&id.sale, id.round, lane).buyers;
-        let record: Option<String> = self.connection.ask(redis::cmd("HGET").arg(key).arg(user.as_str())).await?;
-        let Some(record) = record else { return Ok(None) };
-        Ok(Hold::parse_all(&record)?.into_iter().find(|hold| hold.uuid == id.uuid))
+    /// If Redis does not answer. Can be repeated, and an older version changes nothing.
+    pub async fn amend(self, sale: &Sale) -> Result<Amended, StockError> {
+        let keys = self.keys();
+        let answer: String = AMEND
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.free())
+            .key(keys.outbox())
+            .arg(sale.version)
+            .arg(sale.terms.total)
+            .arg(u8::from(sale.paused))
+            .arg(sale.terms.opens_at_ms.0)
+            .arg(sale.terms.closes_at_ms.0)
+            .arg(expires_at_ms(&sale.terms).0)
+            .arg(sale.terms.door.unpaid_limit)
+            .invoke_async(self.connection)
+            .await?;
+        match parse(&answer)?.0 {
+            Code::Amended => Ok(Amended::Now),
+            Code::Present => Ok(Amended::Before),
+            Code::UnknownSale => Ok(Amended::UnknownSale),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    async fn load_step(self, loading: Uuid, args: &[String]) -> Result<Code, StockError> {
+        let keys = self.keys();
+        let answer: String = LOAD
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.free())
+            .key(keys.outbox())
+            .key(keys.staged(loading))
+            .key(keys.denied())
+            .key(keys.staged_denied(loading))
+            .arg(args)
+            .invoke_async(self.connection)
+            .await?;
+        Ok(parse(&answer)?.0)
     }
 }

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use sale::audit::{Claim, StockView};
-use sale::{Lane, ReservationId, Round, SaleId, UserId};
+use sale::{Entry, UserId};
 
 use crate::code::unexpected;
+use crate::entry::read_record;
 use crate::keys::Keys;
-use crate::{Counters, Hold, Stock, StockError};
+use crate::{Counters, RoundStock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
@@ -19,54 +19,40 @@ pub struct RoundView {
     /// Units to hand out, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
     /// Every entry of every user.
-    pub holds: Vec<(UserId, Hold)>,
+    pub entries: Vec<Entry>,
     /// Users in the outbox.
     pub outbox: usize,
 }
 
-impl RoundView {
-    /// The part of it that the audit compares.
-    pub fn to_audit(&self, sale: &SaleId, round: Round) -> StockView {
-        let claim = |(_, hold): &(UserId, Hold)| Claim {
-            id: ReservationId { sale: sale.clone(), round, uuid: hold.uuid },
-            unit: hold.unit,
-            since_ms: hold.reserved_at_ms,
-            state: hold.state,
-        };
-        StockView { free: self.free.clone(), holds: self.holds.iter().map(claim).collect() }
-    }
-}
-
-impl Stock {
-    /// The counters of a round, if Redis has it.
+impl RoundStock<'_> {
+    /// The counters, if Redis has the round.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn counters(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<Option<Counters>, StockError> {
-        let key = Keys::of(sale, round, lane).sale;
-        let bytes: Option<Vec<u8>> = self.connection.ask(redis::cmd("GET").arg(key)).await?;
+    pub async fn counters(self) -> Result<Option<Counters>, StockError> {
+        let bytes: Option<Vec<u8>> = self.connection.ask(redis::cmd("GET").arg(self.keys().sale())).await?;
         let Some(bytes) = bytes else { return Ok(None) };
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
     }
 
-    /// Everything that Redis says of a round, if it has it. Read in pages, so exact only while nobody buys; if no unit has
+    /// Everything that Redis says of the round, if it has it. Read in pages, so exact only while nobody buys; if no unit has
     /// moved by the time that all is read, no unit is missing from it.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn view(&self, sale: &SaleId, round: Round, lane: Lane) -> Result<Option<RoundView>, StockError> {
-        let keys = Keys::of(sale, round, lane);
-        let Some(counters) = self.counters(sale, round, lane).await? else { return Ok(None) };
-        let mut free = self.free_ranges(&keys.free).await?;
+    pub async fn view(self) -> Result<Option<RoundView>, StockError> {
+        let keys = self.keys();
+        let Some(counters) = self.counters().await? else { return Ok(None) };
+        let mut free = self.free_ranges(&keys.free()).await?;
         if counters.next_unit <= counters.last_unit {
             free.push(counters.next_unit..=counters.last_unit);
         }
-        let holds = self.all_holds(&keys.buyers).await?;
-        let outbox = self.connection.ask(redis::cmd("LLEN").arg(&keys.outbox)).await?;
-        Ok(Some(RoundView { counters, free, holds, outbox }))
+        let entries = self.all_entries(keys).await?;
+        let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
+        Ok(Some(RoundView { counters, free, entries, outbox }))
     }
 
-    async fn free_ranges(&self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
+    async fn free_ranges(self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
         let mut free = Vec::new();
         for start in (0..).step_by(PAGE) {
             let page: Vec<String> =
@@ -81,7 +67,8 @@ impl Stock {
         Ok(free)
     }
 
-    async fn all_holds(&self, key: &str) -> Result<Vec<(UserId, Hold)>, StockError> {
+    async fn all_entries(self, lane: Keys<'_>) -> Result<Vec<Entry>, StockError> {
+        let key = &lane.buyers();
         let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
         // A scan may return a field twice while the hash grows: the map keeps one.
         let mut records = BTreeMap::new();
@@ -99,12 +86,12 @@ impl Stock {
         if records.len() < at_least {
             return Err(unexpected("fewer buyers than there are"));
         }
-        let mut holds = Vec::with_capacity(records.len());
+        let mut entries = Vec::with_capacity(records.len());
         for (user, record) in records {
             let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
-            holds.extend(Hold::parse_all(&record)?.into_iter().map(|hold| (user.clone(), hold)));
+            entries.extend(read_record(lane, &user, &record)?);
         }
-        Ok(holds)
+        Ok(entries)
     }
 }
 

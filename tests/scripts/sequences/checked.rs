@@ -5,16 +5,14 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use sale::{EpochMs, Lane, Reservation, ReservationId, Round, Sale, SaleId, Unit, UserId};
+use sale::{Claim, EpochMs, ReservationId, RoundId, Sale, Unit, UserId};
 use stock::{
-    Adopted, Amended, Confirmed, Counters, Hold, Loaded, Released, Reseated, Reserve, Restored, RoundStock, RoundView,
-    Stock,
+    Adopted, Amended, Confirmed, Counters, Loaded, Released, Reseated, Reserve, Restored, RoundLoad, RoundView, Stock,
 };
 use tests::TestRound;
 
 use super::model::Model;
 
-const LANE: Lane = Lane(0);
 /// More than Redis's clock and this process's differ, an answer's way included.
 const CLOCKS_DIFFER_MS: u64 = 10_000;
 /// Longer than any sequence takes.
@@ -38,13 +36,12 @@ pub(super) fn wrong<T>(what: impl Into<String>) -> Outcome<T> {
 /// What a failover goes back to.
 pub(super) struct Replica {
     keys: Vec<(String, Vec<u8>, i64)>,
-    models: BTreeMap<Round, Model>,
+    models: BTreeMap<RoundId, Model>,
 }
 
 /// The rounds of one sale in Redis, each with its model if it is loaded.
 pub(super) struct Checked {
-    pub(super) sale: SaleId,
-    pub(super) models: BTreeMap<Round, Model>,
+    pub(super) models: BTreeMap<RoundId, Model>,
     /// Calls of Redis until the process dies.
     pub(super) calls_left: Option<usize>,
     /// What was called, and its answer.
@@ -55,114 +52,97 @@ pub(super) struct Checked {
 }
 
 impl Checked {
-    pub(super) async fn new(server: &TestRound, sale: SaleId, now: EpochMs) -> Self {
-        let (stock, redis) = (server.stock.clone(), server.redis().await);
-        Self { sale, models: BTreeMap::new(), calls_left: None, trace: Vec::new(), stock, redis, epoch_ms: now }
+    pub(super) async fn new(server: &TestRound, now: EpochMs) -> Self {
+        let (stock, redis) = (server.server.clone(), server.redis().await);
+        Self { models: BTreeMap::new(), calls_left: None, trace: Vec::new(), stock, redis, epoch_ms: now }
     }
 
     pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId) -> Outcome<Reserve> {
         let began = clock();
-        let answer = self.stock.reserve(id, LANE, user).await;
+        let answer = self.stock.round(&id.round).reserve(id.uuid, user).await;
         let now = match &answer {
-            Ok(Reserve::Reserved(hold)) if hold.reserved_at_ms.0.abs_diff(began.0) < CLOCKS_DIFFER_MS => {
-                hold.reserved_at_ms
+            Ok(Reserve::Reserved(claim)) if claim.reserved_at_ms.0.abs_diff(began.0) < CLOCKS_DIFFER_MS => {
+                claim.reserved_at_ms
             }
             _ => began,
         };
-        let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(user, id.uuid, now));
+        let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(id, user, now));
         let sorted = |answer| match answer {
             Reserve::SoldOut { last_won_at_ms, .. } => Reserve::SoldOut { last_won_at_ms, lasts: Duration::ZERO },
-            Reserve::AlreadyReserved(mut holds) => {
-                holds.sort_by_key(|hold| hold.uuid);
-                Reserve::AlreadyReserved(holds)
+            Reserve::AlreadyReserved(mut entries) => {
+                entries.sort_by_key(|entry| entry.claim.id.uuid);
+                Reserve::AlreadyReserved(entries)
             }
             other => other,
         };
         self.check(format!("reserve {user}"), answer.map(sorted), sorted(expected)).await
     }
 
-    pub(super) async fn confirm(&mut self, id: &ReservationId, user: &UserId) -> Outcome<Confirmed> {
+    pub(super) async fn confirm(&mut self, claim: &Claim) -> Outcome<Confirmed> {
         self.call()?;
-        let expected = self.model(id).map_or(Confirmed::UnknownHold, |model| model.confirm(user, id.uuid));
-        let answer = self.stock.confirm(id, LANE, user).await;
-        self.check(format!("confirm {user}"), answer, expected).await
+        let expected = self.model(&claim.id).map_or(Confirmed::UnknownHold, |model| model.confirm(claim));
+        let answer = self.stock.round(&claim.id.round).confirm(claim).await;
+        self.check(format!("confirm {}", claim.user), answer, expected).await
     }
 
-    pub(super) async fn release(
-        &mut self,
-        id: &ReservationId,
-        user: &UserId,
-        of_another: Option<Unit>,
-        unpaid: bool,
-    ) -> Outcome<Released> {
+    pub(super) async fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Outcome<Released> {
         self.call()?;
-        let release = |model: &mut Model| model.release(user, id.uuid, of_another, unpaid);
-        let expected = self.model(id).map_or(Released::UnknownHold, release);
-        let answer = self.stock.release(id, LANE, user, of_another, unpaid).await;
-        self.check(format!("release {user}, unit of another: {of_another:?}"), answer, expected).await
+        let release = |model: &mut Model| model.release(claim, of_another, unpaid);
+        let expected = self.model(&claim.id).map_or(Released::UnknownHold, release);
+        let answer = self.stock.round(&claim.id.round).release(claim, of_another, unpaid).await;
+        self.check(format!("release {}, unit of another: {of_another:?}", claim.user), answer, expected).await
     }
 
-    pub(super) async fn reseat(&mut self, message: &Reservation) -> Outcome<Reseated> {
+    pub(super) async fn reseat(&mut self, message: &Claim) -> Outcome<Reseated> {
         self.call()?;
         let expected = self.model(&message.id).map_or(Reseated::UnknownSale, |model| model.reseat(message));
-        let answer = self.stock.reseat(message).await;
+        let answer = self.stock.round(&message.id.round).reseat(message).await;
         self.check(format!("reseat {} from {:?}", message.user, message.unit), answer, expected).await
     }
 
-    pub(super) async fn adopt(&mut self, order: &Reservation) -> Outcome<Adopted> {
+    pub(super) async fn adopt(&mut self, order: &Claim) -> Outcome<Adopted> {
         self.call()?;
         let expected = self.model(&order.id).map_or(Adopted::UnknownSale, |model| model.adopt(order));
-        let answer = self.stock.adopt(order).await;
+        let answer = self.stock.round(&order.id.round).adopt(order).await;
         self.check(format!("adopt {} on {:?} in {:?}", order.user, order.unit, order.slot), answer, expected).await
     }
 
-    pub(super) async fn restore(&mut self, round: Round, units: &[Unit], counters: &Counters) -> Outcome<Restored> {
+    pub(super) async fn restore(&mut self, round: &RoundId, units: &[Unit], counters: &Counters) -> Outcome<Restored> {
         let restore = |model: &mut Model| model.restore(units, counters);
-        let expected = self.models.get_mut(&round).map_or(Restored::UnknownSale, restore);
-        let answer = self.stock.restore(&self.sale, round, LANE, units, counters).await;
+        let expected = self.models.get_mut(round).map_or(Restored::UnknownSale, restore);
+        let answer = self.stock.round(round).restore(units, counters).await;
         self.check(format!("restore {units:?}"), answer, expected).await
     }
 
     pub(super) async fn amend(&mut self, sale: &Sale) -> Outcome<Amended> {
-        let expected = self.models.get_mut(&sale.round).map_or(Amended::UnknownSale, |model| model.amend(sale));
-        let answer = self.stock.amend(sale, LANE).await;
+        let round = sale.round_id();
+        let expected = self.models.get_mut(&round).map_or(Amended::UnknownSale, |model| model.amend(sale));
+        let answer = self.stock.round(&round).amend(sale).await;
         self.check(format!("amend to version {}", sale.version), answer, expected).await
     }
 
-    pub(super) async fn load(&mut self, sale: &Sale, taken: Vec<(UserId, Hold)>) -> Outcome<Loaded> {
-        let Sale { id, round, version, paused, terms, .. } = sale.clone();
+    pub(super) async fn load(&mut self, sale: &Sale, taken: Vec<Claim>) -> Outcome<Loaded> {
+        let (round, Sale { version, paused, terms, .. }) = (sale.round_id(), sale.clone());
         // Another one for each loading, as a clock would give.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
         let epoch_ms = self.epoch_ms;
-        let loading = RoundStock {
-            sale: id,
-            round,
-            lane: LANE,
-            terms,
-            paused,
-            version,
-            epoch_ms,
-            taken: taken.clone(),
-            denied: Vec::new(),
-        };
-        let answer = self.stock.load(&loading).await;
+        let load = RoundLoad { terms, paused, version, epoch_ms, taken: taken.clone(), denied: Vec::new() };
+        let answer = self.stock.round(&round).load(&load).await;
         let expected = if self.models.contains_key(&round) { Loaded::Present } else { Loaded::Now };
         if expected == Loaded::Now {
-            let Ok(Some(loaded)) = self.stock.counters(&self.sale, round, LANE).await else {
+            let Ok(Some(loaded)) = self.stock.round(&round).counters().await else {
                 return wrong(format!("round {round} is not loaded"));
             };
-            self.models.insert(round, Model::load(sale.clone(), epoch_ms, &loaded, taken));
+            self.models.insert(round.clone(), Model::load(sale.clone(), epoch_ms, &loaded, taken));
         }
         self.check(format!("load round {round}"), answer, expected).await
     }
 
-    pub(super) async fn due(&mut self, round: Round, most: usize, wait: bool) -> Outcome<Vec<Reservation>> {
-        let due = self.models.get_mut(&round).map_or(Vec::new(), |model| model.due(most, wait));
-        let reservation = |(user, hold): (UserId, Hold)| hold.into_reservation(&self.sale, round, LANE, &user);
-        let mut expected: Vec<_> = due.into_iter().map(reservation).collect();
+    pub(super) async fn due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome<Vec<Claim>> {
+        let mut expected = self.models.get_mut(round).map_or(Vec::new(), |model| model.due(most, wait));
         let wait = if wait { LONG } else { Duration::ZERO };
-        let answer = self.stock.due(&self.sale, round, LANE, most, wait).await;
-        let mut answer = answer.map(|due| due.reservations);
+        let answer = self.stock.round(round).due(most, wait).await;
+        let mut answer = answer.map(|due| due.claims);
         expected.sort_by(|one, other| one.id.cmp(&other.id));
         if let Ok(due) = &mut answer {
             due.sort_by(|one, other| one.id.cmp(&other.id));
@@ -170,15 +150,15 @@ impl Checked {
         self.check("due".into(), answer, expected).await
     }
 
-    pub(super) async fn view(&self, round: Round) -> Outcome<Option<RoundView>> {
-        let view = self.stock.view(&self.sale, round, LANE).await;
+    pub(super) async fn view(&self, round: &RoundId) -> Outcome<Option<RoundView>> {
+        let view = self.stock.round(round).view().await;
         view.map_err(|error| Stop::Wrong(format!("the view: {error:?}")))
     }
 
     pub(super) async fn replicate(&mut self) -> Outcome<Replica> {
         let mut keys = Vec::new();
         for round in self.models.keys() {
-            for key in self.keys(*round) {
+            for key in keys_of(round) {
                 let mut dump = redis::pipe();
                 dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
                 let (dump, expires_at): (Option<Vec<u8>>, i64) =
@@ -202,7 +182,7 @@ impl Checked {
 
     pub(super) async fn lose_all(&mut self) -> Outcome {
         for round in std::mem::take(&mut self.models).into_keys() {
-            let keys = self.keys(round);
+            let keys = keys_of(&round);
             let () = redis::cmd("DEL").arg(&keys).query_async(&mut self.redis).await.map_err(redis_failed)?;
         }
         Ok(())
@@ -224,10 +204,6 @@ impl Checked {
         self.models.get_mut(&id.round)
     }
 
-    fn keys(&self, round: Round) -> [String; 4] {
-        ["sale", "buyers", "free", "outbox"].map(|kind| format!("{kind}:{{{}:{round}:{LANE}}}", self.sale))
-    }
-
     async fn check<T: Debug + PartialEq>(
         &mut self,
         call: String,
@@ -245,9 +221,9 @@ impl Checked {
     }
 
     async fn check_all(&mut self, call: &str) -> Outcome {
-        for round in self.models.keys().copied().collect::<Vec<_>>() {
-            let view = self.view(round).await?;
-            let keys = self.keys(round);
+        for round in self.models.keys().cloned().collect::<Vec<_>>() {
+            let view = self.view(&round).await?;
+            let keys = keys_of(&round);
             let mut expiries = redis::pipe();
             keys.iter().for_each(|key| {
                 expiries.cmd("PEXPIRETIME").arg(key);
@@ -271,7 +247,7 @@ impl Checked {
                     return wrong(format!("{call}: it is held back for {ahead_ms} ms"));
                 }
                 // Until the sequence says that time passes, and no earlier.
-                self.set_sellable_at(round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
+                self.set_sellable_at(&round, EpochMs(clock().0 + LONG.as_millis() as i64)).await?;
             }
         }
         Ok(())
@@ -279,21 +255,25 @@ impl Checked {
 
     /// Time passes, until nothing is held back.
     pub(super) async fn wait(&mut self) -> Outcome {
-        for round in self.models.keys().copied().collect::<Vec<_>>() {
-            self.set_sellable_at(round, EpochMs(0)).await?;
+        for round in self.models.keys().cloned().collect::<Vec<_>>() {
+            self.set_sellable_at(&round, EpochMs(0)).await?;
             self.models.get_mut(&round).expect("listed").held_back = false;
         }
         Ok(())
     }
 
-    async fn set_sellable_at(&mut self, round: Round, at: EpochMs) -> Outcome {
-        let [sale, ..] = self.keys(round);
+    async fn set_sellable_at(&mut self, round: &RoundId, at: EpochMs) -> Outcome {
+        let [sale, ..] = keys_of(round);
         let (offset, bytes) = (52, &at.0.to_be_bytes()[2..]);
         let mut set = redis::cmd("SETRANGE");
         let _: usize = set.arg(sale).arg(offset).arg(bytes).query_async(&mut self.redis).await.map_err(redis_failed)?;
-        self.models.get_mut(&round).expect("loaded").sellable_at_ms = at;
+        self.models.get_mut(round).expect("loaded").sellable_at_ms = at;
         Ok(())
     }
+}
+
+fn keys_of(RoundId { sale, number }: &RoundId) -> [String; 4] {
+    ["sale", "buyers", "free", "outbox"].map(|kind| format!("{kind}:{{{sale}:{number}:0}}"))
 }
 
 fn redis_failed(error: redis::RedisError) -> Stop {

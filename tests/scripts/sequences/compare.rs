@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+use sale::Entry;
 use stock::RoundView;
 
 use super::model::Model;
@@ -17,9 +18,11 @@ impl Model {
         same("returned units", counters.returned as usize, self.returned.len())?;
         same("next and last unit", (counters.next_unit, counters.last_unit), (self.next, self.last))?;
 
-        let mut holds = view.holds.clone();
-        holds.sort_by(|(user, hold), (other_user, other)| (user, hold.uuid).cmp(&(other_user, other.uuid)));
-        same("reservations", &holds, &self.holds())?;
+        let mut entries = view.entries.clone();
+        entries.sort_by(|Entry { claim, .. }, Entry { claim: other, .. }| {
+            (&claim.user, claim.id.uuid).cmp(&(&other.user, other.id.uuid))
+        });
+        same("reservations", &entries, &self.entries())?;
         same("length of the outbox", view.outbox, self.outbox.len())?;
 
         let terms = &self.sale.terms;

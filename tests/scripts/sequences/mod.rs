@@ -49,9 +49,9 @@ fn run(scripts: &impl Strategy<Value = Script>, calm: bool) {
 }
 
 async fn play(server: &TestRound, script: &Script, calm: bool) -> Result<(), TestCaseError> {
-    let id: sale::SaleId = format!("lamp-{}", Uuid::new_v4().as_simple()).parse().expect("a sale id");
-    let redis = Checked::new(server, id.clone(), clock()).await;
-    let mut sequence = Sequence::new(redis, first_sale(id, script.total, script.per_user_limit), script.patient);
+    let first = tests::round(&format!("lamp-{}", Uuid::new_v4().as_simple()), 1);
+    let redis = Checked::new(server, clock()).await;
+    let mut sequence = Sequence::new(redis, first_sale(first, script.total, script.per_user_limit), script.patient);
     let outcome = play_all(&mut sequence, script, calm).await;
     sequence.redis.lose_all().await.map_err(|stop| TestCaseError::fail(format!("{stop:?}")))?;
     match outcome {
@@ -68,7 +68,7 @@ async fn play(server: &TestRound, script: &Script, calm: bool) -> Result<(), Tes
 }
 
 async fn play_all(sequence: &mut Sequence, script: &Script, calm: bool) -> Outcome {
-    sequence.load(sequence.round()).await?;
+    sequence.load(&sequence.round()).await?;
     for operation in &script.operations {
         sequence.redis.trace.push(format!("{operation:?}"));
         sequence.perform(operation).await?;

@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use sale::{EpochMs, HoldState, Reservation, Sale, Slot, Unit, UserId};
-use stock::{Adopted, Amended, Confirmed, Counters, Hold, Released, Reseated, Reserve, Restored};
+use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Sale, Slot, Unit, UserId};
+use stock::{Adopted, Amended, Confirmed, Counters, Released, Reseated, Reserve, Restored};
+use tests::{fresh_claim, held};
 use uuid::Uuid;
 
 /// What Redis should know of a round: a set of units, and each user's reservations.
@@ -18,7 +19,7 @@ pub(super) struct Model {
     pub(super) epoch_ms: EpochMs,
     /// When a unit was handed out last. After a loading that is when Redis was loaded, by its own clock.
     pub(super) last_won_at_ms: EpochMs,
-    pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Hold>>,
+    pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Entry>>,
     pub(super) outbox: VecDeque<(UserId, EpochMs)>,
     /// Reservations that ended unpaid.
     pub(super) unpaid: BTreeMap<UserId, u32>,
@@ -37,12 +38,13 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn load(sale: Sale, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<(UserId, Hold)>) -> Self {
-        let units: BTreeSet<u32> = taken.iter().map(|(_, hold)| hold.unit.0).collect();
+    pub(super) fn load(sale: Sale, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<Claim>) -> Self {
+        let units: BTreeSet<u32> = taken.iter().map(|claim| claim.unit.0).collect();
         let next = units.last().map_or(1, |unit| unit + 1);
-        let mut records: BTreeMap<UserId, BTreeMap<Uuid, Hold>> = BTreeMap::new();
-        for (user, hold) in taken {
-            records.entry(user).or_default().insert(hold.uuid, hold);
+        let mut records: BTreeMap<UserId, BTreeMap<Uuid, Entry>> = BTreeMap::new();
+        for claim in taken {
+            let entry = Entry { claim, state: ClaimState::Ordered };
+            records.entry(entry.claim.user.clone()).or_default().insert(entry.claim.id.uuid, entry);
         }
         let returned: BTreeSet<u32> = (1..next).filter(|unit| !units.contains(unit)).collect();
         Self {
@@ -68,26 +70,23 @@ impl Model {
         self.returned.iter().copied().chain(self.next..=self.last).collect()
     }
 
-    pub(super) fn holds(&self) -> Vec<(UserId, Hold)> {
-        let of_user = |(user, record): (&UserId, &BTreeMap<Uuid, Hold>)| {
-            record.values().map(|hold| (user.clone(), hold.clone())).collect::<Vec<_>>()
-        };
-        self.records.iter().flat_map(of_user).collect()
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        self.records.values().flat_map(BTreeMap::values).cloned().collect()
     }
 
-    pub(super) fn find(&self, user: &UserId, id: Uuid) -> Option<&Hold> {
+    pub(super) fn find(&self, user: &UserId, id: Uuid) -> Option<&Entry> {
         self.records.get(user)?.get(&id)
     }
 
     /// `now` is the moment of the answer.
-    pub(super) fn reserve(&mut self, user: &UserId, id: Uuid, now: EpochMs) -> Reserve {
+    pub(super) fn reserve(&mut self, id: &ReservationId, user: &UserId, now: EpochMs) -> Reserve {
         let terms = &self.sale.terms;
         // Before it opens nobody has a reservation.
         if now < terms.opens_at_ms && !self.free().is_empty() {
             return Reserve::NotOpen(terms.opens_at_ms);
         }
-        if let Some(hold) = self.find(user, id) {
-            return Reserve::Replayed(hold.clone());
+        if let Some(entry) = self.find(user, id.uuid) {
+            return Reserve::Replayed(entry.clone());
         }
         let live = self.live(user);
         if live.len() >= usize::from(terms.per_user_limit) {
@@ -109,22 +108,22 @@ impl Model {
         if unpaid >= u32::from(terms.door.unpaid_limit) {
             return Reserve::TooManyUnpaid(unpaid);
         }
-        let slot = (0..).map(Slot).find(|slot| live.iter().all(|hold| hold.slot != *slot)).expect("a slot");
+        let slot = (0..).map(Slot).find(|slot| live.iter().all(|entry| entry.claim.slot != *slot)).expect("a slot");
         let unit = self.take().expect("a free unit");
-        let hold = Hold { uuid: id, slot, state: HoldState::Held, unit, reserved_at_ms: now };
-        self.put(user, hold.clone());
+        let claim = Claim { id: id.clone(), reserved_at_ms: now, ..fresh_claim(&id.round, user, unit.0, slot.0) };
+        self.put(held(&claim));
         self.outbox.push_back((user.clone(), now));
         self.last_won_at_ms = now;
-        Reserve::Reserved(hold)
+        Reserve::Reserved(claim)
     }
 
-    pub(super) fn confirm(&mut self, user: &UserId, id: Uuid) -> Confirmed {
-        let Some(hold) = self.find_mut(user, id) else { return Confirmed::UnknownHold };
-        match std::mem::replace(&mut hold.state, HoldState::Ordered) {
-            HoldState::Held => Confirmed::Now,
-            HoldState::Ordered => Confirmed::Before,
-            HoldState::Released => {
-                hold.state = HoldState::Released;
+    pub(super) fn confirm(&mut self, claim: &Claim) -> Confirmed {
+        let Some(entry) = self.find_mut(claim) else { return Confirmed::UnknownHold };
+        match std::mem::replace(&mut entry.state, ClaimState::Ordered) {
+            ClaimState::Held => Confirmed::Now,
+            ClaimState::Ordered => Confirmed::Before,
+            ClaimState::Released => {
+                entry.state = ClaimState::Released;
                 Confirmed::AlreadyReleased
             }
         }
@@ -141,52 +140,51 @@ impl Model {
         }
     }
 
-    pub(super) fn release(&mut self, user: &UserId, id: Uuid, of_another: Option<Unit>, unpaid: bool) -> Released {
+    pub(super) fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Released {
         let was_sold_out = self.free().is_empty();
-        let Some(hold) = self.find_mut(user, id) else { return Released::UnknownHold };
-        if !hold.state.is_live() {
+        let Some(entry) = self.find_mut(claim) else { return Released::UnknownHold };
+        if !entry.state.is_live() {
             return Released::Before;
         }
-        hold.state = HoldState::Released;
-        let unit = hold.unit;
+        entry.state = ClaimState::Released;
+        let unit = entry.claim.unit;
         if of_another != Some(unit) {
             self.returned.insert(unit.0);
         }
         if unpaid {
-            *self.unpaid.entry(user.clone()).or_default() += 1;
+            *self.unpaid.entry(claim.user.clone()).or_default() += 1;
         }
         self.hold_back_if(was_sold_out);
         Released::Now
     }
 
-    pub(super) fn reseat(&mut self, message: &Reservation) -> Reseated {
-        let Reservation { id, user, unit, slot, reserved_at_ms, .. } = message;
+    pub(super) fn reseat(&mut self, message: &Claim) -> Reseated {
+        let Claim { id, user, unit, slot, .. } = message;
         let slot = match self.find(user, id.uuid) {
-            Some(hold) if !hold.state.is_live() => return Reseated::AlreadyReleased,
-            Some(hold) if hold.unit != *unit => return Reseated::To(hold.clone()),
-            Some(hold) => hold.slot,
-            None if self.live(user).iter().any(|hold| hold.slot == *slot) => return Reseated::UnknownHold,
+            Some(entry) if !entry.state.is_live() => return Reseated::AlreadyReleased,
+            Some(Entry { claim, .. }) if claim.unit != *unit => return Reseated::To(claim.clone()),
+            Some(entry) => entry.claim.slot,
+            None if self.live(user).iter().any(|entry| entry.claim.slot == *slot) => return Reseated::UnknownHold,
             None => *slot,
         };
         let Some(unit) = self.take() else { return Reseated::SoldOut };
-        let hold = Hold { uuid: id.uuid, slot, state: HoldState::Held, unit, reserved_at_ms: *reserved_at_ms };
+        let claim = Claim { slot, unit, ..message.clone() };
         self.new_name = !self.records.contains_key(user);
-        self.put(user, hold.clone());
-        Reseated::To(hold)
+        self.put(held(&claim));
+        Reseated::To(claim)
     }
 
-    pub(super) fn adopt(&mut self, order: &Reservation) -> Adopted {
-        let Reservation { id, user, unit, slot, reserved_at_ms, .. } = order;
+    pub(super) fn adopt(&mut self, order: &Claim) -> Adopted {
+        let Claim { id, user, unit, .. } = order;
         let known = self.find(user, id.uuid).cloned();
-        if known.as_ref().is_some_and(|hold| !hold.state.is_live()) {
+        if known.as_ref().is_some_and(|entry| !entry.state.is_live()) {
             return Adopted::AlreadyReleased;
         }
-        let as_ordered = known.is_some_and(|hold| hold.state == HoldState::Ordered && hold.unit == *unit);
+        let as_ordered = known.is_some_and(|entry| entry.state == ClaimState::Ordered && entry.claim.unit == *unit);
         let was_sold_out = self.free().is_empty();
         self.new_name = !self.records.contains_key(user);
         if !as_ordered {
-            let state = HoldState::Ordered;
-            self.put(user, Hold { uuid: id.uuid, slot: *slot, state, unit: *unit, reserved_at_ms: *reserved_at_ms });
+            self.put(Entry { claim: order.clone(), state: ClaimState::Ordered });
         }
         let is_new = unit.0 >= self.next;
         if is_new {
@@ -222,31 +220,31 @@ impl Model {
     }
 
     /// What is due of the first so many reservations in the outbox: all that is held, or nothing yet if Redis is to wait.
-    pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<(UserId, Hold)> {
+    pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<Claim> {
         let mut due = Vec::new();
         for _ in 0..most.min(self.outbox.len()) {
             let (user, made_at) = self.outbox.front().expect("counted");
-            let is_it = |hold: &Hold| hold.state == HoldState::Held && hold.reserved_at_ms == *made_at;
+            let is_it = |entry: &Entry| entry.state == ClaimState::Held && entry.claim.reserved_at_ms == *made_at;
             let held: Vec<_> = self.live(user).into_iter().filter(is_it).collect();
             if wait && !held.is_empty() {
                 break;
             }
             let (user, made_at) = self.outbox.pop_front().expect("seen");
             if !held.is_empty() {
-                due.extend(held.into_iter().map(|hold| (user.clone(), hold)));
+                due.extend(held.into_iter().map(|entry| entry.claim));
                 self.outbox.push_back((user, made_at));
             }
         }
         due
     }
 
-    fn live(&self, user: &UserId) -> Vec<Hold> {
+    fn live(&self, user: &UserId) -> Vec<Entry> {
         let record = self.records.get(user).into_iter().flatten();
-        record.map(|(_, hold)| hold).filter(|hold| hold.state.is_live()).cloned().collect()
+        record.map(|(_, entry)| entry).filter(|entry| entry.state.is_live()).cloned().collect()
     }
 
-    fn find_mut(&mut self, user: &UserId, id: Uuid) -> Option<&mut Hold> {
-        self.records.get_mut(user)?.get_mut(&id)
+    fn find_mut(&mut self, claim: &Claim) -> Option<&mut Entry> {
+        self.records.get_mut(&claim.user)?.get_mut(&claim.id.uuid)
     }
 
     /// Takes the lowest unit that came back, or else the next one.
@@ -260,9 +258,9 @@ impl Model {
     }
 
     /// Writes an entry in place of the released ones of its slot.
-    fn put(&mut self, user: &UserId, hold: Hold) {
-        let record = self.records.entry(user.clone()).or_default();
-        record.retain(|_, other| other.state.is_live() || other.slot != hold.slot);
-        record.insert(hold.uuid, hold);
+    fn put(&mut self, entry: Entry) {
+        let record = self.records.entry(entry.claim.user.clone()).or_default();
+        record.retain(|_, other| other.state.is_live() || other.claim.slot != entry.claim.slot);
+        record.insert(entry.claim.id.uuid, entry);
     }
 }

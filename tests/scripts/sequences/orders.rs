@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
 
-use sale::audit::{Claim, LedgerView};
-use sale::{Failure, HoldState, OrderState, Reservation, ReservationId, Round, Unit, UserId};
-use stock::Hold;
+use sale::audit::{LedgerView, LiveOrder};
+use sale::{Claim, Failure, OrderState, ReservationId, RoundId, Unit};
 
 /// An order as the ledger has it.
 #[derive(Debug, Clone)]
 pub(super) struct Order {
-    pub(super) reservation: Reservation,
+    pub(super) claim: Claim,
     pub(super) state: OrderState,
     pub(super) failure: Option<Failure>,
     /// Whether it ever had its unit.
@@ -43,26 +42,26 @@ impl Orders {
         self.get(id)
     }
 
-    pub(super) fn place(&mut self, reservation: &Reservation) -> Placed {
-        let Reservation { id, user, unit, slot, .. } = reservation;
+    pub(super) fn place(&mut self, claim: &Claim) -> Placed {
+        let Claim { id, user, unit, slot, .. } = claim;
         if let Some(order) = self.get(id) {
             return Placed::As(order.clone());
         }
-        if self.owner_of(id.round, *unit).is_some() {
+        if self.owner_of(&id.round, *unit).is_some() {
             return Placed::UnitTaken;
         }
-        let has_slot = |Order { reservation, .. }: &Order| reservation.user == *user && reservation.slot == *slot;
-        if self.live(id.round).any(has_slot) {
+        let has_slot = |Order { claim, .. }: &Order| claim.user == *user && claim.slot == *slot;
+        if self.live(&id.round).any(has_slot) {
             return Placed::SlotTaken;
         }
-        Placed::As(self.write(reservation, OrderState::Pending, None))
+        Placed::As(self.write(claim, OrderState::Pending, None))
     }
 
-    /// Keeps a reservation that is no order yet from ever becoming one.
-    pub(super) fn fence(&mut self, reservation: &Reservation, state: OrderState, failure: Option<Failure>) -> Order {
-        match self.get(&reservation.id) {
+    /// Keeps a claim that is no order yet from ever becoming one.
+    pub(super) fn fence(&mut self, claim: &Claim, state: OrderState, failure: Option<Failure>) -> Order {
+        match self.get(&claim.id) {
             Some(order) => order.clone(),
-            None => self.write(reservation, state, failure),
+            None => self.write(claim, state, failure),
         }
     }
 
@@ -75,42 +74,29 @@ impl Orders {
         order.clone()
     }
 
-    pub(super) fn owner_of(&self, round: Round, unit: Unit) -> Option<&Order> {
-        self.live(round).find(|order| order.reservation.unit == unit)
+    pub(super) fn owner_of(&self, round: &RoundId, unit: Unit) -> Option<&Order> {
+        self.live(round).find(|order| order.claim.unit == unit)
     }
 
-    pub(super) fn live(&self, round: Round) -> impl Iterator<Item = &Order> {
-        let of_round = self.by_id.values().filter(move |order| order.reservation.id.round == round);
+    pub(super) fn live(&self, round: &RoundId) -> impl Iterator<Item = &Order> {
+        let of_round = self.by_id.values().filter(move |order| order.claim.id.round == *round);
         of_round.filter(|order| order.state.is_live())
     }
 
     /// What a loading reads.
-    pub(super) fn taken(&self, round: Round) -> Vec<(UserId, Hold)> {
-        let hold = |Reservation { id, slot, unit, reserved_at_ms, .. }: &Reservation| Hold {
-            uuid: id.uuid,
-            slot: *slot,
-            state: HoldState::Ordered,
-            unit: *unit,
-            reserved_at_ms: *reserved_at_ms,
-        };
-        self.live(round).map(|order| (order.reservation.user.clone(), hold(&order.reservation))).collect()
+    pub(super) fn taken(&self, round: &RoundId) -> Vec<Claim> {
+        self.live(round).map(|order| order.claim.clone()).collect()
     }
 
-    pub(super) fn to_audit(&self, round: Round) -> LedgerView {
-        let claim = |Reservation { id, unit, reserved_at_ms, .. }: &Reservation| Claim {
-            id: id.clone(),
-            unit: *unit,
-            since_ms: *reserved_at_ms,
-            state: (),
-        };
-        let claims: Vec<_> = self.live(round).map(|order| claim(&order.reservation)).collect();
-        LedgerView { guards: claims.clone(), live_orders: claims }
+    pub(super) fn to_audit(&self, round: &RoundId) -> LedgerView {
+        let guards = self.taken(round);
+        LedgerView { live_orders: guards.iter().map(LiveOrder::from).collect(), guards }
     }
 
-    fn write(&mut self, reservation: &Reservation, state: OrderState, failure: Option<Failure>) -> Order {
-        let order = Order { reservation: reservation.clone(), state, failure, was_live: state.is_live() };
-        self.by_id.insert(reservation.id.clone(), order.clone());
-        self.ids.push(reservation.id.clone());
+    fn write(&mut self, claim: &Claim, state: OrderState, failure: Option<Failure>) -> Order {
+        let order = Order { claim: claim.clone(), state, failure, was_live: state.is_live() };
+        self.by_id.insert(claim.id.clone(), order.clone());
+        self.ids.push(claim.id.clone());
         order
     }
 }

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use sale::{EpochMs, OrderState, Round, Sale, UserId};
+use sale::{Claim, EpochMs, OrderState, RoundId, RoundNumber, Sale, UserId};
 use stock::Reserve;
-use tests::user;
+use tests::{fresh_claim, user};
 
 use super::checked::{Outcome, clock, wrong};
 use super::operation::{Change, Operation};
@@ -30,7 +30,7 @@ impl Sequence {
             }
             Expire { order, dies_at } => {
                 let Some(order) = self.orders.back(order) else { return Ok(()) };
-                let id = order.reservation.id.clone();
+                let id = order.claim.id.clone();
                 let order = self.orders.step(&id, OrderState::Expired);
                 self.redis.calls_left = dies_at;
                 let settled = self.settle(&order).await;
@@ -38,7 +38,7 @@ impl Sequence {
             }
             Pay { order } => {
                 if let Some(order) = self.orders.back(order) {
-                    let id = order.reservation.id.clone();
+                    let id = order.claim.id.clone();
                     self.orders.step(&id, OrderState::Paid);
                 }
                 Ok(())
@@ -58,30 +58,32 @@ impl Sequence {
                 let other = user(number);
                 match back(&self.requests, request) {
                     Some((id, owner)) if owner != other => {
-                        self.redis.confirm(&id, &other).await?;
-                        self.redis.release(&id, &other, None, true).await.map(drop)
+                        let claim = Claim { id, ..fresh_claim(&round, &other, 1, 0) };
+                        self.redis.confirm(&claim).await?;
+                        self.redis.release(&claim, None, true).await.map(drop)
                     }
                     _ => Ok(()),
                 }
             }
             Steer { change, heard } => {
-                let sale = self.steer(round, |sale| apply(change, sale));
+                let sale = self.steer(&round, |sale| apply(change, sale));
                 if heard { self.redis.amend(&sale).await.map(drop) } else { Ok(()) }
             }
             Amend { version } => {
                 let sale = back(&self.sales[&round], version).expect("every round has a sale");
                 self.redis.amend(&sale).await.map(drop)
             }
-            Load => self.load(round).await,
-            NextRound if round > Round(1) => Ok(()),
+            Load => self.load(&round).await,
+            NextRound if round.number > RoundNumber(1) => Ok(()),
             NextRound => {
-                let next = Round(round.0 + 1);
-                let sale = Sale { round: next, version: self.sale(round).version + 1, ..self.sale(round).clone() };
-                self.sales.insert(next, vec![sale]);
-                self.load(next).await
+                let next = RoundNumber(round.number.0 + 1);
+                let sale = Sale { round: next, version: self.sale(&round).version + 1, ..self.sale(&round).clone() };
+                let next = sale.round_id();
+                self.sales.insert(next.clone(), vec![sale]);
+                self.load(&next).await
             }
-            Due { most } => self.send_due(round, most, self.patient).await,
-            Reconcile => self.reconcile(round).await,
+            Due { most } => self.send_due(&round, most, self.patient).await,
+            Reconcile => self.reconcile(&round).await,
             GoOn => self.go_on().await,
             Wait => self.redis.wait().await,
             GiveUpLate { request } => match back(&self.requests, request) {
@@ -102,7 +104,7 @@ impl Sequence {
             },
             LoseAll => self.redis.lose_all().await,
             ReadLedger => {
-                self.reading = Some((self.sale(round).clone(), self.orders.taken(round)));
+                self.reading = Some((self.sale(&round).clone(), self.orders.taken(&round)));
                 Ok(())
             }
             LoadAsRead => match self.reading.take() {
@@ -110,7 +112,7 @@ impl Sequence {
                 None => Ok(()),
             },
             List => {
-                self.listing = self.list(round).await?;
+                self.listing = self.list(&round).await?;
                 Ok(())
             }
             Repair => match self.listing.clone() {
@@ -128,9 +130,9 @@ impl Sequence {
         self.deliver(sent - 1 - usize::from(message) % sent, dies_at).await
     }
 
-    async fn send_due(&mut self, round: Round, most: usize, wait: bool) -> Outcome {
-        for reservation in self.redis.due(round, most, wait).await? {
-            self.send(reservation);
+    async fn send_due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome {
+        for claim in self.redis.due(round, most, wait).await? {
+            self.send(claim);
         }
         Ok(())
     }
@@ -139,10 +141,10 @@ impl Sequence {
     pub(super) fn check_limit(&self) -> Outcome {
         for round in self.sales.keys() {
             let mut orders: BTreeMap<&UserId, usize> = BTreeMap::new();
-            for order in self.orders.live(*round) {
-                *orders.entry(&order.reservation.user).or_default() += 1;
+            for order in self.orders.live(round) {
+                *orders.entry(&order.claim.user).or_default() += 1;
             }
-            let limit = usize::from(self.sale(*round).terms.per_user_limit);
+            let limit = usize::from(self.sale(round).terms.per_user_limit);
             if let Some((user, number)) = orders.into_iter().find(|(_, number)| *number > limit) {
                 return wrong(format!("{user} has {number} live orders"));
             }
@@ -153,7 +155,7 @@ impl Sequence {
     /// While Redis loses nothing no unit is in two places, and none is in no place unless a process died.
     pub(super) async fn check_places(&self) -> Outcome {
         for round in self.sales.keys() {
-            let Some((audit, _)) = self.audit(*round).await? else { return wrong("the round is gone") };
+            let Some((audit, _)) = self.audit(round).await? else { return wrong("the round is gone") };
             if audit.oversold + audit.duplicated > 0 || !(audit.is_clean() || self.died) {
                 return wrong(format!("the audit of round {round}: {audit:?}"));
             }
@@ -163,20 +165,20 @@ impl Sequence {
 
     /// What the queue and the schedules do in the end, until there is nothing left to do.
     pub(super) async fn heal(&mut self) -> Outcome {
-        let rounds: Vec<Round> = self.sales.keys().copied().collect();
+        let rounds: Vec<RoundId> = self.sales.keys().cloned().collect();
         let mut left = None;
         for _ in 0..MAX_RUNS {
             for round in &rounds {
-                self.load(*round).await?;
-                let sale = self.sale(*round).clone();
+                self.load(round).await?;
+                let sale = self.sale(round).clone();
                 self.redis.amend(&sale).await?;
-                self.send_due(*round, 1000, false).await?;
+                self.send_due(round, 1000, false).await?;
                 for message in 0..self.messages.len() {
                     if !self.messages[message].done {
                         self.deliver(message, None).await?;
                     }
                 }
-                self.reconcile(*round).await?;
+                self.reconcile(round).await?;
             }
             left = self.left_to_do().await?;
             if left.is_none() {
@@ -187,12 +189,12 @@ impl Sequence {
     }
 
     async fn left_to_do(&self) -> Outcome<Option<String>> {
-        let unanswered = |message: &&Message| self.orders.get(&message.reservation.id).is_none();
-        if let Some(Message { reservation, .. }) = self.messages.iter().find(unanswered) {
-            return Ok(Some(format!("neither an order nor a release: {reservation:?}")));
+        let unanswered = |message: &&Message| self.orders.get(&message.claim.id).is_none();
+        if let Some(Message { claim, .. }) = self.messages.iter().find(unanswered) {
+            return Ok(Some(format!("neither an order nor a release: {claim:?}")));
         }
         for round in self.sales.keys() {
-            let Some((audit, _)) = self.audit(*round).await? else { return wrong("the round is gone") };
+            let Some((audit, _)) = self.audit(round).await? else { return wrong("the round is gone") };
             if !audit.is_clean() || !audit.repairs.is_empty() || audit.held > 0 {
                 return Ok(Some(format!("the audit of round {round} in the end: {audit:?}")));
             }
@@ -203,7 +205,7 @@ impl Sequence {
     /// Every free unit of the current round can be bought.
     pub(super) async fn sell_out(&mut self) -> Outcome {
         let round = self.round();
-        let sale = self.steer(round, |sale| {
+        let sale = self.steer(&round, |sale| {
             apply(Change::OpenNow, sale);
             sale.paused = false;
         });
@@ -212,7 +214,7 @@ impl Sequence {
         let mut free = self.redis.models[&round].free();
         for number in 0.. {
             match self.request(&user(format!("late-{number}")), false).await? {
-                Reserve::Reserved(hold) if free.remove(&hold.unit.0) => {}
+                Reserve::Reserved(claim) if free.remove(&claim.unit.0) => {}
                 Reserve::SoldOut { .. } if free.is_empty() => return Ok(()),
                 other => return wrong(format!("{other:?} with {free:?} free")),
             }

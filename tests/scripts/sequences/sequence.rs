@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use sale::audit::{Audit, Repair, audit};
-use sale::{EpochMs, Failure, HoldState, Lane, OrderState, Reservation, ReservationId, Round, Sale, SaleId, UserId};
-use stock::{Confirmed, Counters, Hold, Reseated, Reserve};
+use sale::audit::{Audit, Repair, StockView, audit};
+use sale::{Claim, ClaimState, Entry, EpochMs, Failure, OrderState, ReservationId, RoundId, Sale, UserId};
+use stock::{Confirmed, Counters, Reseated, Reserve, RoundView};
 use tests::fresh_id;
 
 use super::checked::{Checked, Outcome, Replica, Stop, wrong};
@@ -13,7 +13,7 @@ const MAX_SEATS: usize = 16;
 
 /// An order message.
 pub(super) struct Message {
-    pub(super) reservation: Reservation,
+    pub(super) claim: Claim,
     /// Whether it was dealt with, and arrives again only by chance.
     pub(super) done: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct Message {
 /// What was found to be repaired.
 #[derive(Clone)]
 pub(super) struct Listing {
-    round: Round,
+    round: RoundId,
     counters: Counters,
     repairs: Vec<Repair>,
 }
@@ -34,14 +34,14 @@ pub(super) struct Sequence {
     /// Every request, with its user.
     pub(super) requests: Vec<(ReservationId, UserId)>,
     /// Every version of each round's sale.
-    pub(super) sales: BTreeMap<Round, Vec<Sale>>,
+    pub(super) sales: BTreeMap<RoundId, Vec<Sale>>,
     pub(super) patient: bool,
     /// Whether a process died.
     pub(super) died: bool,
     /// What another process is to reseat.
-    pub(super) stalled: Option<Reservation>,
+    pub(super) stalled: Option<Claim>,
     pub(super) replica: Option<Replica>,
-    pub(super) reading: Option<(Sale, Vec<(UserId, Hold)>)>,
+    pub(super) reading: Option<(Sale, Vec<Claim>)>,
     pub(super) listing: Option<Listing>,
 }
 
@@ -52,7 +52,7 @@ impl Sequence {
             orders: Orders::default(),
             messages: Vec::new(),
             requests: Vec::new(),
-            sales: [(sale.round, vec![sale])].into(),
+            sales: [(sale.round_id(), vec![sale])].into(),
             patient,
             died: false,
             stalled: None,
@@ -62,49 +62,48 @@ impl Sequence {
         }
     }
 
-    pub(super) fn sale(&self, round: Round) -> &Sale {
-        self.sales[&round].last().expect("every round has a sale")
+    pub(super) fn sale(&self, round: &RoundId) -> &Sale {
+        self.sales[round].last().expect("every round has a sale")
     }
 
-    pub(super) fn round(&self) -> Round {
-        *self.sales.keys().next_back().expect("there is a round")
+    pub(super) fn round(&self) -> RoundId {
+        self.sales.keys().next_back().expect("there is a round").clone()
     }
 
-    pub(super) fn send(&mut self, reservation: Reservation) {
-        self.messages.push(Message { reservation, done: false });
+    pub(super) fn send(&mut self, claim: Claim) {
+        self.messages.push(Message { claim, done: false });
     }
 
     /// A change of the sale in the ledger.
-    pub(super) fn steer(&mut self, round: Round, change: impl FnOnce(&mut Sale)) -> Sale {
+    pub(super) fn steer(&mut self, round: &RoundId, change: impl FnOnce(&mut Sale)) -> Sale {
         let mut sale = self.sale(round).clone();
         sale.version += 1;
         change(&mut sale);
-        self.sales.entry(round).or_default().push(sale.clone());
+        self.sales.entry(round.clone()).or_default().push(sale.clone());
         sale
     }
 
     pub(super) async fn request(&mut self, user: &UserId, sent: bool) -> Outcome<Reserve> {
-        let id = fresh_id(&self.redis.sale, self.round());
+        let id = fresh_id(&self.round());
         self.requests.push((id.clone(), user.clone()));
         self.reserve(&id, user, sent).await
     }
 
     pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId, sent: bool) -> Outcome<Reserve> {
         let answer = self.redis.reserve(id, user).await?;
-        if let Reserve::Reserved(hold) | Reserve::Replayed(hold) = &answer
-            && hold.state == HoldState::Held
+        if let Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) = &answer
             && sent
         {
-            self.send(hold.clone().into_reservation(&id.sale, id.round, Lane(0), user));
+            self.send(claim.clone());
         }
         Ok(answer)
     }
 
     /// A process that handles a message and may die before its call of Redis number `dies_at`.
     pub(super) async fn deliver(&mut self, message: usize, dies_at: Option<usize>) -> Outcome {
-        let reservation = self.messages[message].reservation.clone();
+        let claim = self.messages[message].claim.clone();
         self.redis.calls_left = dies_at;
-        let done = self.place(&reservation, false).await;
+        let done = self.place(&claim, false).await;
         let done = self.survive(done)?.unwrap_or(false);
         self.messages[message].done |= done;
         Ok(())
@@ -125,22 +124,22 @@ impl Sequence {
     }
 
     /// Whether the message is dealt with. A unit that is known to be `taken` is not asked for again.
-    async fn place(&mut self, message: &Reservation, mut taken: bool) -> Outcome<bool> {
-        let mut reservation = message.clone();
+    async fn place(&mut self, message: &Claim, mut taken: bool) -> Outcome<bool> {
+        let mut claim = message.clone();
         for _ in 0..MAX_SEATS {
-            match if taken { Placed::UnitTaken } else { self.orders.place(&reservation) } {
+            match if taken { Placed::UnitTaken } else { self.orders.place(&claim) } {
                 Placed::As(order) => return self.settle(&order).await.map(|()| true),
-                Placed::SlotTaken => return self.fail(&reservation, Failure::LimitReached).await.map(|()| true),
+                Placed::SlotTaken => return self.fail(&claim, Failure::LimitReached).await.map(|()| true),
                 Placed::UnitTaken => {}
             }
             taken = false;
-            self.stalled = Some(reservation.clone());
-            match self.redis.reseat(&reservation).await? {
-                Reseated::To(hold) => (reservation.unit, reservation.slot) = (hold.unit, hold.slot),
+            self.stalled = Some(claim.clone());
+            match self.redis.reseat(&claim).await? {
+                Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
                 Reseated::SoldOut | Reseated::UnknownHold => {
-                    return self.fail(&reservation, Failure::SoldOut).await.map(|()| true);
+                    return self.fail(&claim, Failure::SoldOut).await.map(|()| true);
                 }
-                Reseated::AlreadyReleased if self.orders.get(&reservation.id).is_some() => {}
+                Reseated::AlreadyReleased if self.orders.get(&claim.id).is_some() => {}
                 Reseated::AlreadyReleased => return wrong("released although the ledger never said so"),
                 Reseated::UnknownSale => break,
             }
@@ -151,40 +150,38 @@ impl Sequence {
     /// Another process that handled the same message, and found its unit taken as well, goes on.
     pub(super) async fn go_on(&mut self) -> Outcome {
         match self.stalled.clone() {
-            Some(reservation) => self.place(&reservation, true).await.map(drop),
+            Some(claim) => self.place(&claim, true).await.map(drop),
             None => Ok(()),
         }
     }
 
-    async fn fail(&mut self, reservation: &Reservation, why: Failure) -> Outcome {
-        let order = self.orders.fence(reservation, OrderState::Failed, Some(why));
+    async fn fail(&mut self, claim: &Claim, why: Failure) -> Outcome {
+        let order = self.orders.fence(claim, OrderState::Failed, Some(why));
         self.settle(&order).await
     }
 
     /// Does in Redis what an order's state asks for.
     pub(super) async fn settle(&mut self, order: &Order) -> Outcome {
-        let Order { reservation, state, failure, .. } = order;
-        let Reservation { id, user, unit, .. } = reservation;
+        let Order { claim, state, failure, .. } = order;
         if state.is_live() {
-            if self.redis.confirm(id, user).await? == Confirmed::UnknownHold {
-                self.redis.adopt(reservation).await?;
+            if self.redis.confirm(claim).await? == Confirmed::UnknownHold {
+                self.redis.adopt(claim).await?;
             }
         } else {
-            let of_another = (*failure == Some(Failure::SoldOut)).then_some(*unit);
-            self.redis.release(id, user, of_another, is_unpaid(*state)).await?;
+            let of_another = (*failure == Some(Failure::SoldOut)).then_some(claim.unit);
+            self.redis.release(claim, of_another, is_unpaid(*state)).await?;
         }
         Ok(())
     }
 
-    fn held(&self, id: &ReservationId, user: &UserId) -> Option<Reservation> {
-        let hold = self.redis.models.get(&id.round)?.find(user, id.uuid)?;
-        let reservation = || hold.clone().into_reservation(&id.sale, id.round, Lane(0), user);
-        (hold.state == HoldState::Held).then(reservation)
+    fn held(&self, id: &ReservationId, user: &UserId) -> Option<Claim> {
+        let entry = self.redis.models.get(&id.round)?.find(user, id.uuid)?;
+        (entry.state == ClaimState::Held).then(|| entry.claim.clone())
     }
 
     pub(super) async fn give_up(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
         match self.held(id, user) {
-            Some(reservation) => self.fail(&reservation, Failure::SoldOut).await,
+            Some(claim) => self.fail(&claim, Failure::SoldOut).await,
             None => Ok(()),
         }
     }
@@ -192,29 +189,30 @@ impl Sequence {
     pub(super) async fn cancel(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
         let order = match (self.orders.get(id), self.held(id, user)) {
             (Some(_), _) => self.orders.step(id, OrderState::Cancelled),
-            (None, Some(reservation)) => self.orders.fence(&reservation, OrderState::Cancelled, None),
+            (None, Some(claim)) => self.orders.fence(&claim, OrderState::Cancelled, None),
             (None, None) => return Ok(()),
         };
         if order.state == OrderState::Cancelled { self.settle(&order).await } else { Ok(()) }
     }
 
-    pub(super) async fn load(&mut self, round: Round) -> Outcome {
+    pub(super) async fn load(&mut self, round: &RoundId) -> Outcome {
         let (sale, taken) = (self.sale(round).clone(), self.orders.taken(round));
         self.redis.load(&sale, taken).await.map(drop)
     }
 
-    pub(super) async fn audit(&self, round: Round) -> Outcome<Option<(Audit, Counters)>> {
+    pub(super) async fn audit(&self, round: &RoundId) -> Outcome<Option<(Audit, Counters)>> {
         let Some(view) = self.redis.view(round).await? else { return Ok(None) };
-        let stock = view.to_audit(&self.redis.sale, round);
-        Ok(Some((audit(view.counters.last_unit, &stock, &self.orders.to_audit(round)), view.counters)))
+        let RoundView { counters, free, entries, .. } = view;
+        let stock = StockView { free, entries };
+        Ok(Some((audit(counters.last_unit, &stock, &self.orders.to_audit(round)), counters)))
     }
 
-    pub(super) async fn list(&self, round: Round) -> Outcome<Option<Listing>> {
+    pub(super) async fn list(&self, round: &RoundId) -> Outcome<Option<Listing>> {
         let audit = self.audit(round).await?;
-        Ok(audit.map(|(Audit { repairs, .. }, counters)| Listing { round, counters, repairs }))
+        Ok(audit.map(|(Audit { repairs, .. }, counters)| Listing { round: round.clone(), counters, repairs }))
     }
 
-    pub(super) async fn reconcile(&mut self, round: Round) -> Outcome {
+    pub(super) async fn reconcile(&mut self, round: &RoundId) -> Outcome {
         match self.list(round).await? {
             Some(listing) => self.repair(listing).await,
             None => Ok(()),
@@ -226,23 +224,23 @@ impl Sequence {
         for repair in repairs {
             match repair {
                 Repair::Restore { mut units } => {
-                    units.retain(|unit| self.orders.owner_of(round, *unit).is_none());
-                    self.redis.restore(round, &units, &counters).await?;
+                    units.retain(|unit| self.orders.owner_of(&round, *unit).is_none());
+                    self.redis.restore(&round, &units, &counters).await?;
                 }
                 Repair::Adopt { id } => match self.orders.get(&id).cloned() {
-                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
+                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.claim).await?),
                     Some(order) => self.settle(&order).await?,
                     None => {}
                 },
                 Repair::Release { id, unit } => match self.orders.get(&id).cloned() {
-                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
-                    Some(Order { reservation, state, .. }) => {
-                        let of_another = self.orders.owner_of(round, unit).map(|_| unit);
-                        self.redis.release(&id, &reservation.user, of_another, is_unpaid(state)).await?;
+                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.claim).await?),
+                    Some(Order { claim, state, .. }) => {
+                        let of_another = self.orders.owner_of(&round, unit).map(|_| unit);
+                        self.redis.release(&claim, of_another, is_unpaid(state)).await?;
                     }
                     None => {}
                 },
-                Repair::Rebuild {} => self.load(round).await?,
+                Repair::Rebuild {} => self.load(&round).await?,
             }
         }
         Ok(())
@@ -255,14 +253,14 @@ fn is_unpaid(state: OrderState) -> bool {
 }
 
 /// The first version of a sale's first round.
-pub(super) fn first_sale(id: SaleId, total: u32, per_user_limit: u8) -> Sale {
+pub(super) fn first_sale(round: RoundId, total: u32, per_user_limit: u8) -> Sale {
     let mut terms = tests::terms(total, per_user_limit);
     // Few, so that users come to it.
     terms.door.unpaid_limit = 2;
     Sale {
-        id,
+        id: round.sale,
         state: sale::SaleState::Published,
-        round: Round(1),
+        round: round.number,
         version: 1,
         paused: false,
         isolated_requests_per_s: None,

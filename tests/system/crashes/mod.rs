@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use runtime::Clock;
-use sale::Reservation;
+use sale::Claim;
 use tests::{Effect, Fault, Point, When};
 use tokio::sync::Semaphore;
 
@@ -78,7 +78,7 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
     let audit = lab.audit().await;
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!(audit.held, 0, "a reservation is in limbo");
-    for Reservation { id, .. } in &reserved {
+    for Claim { id, .. } in &reserved {
         assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
     }
     sell(&lab, audit.free).await;
@@ -99,7 +99,7 @@ async fn sell(lab: &Lab, free: u32) {
         lab.answer(&reserve("late")).await.problem(503, "paused");
         lab.answer(&steering::ask("resume")).await.expect(200);
     }
-    tests::until_sellable(&lab.stock, &sale.id, sale.round).await;
+    tests::until_sellable(lab.stock.round(&sale.round_id())).await;
     let mut sold = Vec::new();
     for number in 0..free {
         let name = format!("late-{number}");

@@ -1,6 +1,6 @@
 //! The payment provider's callback, which it sends until it hears 2xx.
 
-use sale::{OrderState, Reservation};
+use sale::{Claim, OrderState};
 
 use super::flow::{Flow, repeat};
 use super::purchase::{expire, with_one_bought};
@@ -47,10 +47,10 @@ pub(super) const FLOWS: &[Flow] = &[
 
 const PAYMENT: &str = "pay_1";
 
-fn callback(lab: &Lab, reservation: &Reservation) -> Ask {
+fn callback(lab: &Lab, reservation: &Claim) -> Ask {
     Ask::paid(PAYMENT, &reservation.id.to_string(), 990, &lab.payment_key)
 }
 
-async fn pay(lab: &Lab, world: &World, reservation: &Reservation) {
+async fn pay(lab: &Lab, world: &World, reservation: &Claim) {
     payment::handle(&world.payment(), callback(lab, reservation).request()).await;
 }

@@ -1,7 +1,7 @@
 //! A purchase, up to its payment.
 
 use queue::ExpiryMessage;
-use sale::{EpochMs, OrderState, Reservation, Unit};
+use sale::{Claim, EpochMs, OrderState, Unit};
 
 use super::flow::{Flow, at_rest, nobody, open, repeat};
 use super::repairing::load_as_if_nothing_was_sold;
@@ -48,7 +48,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| {
             Box::pin(async {
                 all_end_as(lab, reserved, OrderState::Pending).await;
-                assert_ne!(lab.order_of(&reserved[0]).await.unit, Unit(1), "alice has that");
+                assert_ne!(lab.order_of(&reserved[0]).await.claim.unit, Unit(1), "alice has that");
             })
         },
     },
@@ -123,7 +123,7 @@ async fn ask(lab: &Lab, world: &World, ask: Ask) {
     reservation::handle(&world.reservation(lab), ask.request()).await;
 }
 
-async fn deliver(lab: &Lab, world: &World, reserved: &[Reservation]) {
+async fn deliver(lab: &Lab, world: &World, reserved: &[Claim]) {
     order::handle(&world.order(lab), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
 }
 
@@ -131,43 +131,43 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-fn cancel(reservation: &Reservation) -> Ask {
+fn cancel(reservation: &Claim) -> Ask {
     Ask::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
 }
 
-fn expiry_message(reservation: &Reservation) -> String {
+fn expiry_message(reservation: &Claim) -> String {
     ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()
 }
 
 /// The order's expiry message comes when its payment window is over.
-pub(super) async fn expire(lab: &Lab, reservation: &Reservation) {
+pub(super) async fn expire(lab: &Lab, reservation: &Claim) {
     let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(reservation)])).await;
     assert!(delivered.batch_item_failures.is_empty());
 }
 
-pub(super) async fn all_end_as(lab: &Lab, reserved: &[Reservation], state: OrderState) {
+pub(super) async fn all_end_as(lab: &Lab, reserved: &[Claim], state: OrderState) {
     for reservation in reserved {
         assert_eq!(lab.order_of(reservation).await.state, state);
     }
 }
 
-async fn with_sale(lab: &Lab) -> Vec<Reservation> {
+async fn with_sale(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     Vec::new()
 }
 
-async fn with_one_reserved(lab: &Lab) -> Vec<Reservation> {
+async fn with_one_reserved(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     vec![lab.reserve("alice").await]
 }
 
-async fn with_two_reserved(lab: &Lab) -> Vec<Reservation> {
+async fn with_two_reserved(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     vec![lab.reserve("alice").await, lab.reserve("bob").await]
 }
 
 /// Four have orders that Redis forgot, on all the units, and bob was given one of these.
-async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
+async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     for name in ["alice", "carol", "dave", "erin"] {
         lab.buy(name).await;
@@ -180,13 +180,13 @@ async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
     vec![bob]
 }
 
-pub(super) async fn with_one_bought(lab: &Lab) -> Vec<Reservation> {
+pub(super) async fn with_one_bought(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     vec![lab.buy("alice").await]
 }
 
 /// Alice has an order on unit 1 that Redis forgot, and bob was given the same unit.
-async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
+async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
     with_one_bought(lab).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use fulfilment::LANE;
 use runtime::Clock;
-use sale::{OrderState, Reservation, Round, Terms, Transition};
-use stock::RoundStock;
-use tests::terms;
+use sale::{Claim, OrderState, Terms, Transition};
+use stock::RoundLoad;
+use tests::{round, terms};
 
 use super::flow::{Flow, at_rest, nobody, open};
 use super::purchase::all_end_as;
@@ -52,7 +51,7 @@ pub(super) const FLOWS: &[Flow] = &[
         again: |lab, _| Box::pin(warm_up_again(lab, 2)),
         end: |lab, _| {
             Box::pin(async {
-                let is_loaded = lab.stock.is_loaded(&SOON.parse().unwrap(), Round(1), LANE).await.unwrap();
+                let is_loaded = lab.stock.round(&round(SOON, 1)).is_loaded().await.unwrap();
                 assert!(is_loaded, "before it opens");
                 assert_eq!(lab.clean_audit().await, (4, 0, 0));
             })
@@ -100,10 +99,8 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
 
 pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
     let sale = lab.sale().await;
-    let round = RoundStock {
-        sale: sale.id,
-        round: sale.round,
-        lane: LANE,
+    let id = sale.round_id();
+    let load = RoundLoad {
         terms: sale.terms,
         paused: false,
         version: sale.version,
@@ -111,10 +108,10 @@ pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
         taken: Vec::new(),
         denied: Vec::new(),
     };
-    lab.stock.load(&round).await.unwrap();
+    lab.stock.round(&id).load(&load).await.unwrap();
 }
 
-async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
+async fn with_redis_lost(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     lab.buy("alice").await;
     let bob = lab.reserve("bob").await;
@@ -123,7 +120,7 @@ async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
 }
 
 /// Two published sales: one is open, the other opens soon.
-async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
+async fn with_nothing_loaded(lab: &Lab) -> Vec<Claim> {
     lab.publish(SALE, &terms(4, 1)).await;
     let opens_at_ms = Clock::system().now().plus_s(300);
     lab.publish(SOON, &Terms { opens_at_ms, ..terms(4, 1) }).await;
@@ -131,7 +128,7 @@ async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
 }
 
 /// Alice's and bob's messages are dead letters.
-async fn with_dead_letters(lab: &Lab) -> Vec<Reservation> {
+async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     let reserved = vec![lab.reserve("alice").await, lab.reserve("bob").await];
     let moved = queue::redrive(&lab.sqs, &lab.orders_url, &lab.orders_dlq_url).await.unwrap();
@@ -141,7 +138,7 @@ async fn with_dead_letters(lab: &Lab) -> Vec<Reservation> {
 
 /// Redis has forgotten alice's order on unit 1, unit 2 is in no place, bob's order has ended without Redis, and carol's
 /// reservation waits for its message.
-async fn with_everything_wrong(lab: &Lab) -> Vec<Reservation> {
+async fn with_everything_wrong(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     lab.buy("alice").await;
     lab.redis(&["FLUSHALL"]).await;

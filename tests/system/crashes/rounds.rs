@@ -1,8 +1,8 @@
 //! The next round of sales that come again.
 
 use runtime::Clock;
-use sale::{EpochMs, OrderState, Recurrence, Reservation, Round, Terms};
-use tests::terms;
+use sale::{Claim, EpochMs, OrderState, Recurrence, RoundNumber, Terms};
+use tests::{round, terms};
 
 use super::flow::Flow;
 use super::purchase::{all_end_as, expire};
@@ -28,7 +28,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
 /// Rounds that were a day ago, of one of which alice has an order and bob's message is still on its way.
-async fn with_rounds_over(lab: &Lab) -> Vec<Reservation> {
+async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
     let now = Clock::system().now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
     let terms = Terms { opens_at_ms, closes_at_ms, ..terms(4, 1) };
@@ -58,16 +58,16 @@ async fn reset_and_warm_up(lab: &Lab) {
     assert_eq!((loaded.loaded, loaded.failed), (SALES.len(), 0));
 }
 
-async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
+async fn next_rounds_began_once(lab: &Lab, reserved: &[Claim]) {
     for sale in SALES.map(|sale| sale.parse().unwrap()) {
         let sale = lab.ledger.sale(&sale).await.unwrap().unwrap();
         // Created, published, a day passed, next round.
-        assert_eq!((sale.round, sale.version), (Round(2), 4));
+        assert_eq!((sale.round, sale.version), (RoundNumber(2), 4));
     }
     all_end_as(lab, reserved, OrderState::Pending).await;
     expire(lab, &reserved[0]).await;
     let now = Clock::system().now();
-    let old = fulfilment::audit(&lab.stock, &lab.ledger, &lab.sale().await, Round(1), now).await.unwrap().audit;
+    let old = fulfilment::audit(&lab.stock, &lab.ledger, &lab.sale().await, &round(SALE, 1), now).await.unwrap().audit;
     assert!(old.is_clean(), "{old:?}");
     assert_eq!((old.free, old.held, old.ordered), (3, 0, 1));
     assert_eq!(lab.clean_audit().await, (4, 0, 0), "yesterday's stragglers leave today alone");

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sale::{Reservation, SaleState};
+use sale::{Claim, SaleState};
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -153,7 +153,7 @@ async fn operate(lab: &Lab, world: &World, ask: Ask) {
 }
 
 /// Alice has an order, and bob's message is on its way.
-async fn with_sale_that_runs(lab: &Lab) -> Vec<Reservation> {
+async fn with_sale_that_runs(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     vec![lab.buy("alice").await, lab.reserve("bob").await]
 }

@@ -11,37 +11,42 @@ use serde::{Deserialize, Serialize};
 
 use places::{Places, merge_free, nowhere};
 
-use crate::{EpochMs, HoldState, ReservationId, Unit};
+use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
 
 /// What Redis says of a round.
 #[derive(Debug, Clone, Default)]
 pub struct StockView {
     /// Units that can be handed out: not handed out yet, or returned. Ranges may touch but not overlap.
     pub free: Vec<RangeInclusive<u32>>,
-    /// Reservations that have their unit, and those that gave it back.
-    pub holds: Vec<Claim<HoldState>>,
+    /// Claims that have their unit, and those that gave it back.
+    pub entries: Vec<Entry>,
 }
 
 /// What the ledger says of a round.
 #[derive(Debug, Clone, Default)]
 pub struct LedgerView {
-    /// Unit guards: each with the order that it is for.
-    pub guards: Vec<Claim<()>>,
+    /// Claims whose unit is guarded for their order.
+    pub guards: Vec<Claim>,
     /// Orders in PENDING or PAID.
-    pub live_orders: Vec<Claim<()>>,
+    pub live_orders: Vec<LiveOrder>,
 }
 
-/// Someone's claim on a unit.
-#[derive(Debug, Clone)]
-pub struct Claim<S> {
-    /// Whose.
+/// An order in PENDING or PAID: as much of it as the ledger's index of them has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveOrder {
+    /// The order.
     pub id: ReservationId,
-    /// On what.
+    /// Its unit.
     pub unit: Unit,
-    /// When the reservation was made.
-    pub since_ms: EpochMs,
-    /// How it stands.
-    pub state: S,
+    /// When it was reserved.
+    pub reserved_at_ms: EpochMs,
+}
+
+impl From<&Claim> for LiveOrder {
+    /// The order of a claim.
+    fn from(Claim { id, unit, reserved_at_ms, .. }: &Claim) -> Self {
+        Self { id: id.clone(), unit: *unit, reserved_at_ms: *reserved_at_ms }
+    }
 }
 
 /// What is wrong with a unit.
@@ -139,8 +144,8 @@ impl Audit {
 /// Time and memory grow with what is taken and not with the stock.
 pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
     let mut units: BTreeMap<u32, Places<'_>> = BTreeMap::new();
-    for hold in stock.holds.iter().filter(|hold| hold.state.is_live()) {
-        units.entry(hold.unit.0).or_default().holds.push(hold);
+    for entry in stock.entries.iter().filter(|entry| entry.state.is_live()) {
+        units.entry(entry.claim.unit.0).or_default().entries.push(entry);
     }
     for guard in &ledger.guards {
         units.entry(guard.unit.0).or_default().guard = Some(guard);
@@ -189,7 +194,7 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
         if places.owner().is_some() && exists && wrong != Some(Wrong::Lost) {
             audit.ordered += 1;
             audit.free -= was_free;
-        } else if !places.holds.is_empty() && exists && wrong != Some(Wrong::Lost) {
+        } else if !places.entries.is_empty() && exists && wrong != Some(Wrong::Lost) {
             audit.held += 1;
             audit.free -= was_free;
         }

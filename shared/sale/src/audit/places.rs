@@ -1,57 +1,58 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::{Claim, Repair, Wrong};
-use crate::{EpochMs, HoldState, ReservationId, Unit};
+use super::{LiveOrder, Repair, Wrong};
+use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
 
 /// Everywhere that a unit was found.
 #[derive(Default)]
 pub(super) struct Places<'a> {
     pub(super) free: u32,
-    pub(super) holds: Vec<&'a Claim<HoldState>>,
-    pub(super) guard: Option<&'a Claim<()>>,
-    pub(super) orders: Vec<&'a Claim<()>>,
+    pub(super) entries: Vec<&'a Entry>,
+    pub(super) guard: Option<&'a Claim>,
+    pub(super) orders: Vec<&'a LiveOrder>,
 }
 
 impl Places<'_> {
     pub(super) fn owner(&self) -> Option<&ReservationId> {
-        self.guard.or(self.orders.first().copied()).map(|claim| &claim.id)
+        self.guard.map(|guard| &guard.id).or(self.orders.first().map(|order| &order.id))
     }
 
     pub(super) fn describe(&self) -> Vec<String> {
         let free = (0..self.free).map(|_| "free in Redis".to_owned());
-        let holds = self.holds.iter().map(|hold| {
-            let state = if hold.state == HoldState::Held { "held" } else { "ordered" };
-            format!("{state} in Redis by {}", hold.id)
+        let entries = self.entries.iter().map(|entry| {
+            let state = if entry.state == ClaimState::Held { "held" } else { "ordered" };
+            format!("{state} in Redis by {}", entry.claim.id)
         });
         let guard = self.guard.iter().map(|guard| format!("guarded in the ledger for {}", guard.id));
         let orders = self.orders.iter().map(|order| format!("in live order {}", order.id));
-        free.chain(holds).chain(guard).chain(orders).collect()
+        free.chain(entries).chain(guard).chain(orders).collect()
     }
 
     pub(super) fn since_ms(&self) -> Option<EpochMs> {
-        let holds = self.holds.iter().map(|hold| hold.since_ms);
-        holds.chain(self.guard.iter().chain(&self.orders).map(|claim| claim.since_ms)).min()
+        let claims = self.entries.iter().map(|entry| &entry.claim).chain(self.guard);
+        let orders = self.orders.iter().map(|order| order.reserved_at_ms);
+        claims.map(|claim| claim.reserved_at_ms).chain(orders).min()
     }
 
     pub(super) fn wrong(&self, exists: bool) -> Option<Wrong> {
         let owner = self.owner();
-        let taken_by_another = owner.is_some_and(|owner| self.holds.iter().any(|hold| hold.id != *owner));
-        // An ordered hold whose order is gone will never be confirmed or expired: nobody gives the unit back.
-        let orphan = owner.is_none() && self.holds.iter().any(|hold| hold.state == HoldState::Ordered);
+        let taken_by_another = owner.is_some_and(|owner| self.entries.iter().any(|entry| entry.claim.id != *owner));
+        // An ordered claim whose order is gone will never be confirmed or expired: nobody gives the unit back.
+        let orphan = owner.is_none() && self.entries.iter().any(|entry| entry.state == ClaimState::Ordered);
         // A guard without its order, or an order without its guard, keeps the unit from everybody or from nobody.
         let half_order = self.guard.map(|guard| &guard.id) != self.orders.first().map(|order| &order.id);
         if self.orders.len() > 1 || (!exists && owner.is_some()) {
             Some(Wrong::Oversold)
         } else if self.free > 1
-            || self.holds.len() > 1
-            || (self.free > 0 && !self.holds.is_empty())
+            || self.entries.len() > 1
+            || (self.free > 0 && !self.entries.is_empty())
             || (self.free > 0 && owner.is_some())
             || taken_by_another
             || !exists
         {
             Some(Wrong::Duplicated)
-        } else if orphan || half_order || (self.free == 0 && self.holds.is_empty() && owner.is_none()) {
+        } else if orphan || half_order || (self.free == 0 && self.entries.is_empty() && owner.is_none()) {
             Some(Wrong::Lost)
         } else {
             None
@@ -62,11 +63,12 @@ impl Places<'_> {
     /// comes of it.
     pub(super) fn repairs(&self, unit: u32) -> Vec<Repair> {
         let owner = self.owner();
-        let ended = self.holds.iter().filter(|hold| hold.state == HoldState::Ordered && Some(&hold.id) != owner);
-        let mut repairs: Vec<_> = ended.map(|hold| Repair::Release { id: hold.id.clone(), unit: Unit(unit) }).collect();
+        let ordered =
+            || self.entries.iter().filter(|entry| entry.state == ClaimState::Ordered).map(|entry| &entry.claim.id);
+        let ended = ordered().filter(|id| Some(*id) != owner);
+        let mut repairs: Vec<_> = ended.map(|id| Repair::Release { id: id.clone(), unit: Unit(unit) }).collect();
         if let Some(owner) = owner {
-            let known = self.holds.iter().any(|hold| hold.id == *owner && hold.state == HoldState::Ordered);
-            if !known || self.free > 0 {
+            if !ordered().any(|id| id == owner) || self.free > 0 {
                 repairs.push(Repair::Adopt { id: owner.clone() });
             }
         }

@@ -1,18 +1,21 @@
 use super::*;
+use crate::{ClaimState, Lane, Slot};
 use uuid::Uuid;
 
-fn claim<S>(n: u128, unit: u32, state: S) -> Claim<S> {
-    let id = ReservationId { sale: "s".parse().unwrap(), round: crate::Round(1), uuid: Uuid::from_u128(n) };
-    Claim { id, unit: Unit(unit), since_ms: EpochMs(7), state }
+fn claim(n: u128, unit: u32) -> Claim {
+    let id = ReservationId { round: "s.1".parse().unwrap(), uuid: Uuid::from_u128(n) };
+    let user = format!("user-{n}").parse().unwrap();
+    Claim { id, user, lane: Lane(0), unit: Unit(unit), slot: Slot(0), reserved_at_ms: EpochMs(7) }
 }
 
 fn ledger(orders: &[(u128, u32)]) -> LedgerView {
-    let claims: Vec<_> = orders.iter().map(|(n, unit)| claim(*n, *unit, ())).collect();
-    LedgerView { guards: claims.clone(), live_orders: claims }
+    let guards: Vec<_> = orders.iter().map(|(n, unit)| claim(*n, *unit)).collect();
+    LedgerView { live_orders: guards.iter().map(LiveOrder::from).collect(), guards }
 }
 
-fn stock(free: &[RangeInclusive<u32>], holds: &[(u128, u32, HoldState)]) -> StockView {
-    StockView { free: free.to_vec(), holds: holds.iter().map(|(n, unit, state)| claim(*n, *unit, *state)).collect() }
+fn stock(free: &[RangeInclusive<u32>], entries: &[(u128, u32, ClaimState)]) -> StockView {
+    let entry = |(n, unit, state): &_| Entry { claim: claim(*n, *unit), state: *state };
+    StockView { free: free.to_vec(), entries: entries.iter().map(entry).collect() }
 }
 
 fn wrongs(audit: &Audit) -> Vec<(u32, Wrong)> {
@@ -21,7 +24,7 @@ fn wrongs(audit: &Audit) -> Vec<(u32, Wrong)> {
 
 #[test]
 fn each_unit_in_its_place() {
-    use HoldState::*;
+    use ClaimState::*;
     let stock = stock(&[5..=6, 1..=1], &[(2, 2, Held), (3, 3, Held), (4, 4, Ordered), (9, 1, Released)]);
     let audit = audit(6, &stock, &ledger(&[(3, 3), (4, 4)]));
     assert!(audit.is_clean(), "{audit:?}");
@@ -36,7 +39,7 @@ fn an_order_that_redis_forgot_is_in_its_place() {
 
 #[test]
 fn nowhere_is_lost() {
-    use HoldState::*;
+    use ClaimState::*;
     assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &ledger(&[]))), [(1, Wrong::Lost)]);
     assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Released)]), &ledger(&[]))), [(1, Wrong::Lost)]);
     assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Ordered)]), &ledger(&[]))), [(1, Wrong::Lost)]);
@@ -54,7 +57,7 @@ fn half_an_order_is_lost() {
 
 #[test]
 fn in_two_places_is_duplicated() {
-    use HoldState::*;
+    use ClaimState::*;
     let none = ledger(&[]);
     let one = ledger(&[(1, 1)]);
     assert_eq!(wrongs(&audit(1, &stock(&[1..=1, 1..=1], &[]), &none)), [(1, Wrong::Duplicated)]);
@@ -68,15 +71,15 @@ fn in_two_places_is_duplicated() {
 #[test]
 fn two_orders_or_a_unit_too_many_is_oversold() {
     let mut two = ledger(&[(1, 1)]);
-    two.live_orders.push(claim(2, 1, ()));
+    two.live_orders.push(LiveOrder::from(&claim(2, 1)));
     assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &two)), [(1, Wrong::Oversold)]);
     assert_eq!(wrongs(&audit(1, &stock(&[1..=1], &[]), &ledger(&[(1, 2)]))), [(2, Wrong::Oversold)]);
 }
 
 #[test]
 fn each_discrepancy_says_what_is_done_about_it() {
-    use HoldState::*;
-    let id = |n| claim(n, 0, ()).id;
+    use ClaimState::*;
+    let id = |n| claim(n, 0).id;
     // 1 free and ordered, 2 ordered by one in Redis and by another in the ledger, 3 ordered in Redis only, 4 nowhere,
     // 5 held by one and ordered by another, 6 ordered and unknown to Redis.
     let stock = stock(&[1..=1], &[(20, 2, Ordered), (30, 3, Ordered), (50, 5, Held)]);
@@ -98,14 +101,14 @@ fn each_discrepancy_says_what_is_done_about_it() {
 
 #[test]
 fn the_stock_may_be_large() {
-    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, HoldState::Held)]), &ledger(&[]));
+    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, ClaimState::Held)]), &ledger(&[]));
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!((audit.free, audit.held), (9_999_999, 1));
 }
 
 #[test]
 fn the_places_add_up() {
-    use HoldState::*;
+    use ClaimState::*;
     let stock = stock(&[1..=3], &[(1, 4, Held), (2, 5, Ordered)]);
     let audit = audit(6, &stock, &ledger(&[(7, 3)]));
     assert_eq!(audit.free + audit.held + audit.ordered + audit.lost, audit.total);

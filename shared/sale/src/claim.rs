@@ -2,14 +2,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EpochMs, Lane, ReservationId, Slot, Unit, UserId};
 
-/// A user's claim on a unit, as Redis gave it and as the order queue carries it.
+/// One user's hold on one unit of one round: as Redis gave it, as the order queue carries it, and as its order and the
+/// order's guards keep it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reservation {
-    /// Names the reservation, its sale and its round.
+pub struct Claim {
+    /// Names the reservation and its round, and the order that it becomes.
     pub id: ReservationId,
     /// Whose it is.
     pub user: UserId,
-    /// The lane that holds it.
+    /// The lane that its unit came from.
     pub lane: Lane,
     /// The unit.
     pub unit: Unit,
@@ -19,9 +20,9 @@ pub struct Reservation {
     pub reserved_at_ms: EpochMs,
 }
 
-/// What Redis knows of a reservation.
+/// How a claim stands in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HoldState {
+pub enum ClaimState {
     /// No order has confirmed it yet.
     Held,
     /// An order has its unit.
@@ -30,9 +31,18 @@ pub enum HoldState {
     Released,
 }
 
-impl HoldState {
-    /// Whether the reservation has its unit.
+impl ClaimState {
+    /// Whether the claim has its unit.
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Held | Self::Ordered)
     }
+}
+
+/// A claim as Redis keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The claim.
+    pub claim: Claim,
+    /// How it stands.
+    pub state: ClaimState,
 }

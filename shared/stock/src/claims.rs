@@ -1,12 +1,13 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use sale::{EpochMs, Lane, Reservation, ReservationId, Unit, UserId};
+use sale::{Claim, Entry, EpochMs, Unit, UserId};
+use uuid::Uuid;
 
 use crate::code::{moment, parse, sold_out, unexpected};
-use crate::keys::Keys;
+use crate::entry::{read_entry, read_record};
 use crate::script::Script;
-use crate::{Code, Hold, Stock, StockError};
+use crate::{Code, RoundStock, StockError};
 
 static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
 static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
@@ -17,11 +18,11 @@ static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reserve {
     /// The unit is the user's.
-    Reserved(Hold),
+    Reserved(Claim),
     /// This id was reserved before: how it stands now.
-    Replayed(Hold),
+    Replayed(Entry),
     /// The user's live reservations reach the limit: these.
-    AlreadyReserved(Vec<Hold>),
+    AlreadyReserved(Vec<Entry>),
     /// So many of the user's reservations in the round ended unpaid: as many as may.
     TooManyUnpaid(u32),
     /// No unit is left.
@@ -71,7 +72,7 @@ pub enum Released {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
     /// It has another unit.
-    To(Hold),
+    To(Claim),
     /// No unit is left.
     SoldOut,
     /// It was released before.
@@ -82,26 +83,26 @@ pub enum Reseated {
     UnknownSale,
 }
 
-impl Stock {
-    /// Takes one unit for a user. One round trip.
+impl RoundStock<'_> {
+    /// Takes one unit for a user, under the UUID of a reservation's id. One round trip.
     ///
     /// # Errors
     /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells.
-    pub async fn reserve(&self, id: &ReservationId, lane: Lane, user: &UserId) -> Result<Reserve, StockError> {
-        let keys = Keys::of(&id.sale, id.round, lane);
+    pub async fn reserve(self, uuid: Uuid, user: &UserId) -> Result<Reserve, StockError> {
+        let keys = self.home_of(user);
         let answer: String = RESERVE
-            .key(keys.sale)
-            .key(keys.buyers)
-            .key(keys.free)
-            .key(keys.outbox)
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.free())
+            .key(keys.outbox())
             .arg(user.as_str())
-            .arg(id.uuid.as_simple().to_string())
-            .invoke_async(&self.connection)
+            .arg(uuid.as_simple().to_string())
+            .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (Code::Reserved, entry) => Ok(Reserve::Reserved(Hold::parse(entry)?)),
-            (Code::Replayed, entry) => Ok(Reserve::Replayed(Hold::parse(entry)?)),
-            (Code::AlreadyReserved, entries) => Ok(Reserve::AlreadyReserved(Hold::parse_all(entries)?)),
+            (Code::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
+            (Code::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
+            (Code::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
             (Code::TooManyUnpaid, count) => Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?)),
             (Code::SoldOut, rest) => {
                 let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
@@ -116,17 +117,29 @@ impl Stock {
         }
     }
 
+    /// The user's reservation of this UUID as Redis has it, if it does.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn find(self, uuid: Uuid, user: &UserId) -> Result<Option<Entry>, StockError> {
+        let keys = self.home_of(user);
+        let record: Option<String> =
+            self.connection.ask(redis::cmd("HGET").arg(keys.buyers()).arg(user.as_str())).await?;
+        let Some(record) = record else { return Ok(None) };
+        Ok(read_record(keys, user, &record)?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
+    }
+
     /// Marks a held reservation as ordered.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn confirm(&self, id: &ReservationId, lane: Lane, user: &UserId) -> Result<Confirmed, StockError> {
-        let keys = Keys::of(&id.sale, id.round, lane);
+    pub async fn confirm(self, claim: &Claim) -> Result<Confirmed, StockError> {
+        let Claim { id, user, .. } = claim;
         let answer: String = CONFIRM
-            .key(keys.buyers)
+            .key(self.keys_of(claim).buyers())
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
-            .invoke_async(&self.connection)
+            .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Confirmed => Ok(Confirmed::Now),
@@ -137,32 +150,25 @@ impl Stock {
         }
     }
 
-    /// Frees a reservation's slot and gives its unit back, unless that is `of_another`: a unit of which the ledger says
-    /// that another order has it. Twice is once. A reservation that ended `unpaid`, because its user cancelled or did not
+    /// Frees a claim's slot and gives the unit that Redis has for it back, unless that is `of_another`: a unit of which the ledger says
+    /// that another order has it. Twice is once. A claim that ended `unpaid`, because its user cancelled or did not
     /// pay, counts towards the sale's limit of those.
     ///
-    /// Only to be called once the ledger says that the reservation never will be or no longer is a live order.
+    /// Only to be called once the ledger says that the claim never will be or no longer is a live order.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn release(
-        &self,
-        id: &ReservationId,
-        lane: Lane,
-        user: &UserId,
-        of_another: Option<Unit>,
-        unpaid: bool,
-    ) -> Result<Released, StockError> {
-        let keys = Keys::of(&id.sale, id.round, lane);
+    pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<Released, StockError> {
+        let (keys, Claim { id, user, .. }) = (self.keys_of(claim), claim);
         let answer: String = RELEASE
-            .key(keys.sale)
-            .key(keys.buyers)
-            .key(keys.free)
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.free())
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
             .arg(of_another.map_or(0, |unit| unit.0))
             .arg(u8::from(unpaid))
-            .invoke_async(&self.connection)
+            .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
             Code::Released => Ok(Released::Now),
@@ -172,26 +178,25 @@ impl Stock {
         }
     }
 
-    /// Gives a reservation another unit than the one that it names, which belongs to another order.
+    /// Gives a claim another unit than the one that it names, which belongs to another order.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated: a reservation that has another unit already keeps it.
-    pub async fn reseat(&self, reservation: &Reservation) -> Result<Reseated, StockError> {
-        let Reservation { id, user, lane, unit: Unit(taken), slot, reserved_at_ms } = reservation;
-        let keys = Keys::of(&id.sale, id.round, *lane);
+    /// If Redis does not answer. Can be repeated: a claim that has another unit already keeps it.
+    pub async fn reseat(self, claim: &Claim) -> Result<Reseated, StockError> {
+        let (keys, Claim { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
         let answer: String = RESEAT
-            .key(keys.sale)
-            .key(keys.buyers)
-            .key(keys.free)
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.free())
             .arg(user.as_str())
             .arg(id.uuid.as_simple().to_string())
             .arg(slot.0)
             .arg(*taken)
             .arg(reserved_at_ms.0)
-            .invoke_async(&self.connection)
+            .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (Code::Reseated, entry) => Ok(Reseated::To(Hold::parse(entry)?)),
+            (Code::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
             (Code::SoldOut, _) => Ok(Reseated::SoldOut),
             (Code::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
             (Code::UnknownHold, _) => Ok(Reseated::UnknownHold),

@@ -1,0 +1,53 @@
+//! What names things. Every id has one text, so that keys and comparisons are exact.
+
+mod names;
+mod numbers;
+mod reservation;
+mod round;
+
+pub use names::{MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH, SaleId, UserId};
+pub use numbers::{Lane, RoundNumber, Slot, Unit};
+pub use reservation::ReservationId;
+pub use round::RoundId;
+
+/// A text that is not an id of the kind that it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidId {
+    /// Not a sale id.
+    #[error("a sale id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
+    Sale,
+    /// Not a campaign id.
+    #[error("a campaign id is 1 to {MAX_SALE_ID_LENGTH} of a-z, 0-9 and '-', and starts with a letter or digit")]
+    Campaign,
+    /// Not a user id.
+    #[error(
+        "a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'"
+    )]
+    User,
+    /// Not the number of a round.
+    #[error("a round is a whole number from 1 to {}", u32::MAX)]
+    RoundNumber,
+    /// Not a round id.
+    #[error("a round id has the form SALE.NUMBER")]
+    Round,
+    /// Not a reservation id.
+    #[error("a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits")]
+    Reservation,
+}
+
+macro_rules! text_serde {
+    ($type:ty) => {
+        impl TryFrom<String> for $type {
+            type Error = InvalidId;
+            fn try_from(text: String) -> Result<Self, InvalidId> {
+                text.parse()
+            }
+        }
+        impl From<$type> for String {
+            fn from(id: $type) -> String {
+                id.to_string()
+            }
+        }
+    };
+}
+use text_serde;

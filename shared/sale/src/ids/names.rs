@@ -1,0 +1,98 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{InvalidId, text_serde};
+
+/// Longest sale id. It is part of every key and of every reservation's id, so it is kept short.
+pub const MAX_SALE_ID_LENGTH: usize = 48;
+
+/// Longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
+pub const MAX_USER_ID_LENGTH: usize = 255;
+
+/// Names a sale. Chosen by the operator: 1 to [`MAX_SALE_ID_LENGTH`] of `a-z`, `0-9`, `-`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct SaleId(String);
+
+impl SaleId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for SaleId {
+    type Err = InvalidId;
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        let good =
+            (1..=MAX_SALE_ID_LENGTH).contains(&text.len()) && text.bytes().all(allowed) && !text.starts_with('-');
+        if good { Ok(Self(text.to_owned())) } else { Err(InvalidId::Sale) }
+    }
+}
+
+impl fmt::Display for SaleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+text_serde!(SaleId);
+
+/// Names a user: the subject of a verified token.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct UserId(String);
+
+impl UserId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for UserId {
+    type Err = InvalidId;
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        // Spaces separate the fields of records in Redis, so no id may contain one.
+        let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        // In an operator's path these two are not segments.
+        let dots = matches!(text, "." | "..");
+        if good && !dots { Ok(Self(text.to_owned())) } else { Err(InvalidId::User) }
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+text_serde!(UserId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sale_ids_are_short_plain_names() {
+        for good in ["a", "7", "summer-2026", &"a".repeat(MAX_SALE_ID_LENGTH)] {
+            assert_eq!(good.parse::<SaleId>().unwrap().as_str(), good);
+        }
+        for bad in ["", "-a", "A", "a b", "a.b", "a#b", "{a}", "a\0", "é", &"a".repeat(MAX_SALE_ID_LENGTH + 1)] {
+            assert_eq!(bad.parse::<SaleId>(), Err(InvalidId::Sale), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn user_ids_are_token_subjects() {
+        for good in ["1", "auth0|abc", "a#b/c=", &"u".repeat(MAX_USER_ID_LENGTH)] {
+            assert_eq!(good.parse::<UserId>().unwrap().as_str(), good);
+        }
+        for bad in ["", ".", "..", "a b", "a\n", "ü", "\u{7f}", &"u".repeat(MAX_USER_ID_LENGTH + 1)] {
+            assert_eq!(bad.parse::<UserId>(), Err(InvalidId::User), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::{InvalidId, RoundId, UserId, text_serde};
+use crate::EpochMs;
+
+/// Names a reservation and the order that it becomes, alike in the answer, Redis, the queue and DynamoDB.
+///
+/// Its text is `SALE.ROUND.UUID`, so whoever holds the id knows where to look for the reservation without asking
+/// anything else first. Redis keeps the UUID alone, under keys that name the sale and the round.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ReservationId {
+    /// The round that it is in.
+    pub round: RoundId,
+    /// A UUIDv7 derived from a pass and ordered by its time, or a UUIDv8 derived from an idempotency key.
+    pub uuid: Uuid,
+}
+
+impl ReservationId {
+    /// The id of a request that carries an idempotency key. The same user, sale, round and key give the same id.
+    ///
+    /// The UUID is version 8 (RFC 9562, section 5.8) over the first 16 bytes of a SHA-256 of the four, each preceded by
+    /// its length so that no two different inputs read alike.
+    pub fn derived(round: RoundId, user: &UserId, idempotency_key: &str) -> Self {
+        let uuid = Uuid::new_v8(digest(&round, user, idempotency_key));
+        Self { round, uuid }
+    }
+
+    /// The id of a request without an idempotency key: its pass is the key. The same user, sale, round and pass give the
+    /// same id, so that a second click is a repeated request.
+    ///
+    /// The UUID is version 7 (RFC 9562, section 5.7): the moment at which the pass was issued, and what is random in others
+    /// is a SHA-256 of the four. A pass issued before 1970 has none, and counts as of then.
+    pub fn of_pass(round: RoundId, user: &UserId, pass: &str, issued_at_ms: EpochMs) -> Self {
+        let digest: [u8; 10] = digest(&round, user, pass);
+        let millis = u64::try_from(issued_at_ms.0).unwrap_or(0);
+        Self { round, uuid: uuid::Builder::from_unix_timestamp_millis(millis, &digest).into_uuid() }
+    }
+}
+
+/// The first bytes of a SHA-256 of the four, each preceded by its length so that no two different inputs read alike.
+fn digest<const N: usize>(round: &RoundId, user: &UserId, key: &str) -> [u8; N] {
+    let mut hash = Sha256::new();
+    let RoundId { sale, number } = round;
+    for part in [sale.as_str().as_bytes(), &number.0.to_be_bytes(), user.as_str().as_bytes(), key.as_bytes()] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&hash.finalize()[..N]);
+    bytes
+}
+
+impl FromStr for ReservationId {
+    type Err = InvalidId;
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let (round, uuid) = text.rsplit_once('.').ok_or(InvalidId::Reservation)?;
+        // Upper case and hyphens would be other names for the same id.
+        let plain = uuid.len() == 32 && uuid.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        if !plain {
+            return Err(InvalidId::Reservation);
+        }
+        Ok(Self {
+            round: round.parse().map_err(|_| InvalidId::Reservation)?,
+            uuid: Uuid::try_parse(uuid).map_err(|_| InvalidId::Reservation)?,
+        })
+    }
+}
+
+impl fmt::Display for ReservationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.round, self.uuid.as_simple())
+    }
+}
+
+text_serde!(ReservationId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_id_reads_back() {
+        let id = ReservationId { round: "s-1.3".parse().unwrap(), uuid: Uuid::from_u128(0x1f) };
+        assert_eq!(id.to_string(), "s-1.3.0000000000000000000000000000001f");
+        assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn a_reservation_id_has_one_name() {
+        let uuid = "0198f0b2a4c57d1e8f00aabbccddeeff";
+        for bad in [
+            "".to_owned(),
+            uuid.to_owned(),
+            format!("s.1.{}", uuid.to_uppercase()),
+            "s.1.0198f0b2-a4c5-7d1e-8f00-aabbccddeeff".to_owned(),
+            format!("s.01.{uuid}"),
+            format!("s.1.{uuid}.x"),
+            format!("S.1.{uuid}"),
+        ] {
+            assert_eq!(bad.parse::<ReservationId>(), Err(InvalidId::Reservation), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn ids_of_passes_are_ordered_by_time_and_depend_on_every_part() {
+        let id = |round: &str, user: &str, pass, at| {
+            ReservationId::of_pass(round.parse().unwrap(), &user.parse().unwrap(), pass, EpochMs(at))
+        };
+        let first = id("s.1", "u", "p", 1_795_510_800_000);
+        assert_eq!(first, id("s.1", "u", "p", 1_795_510_800_000));
+        assert_eq!(first.uuid.get_version_num(), 7);
+        assert_eq!(first.uuid.get_timestamp().map(|at| at.to_unix().0), Some(1_795_510_800));
+        assert!(first.uuid < id("s.1", "u", "p", 1_795_510_800_001).uuid);
+        for other in [
+            id("t.1", "u", "p", 1_795_510_800_000),
+            id("s.2", "u", "p", 1_795_510_800_000),
+            id("s.1", "v", "p", 1_795_510_800_000),
+            id("s.1", "u", "q", 1_795_510_800_000),
+        ] {
+            assert_ne!(first.uuid, other.uuid);
+        }
+    }
+
+    #[test]
+    fn derived_ids_depend_on_every_part() {
+        let id =
+            |round: &str, user: &str, key| ReservationId::derived(round.parse().unwrap(), &user.parse().unwrap(), key);
+        let first = id("s.1", "u", "k");
+        assert_eq!(first, id("s.1", "u", "k"));
+        assert_eq!(first.uuid.get_version_num(), 8);
+        // Versions that run beside each other answer a repeated request alike.
+        assert_eq!(first.to_string(), "s.1.fe8b9a26038c8a30ba4bce66725e00b0");
+        for other in
+            [id("t.1", "u", "k"), id("s.2", "u", "k"), id("s.1", "v", "k"), id("s.1", "u", "l"), id("s.1", "uk", "")]
+        {
+            assert_ne!(first.uuid, other.uuid);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Slot, Unit, UserId};
+use uuid::Uuid;
+
+use crate::keys::Keys;
+
+/// Not an entry.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not of the form SLOT STATE ID UNIT RESERVED_AT_MS: {0:?}")]
+pub struct InvalidRecord(String);
+
+/// Reads `SLOT STATE ID UNIT RESERVED_AT_MS`. The rest of the claim is said by where the entry is: in which lane, in whose
+/// record.
+pub(crate) fn read_entry(lane: Keys<'_>, user: &UserId, text: &str) -> Result<Entry, InvalidRecord> {
+    let read = || {
+        let mut fields = text.split(' ');
+        let slot = Slot(fields.next()?.parse().ok()?);
+        let state = match fields.next()? {
+            "h" => ClaimState::Held,
+            "o" => ClaimState::Ordered,
+            "r" => ClaimState::Released,
+            _ => return None,
+        };
+        let uuid = Uuid::try_parse(fields.next()?).ok()?;
+        let unit = Unit(fields.next()?.parse().ok()?);
+        let reserved_at_ms = EpochMs(fields.next()?.parse().ok()?);
+        if fields.next().is_some() {
+            return None;
+        }
+        let id = ReservationId { round: lane.round.clone(), uuid };
+        let claim = Claim { id, user: user.clone(), lane: lane.lane, unit, slot, reserved_at_ms };
+        Some(Entry { claim, state })
+    };
+    read().ok_or_else(|| InvalidRecord(text.chars().take(100).collect()))
+}
+
+/// Reads the entries of a user's record joined by `;`, and passes over the notes among them.
+pub(crate) fn read_record(lane: Keys<'_>, user: &UserId, record: &str) -> Result<Vec<Entry>, InvalidRecord> {
+    record.split(';').filter(|part| !is_note(part)).map(|part| read_entry(lane, user, part)).collect()
+}
+
+/// Writes an entry as the scripts do.
+pub(crate) fn write_entry(claim: &Claim, state: ClaimState) -> String {
+    let state = match state {
+        ClaimState::Held => 'h',
+        ClaimState::Ordered => 'o',
+        ClaimState::Released => 'r',
+    };
+    let Claim { id, unit, slot, reserved_at_ms, .. } = claim;
+    format!("{slot} {state} {} {unit} {}", id.uuid.as_simple(), reserved_at_ms.0)
+}
+
+/// Whether a part of a record is a note about its user: a note begins with a letter, an entry with its slot.
+fn is_note(part: &str) -> bool {
+    part.starts_with(|first: char| first.is_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use sale::{Lane, RoundId};
+
+    use super::*;
+
+    fn entry(state: ClaimState) -> (RoundId, Entry) {
+        let round: RoundId = "lamp.1".parse().unwrap();
+        let id = ReservationId { round: round.clone(), uuid: Uuid::from_u128(9) };
+        let (user, lane) = ("alice".parse().unwrap(), Lane(2));
+        let claim = Claim { id, user, lane, unit: Unit(17), slot: Slot(3), reserved_at_ms: EpochMs(5) };
+        (round, Entry { claim, state })
+    }
+
+    #[test]
+    fn notes_are_passed_over() {
+        let (round, entry) = entry(ClaimState::Held);
+        let read = |record: &str| read_record(Keys { round: &round, lane: Lane(2) }, &entry.claim.user, record);
+        let text = write_entry(&entry.claim, entry.state);
+        assert_eq!(read(&format!("d 77;{text};u 2")), Ok(vec![entry.clone()]));
+        assert_eq!(read("d 77"), Ok(vec![]));
+        assert!(read("").is_err());
+    }
+
+    #[test]
+    fn entries_read_back() {
+        for state in [ClaimState::Held, ClaimState::Ordered, ClaimState::Released] {
+            let (round, entry) = entry(state);
+            let text = write_entry(&entry.claim, state);
+            assert_eq!(read_entry(Keys { round: &round, lane: Lane(2) }, &entry.claim.user, &text), Ok(entry));
+        }
+        let (_, Entry { claim, state }) = entry(ClaimState::Held);
+        assert_eq!(write_entry(&claim, state), "3 h 00000000000000000000000000000009 17 5");
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        let (round, Entry { claim, .. }) = entry(ClaimState::Held);
+        let id = "0198f0b2a4c57d1e8f00aabbccddeeff";
+        for bad in
+            ["", "0 h", &format!("0 x {id} 1 1"), &format!("0 h {id} 1"), &format!("0 h {id} 1 1 1"), "0 h id 1 1"]
+        {
+            assert!(read_entry(Keys { round: &round, lane: claim.lane }, &claim.user, bad).is_err(), "{bad:?}");
+        }
+    }
+}
