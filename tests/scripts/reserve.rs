@@ -185,8 +185,7 @@ async fn a_redis_that_was_replaced_answers_the_next_call() {
     round.buy(&user("alice")).await;
     for _ in 0..3 {
         round.valkey.kill_and_restart().unwrap();
-        let id = fresh_id(&round.sale, round.round);
-        assert_eq!(round.stock.reserve(&id, Lane(0), &user("bob")).await.unwrap(), Reserve::UnknownSale);
+        assert_eq!(round.reserve(&user("bob")).await, Reserve::UnknownSale);
     }
 }
 
