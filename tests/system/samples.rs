@@ -39,7 +39,6 @@ async fn an_operators_day() {
     let published = admin(&lab, "publish").await.expect(200).body;
     assert_eq!(admin(&lab, "sale").await.expect(200).body, published);
     assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
-    assert_eq!(admin(&lab, "title").await.expect(200).text("title"), published["title"]);
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
     assert_eq!(admin(&lab, "live").await.expect(200).body["units"], Value::Null);
     assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);

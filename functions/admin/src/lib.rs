@@ -72,7 +72,6 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
         (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
         (&Method::GET, ["v1", "admin", "sales", sale]) => Ok(json(StatusCode::OK, &found(deps, sale).await?)),
-        (&Method::GET, ["v1", "admin", "sales", sale, "title"]) => title(deps, sale).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
             // Boxed: many calls of AWS at once make a large future.
             Box::pin(live::live(deps, sale)).await
@@ -126,11 +125,6 @@ async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Published::Yes(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
         Published::Unknown => Err(Problem::new(Code::UnknownSale)),
     }
-}
-
-async fn title(deps: &Deps, sale: &str) -> Reply {
-    let sale = sale_of(deps, sale).await?;
-    Ok(json(StatusCode::OK, &serde_json::json!({ "title": sale.terms.title })))
 }
 
 async fn list(deps: &Deps) -> Reply {
