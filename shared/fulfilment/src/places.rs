@@ -73,7 +73,7 @@ impl Places {
             let read = tokio::time::timeout(READ_TIMEOUT, self.read(round, &mut known)).await;
             known.read_again = Some(Instant::now() + FRESH.max(start.elapsed() * REST));
             if let Err(error) = read.unwrap_or(Err(FulfilmentError::OutOfTime)) {
-                tracing::warn!(error = &error as &dyn std::error::Error, %round, "what was read last holds");
+                tracing::warn!(error = &error as &dyn std::error::Error, sale_id = %round.sale, "what was read last holds");
             }
         }
         known.last

@@ -146,7 +146,7 @@ impl SoldOutMark {
                 Ok(BuyersRead::TooMany) => PAUSE_OF_TOO_MANY,
                 Ok(BuyersRead::Selling | BuyersRead::UnknownSale) => SHORTEST_PAUSE,
                 Err(error) => {
-                    tracing::debug!(error = &error as &dyn std::error::Error, round = %id, "no sold-out mark");
+                    tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %id.sale, "no sold-out mark");
                     SHORTEST_PAUSE
                 }
             };

@@ -129,7 +129,7 @@ impl RoundStock<'_> {
         Ok(read_record(keys, user, &record)?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
     }
 
-    /// Marks a held reservation as ordered.
+    /// Marks a held claim as ordered.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
@@ -150,9 +150,9 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Frees a claim's slot and gives the unit that Redis has for it back, unless that is `of_another`: a unit of which the ledger says
-    /// that another order has it. Twice is once. A claim that ended `unpaid`, because its user cancelled or did not
-    /// pay, counts towards the sale's limit of those.
+    /// Frees a claim's slot and gives back the unit that Redis has for it, unless that is `of_another`: a unit of which the
+    /// ledger says that another order has it. Twice is once. A claim that ended `unpaid`, because its user cancelled or did
+    /// not pay, counts towards the sale's limit of those.
     ///
     /// Only to be called once the ledger says that the claim never will be or no longer is a live order.
     ///

@@ -3,7 +3,6 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use sale::{Claim, ClaimState, EpochMs, Sale, Terms, UserId};
-
 use uuid::Uuid;
 
 use crate::code::{parse, unexpected};
