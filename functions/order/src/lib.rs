@@ -2,8 +2,9 @@
 //! `dead_letter` tries on: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use fulfilment::{TermsCache, place};
+use fulfilment::{FulfilmentError, place};
 use ledger::{Ledger, Strike};
+use process::TermsCache;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
 use runtime::{Clock, Message, MessageError, each_message};
 use sale::{DoorTerms, EpochMs, Failure, Order};
@@ -38,7 +39,8 @@ pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
 
 async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let OrderMessage { reservation, trace, .. } = OrderMessage::parse(&body)?;
-    let terms = deps.terms.get(&reservation.id.sale).await?;
+    let sale = &reservation.id.sale;
+    let terms = deps.terms.get(sale).await?.ok_or_else(|| FulfilmentError::UnknownSale(sale.clone()))?;
     let now = deps.clock.now();
     let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &reservation, now).await?;
     tracing::info!(reservation_id = %order.id, state = order.state.as_str(), unit = order.unit.0, trace, "settled");

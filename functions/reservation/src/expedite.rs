@@ -53,8 +53,8 @@ async fn place_now(
     hold: &Hold,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    let board = deps.board.now().await?;
-    let sale = board.sale_of(id).ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
+    let snapshot = deps.snapshots.now().await?;
+    let sale = snapshot.sale_of(id).ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
     let reservation = hold.clone().into_reservation(&id.sale, id.round, LANE, user);
     place(&deps.stock, &deps.ledger, &deps.expiry, &sale.terms, &reservation, now).await
 }

@@ -1,5 +1,6 @@
 use api::{Code, Problem, Reply, caller, correlation_id, idempotency_key, json, no_body};
-use fulfilment::{LANE, Moment};
+use cache::Moment;
+use fulfilment::LANE;
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
@@ -29,17 +30,17 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     let round = admitted.pass.round;
     no_body(request)?;
     let key = idempotency_key(request)?;
-    if admitted.is_sold_out(&caller.user) {
+    if admitted.is_sold_out(&caller.user, Moment::now(deps.clock)) {
         return Err(Problem::new(Code::SoldOut));
     }
-    if let Some(live) = admitted.sale.as_ref().filter(|live| live.sale.isolated_requests_per_s.is_some()) {
-        Box::pin(door::take_turn(deps, live)).await?;
+    if let Some(cached) = admitted.sale.as_ref().filter(|cached| cached.sale.isolated_requests_per_s.is_some()) {
+        Box::pin(door::take_turn(deps, cached)).await?;
     }
     let id = match key {
         Some(key) => ReservationId::derived(sale, round, &caller.user, key),
         None => ReservationId::of_pass(sale, round, &caller.user, token, admitted.pass.issued_at_ms),
     };
-    let asked = Moment::now();
+    let asked = Moment::now(deps.clock);
     let answer = deps.stock.reserve(&id, LANE, &caller.user).await.map_err(|error| overloaded(error.into()))?;
     match answer {
         Reserve::Reserved(hold) => accept(deps, request, id, &caller.user, &hold).await,
@@ -59,8 +60,8 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(live) = admitted.sale.filter(|live| live.sale.round == round) {
-                live.sold_out.heard(&deps.stock, (&id.sale, round), asked, last_won_at_ms, lasts);
+            if let Some(cached) = admitted.sale.filter(|cached| cached.sale.round == round) {
+                cached.sold_out.heard(&deps.stock, (&id.sale, round), asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
         }
@@ -73,14 +74,14 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
 }
 
 /// A round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. The pass proves that it was
-/// published, so a board that does not have it is older than that, and nobody may hear that it does not exist.
+/// published, so a snapshot that does not have it is older than that, and nobody may hear that it does not exist.
 async fn not_in_redis(deps: &Deps, id: &ReservationId) -> Problem {
     let now = deps.clock.now();
-    let board = match deps.board.now().await {
-        Ok(board) => board,
-        Err(error) => return overloaded(error),
+    let snapshot = match deps.snapshots.now().await {
+        Ok(snapshot) => snapshot,
+        Err(error) => return overloaded(error.into()),
     };
-    match board.sale_of(id) {
+    match snapshot.sale_of(id) {
         Some(sale) if id.round < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
         Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
         _ => Problem::restoring(),

@@ -5,7 +5,8 @@ use sale::audit::{Audit, Claim, LedgerView, Repair, StockView};
 use sale::{EpochMs, ReservationId, Round, Sale, SaleId};
 use stock::{Counters, Stock};
 
-use crate::{FulfilmentError, LANE};
+use crate::LANE;
+use crate::error::FulfilmentError;
 
 /// The audit of a round, and what it was made from.
 #[derive(Debug, Clone)]

@@ -6,7 +6,8 @@ use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Sale, UserId};
 use stock::{Noted, Stock};
 
-use crate::{FulfilmentError, LANE};
+use crate::LANE;
+use crate::error::FulfilmentError;
 
 /// Rounds whose notes are changed at once.
 const AT_ONCE: usize = 8;

@@ -4,7 +4,8 @@ use ledger::Ledger;
 use sale::{EpochMs, HoldState, Sale, UserId};
 use stock::{Hold, Loaded, RoundStock, Stock};
 
-use crate::{FulfilmentError, LANE};
+use crate::LANE;
+use crate::error::FulfilmentError;
 
 /// How long before its opening a round is loaded. Warmup runs every minute, so it has several tries.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;

@@ -1,10 +1,12 @@
 use ledger::{Fence, Fenced, Ledger, NewOrder, Placed};
+use process::TermsCache;
 use queue::ExpiryQueue;
 use sale::{EpochMs, Failure, Order, Reservation, ReservationId, Terms};
 use stock::{Reseated, Stock};
 
+use crate::LANE;
+use crate::error::FulfilmentError;
 use crate::settle::settle;
-use crate::{FulfilmentError, LANE, TermsCache};
 
 /// Units tried in one run. Each new one is kept in Redis, so the next run goes on where this one stopped.
 const MAX_SEATS: usize = 16;
@@ -74,12 +76,8 @@ pub async fn place_or_fail(
     reservation: &Reservation,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    let terms = match terms.get(&reservation.id.sale).await {
-        Ok(terms) => terms,
-        Err(FulfilmentError::UnknownSale(_)) => {
-            return fail(stock, ledger, expiry, reservation, Failure::UnknownSale, now).await;
-        }
-        Err(error) => return Err(error),
+    let Some(terms) = terms.get(&reservation.id.sale).await? else {
+        return fail(stock, ledger, expiry, reservation, Failure::UnknownSale, now).await;
     };
     match place(stock, ledger, expiry, &terms, reservation, now).await {
         Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, reservation, now).await? => {

@@ -11,9 +11,11 @@ use sale::{EpochMs, Reservation, ReservationId, Round, SaleId, Unit};
 use serde::Serialize;
 use stock::{Adopted, Counters, Restored, Stock};
 
+use crate::LANE;
 use crate::audit::audit_as_it_is;
+use crate::error::FulfilmentError;
+use crate::expire::{Expire, expire};
 use crate::settle::{ended_unpaid, reservation_of, settle_stock};
-use crate::{Expire, FulfilmentError, LANE, expire};
 
 /// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
 /// take 45 s, so below a minute most messages that are sent again would be for nothing.
