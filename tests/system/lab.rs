@@ -27,7 +27,7 @@ use crate::events;
 use crate::passes::keys_through;
 use crate::resources::{make_queue, make_table};
 
-/// Tries to read the snapshots. Each takes more than a second if it is in vain.
+/// Tries to refresh the snapshots. Each takes more than a second if it is in vain.
 const REFRESHES: usize = 60;
 
 /// The sale of every lab.
