@@ -13,9 +13,9 @@ const HOP_S: f64 = 900.0;
 const LISTENS_MIN: f64 = 5.0;
 /// Requests of SQS for a message: its sending, and its part of receiving and deleting a batch, which may be of one.
 const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
-/// Seconds after which a process reads the board again, and read units of that.
-const BOARD_S: f64 = 2.0;
-const BOARD_READS: f64 = 1.5;
+/// Seconds after which a process reads sales and switches again, and read units of that.
+const REFRESH_S: f64 = 2.0;
+const REFRESH_READS: f64 = 1.5;
 
 /// Quantities, each in the unit that AWS counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -85,8 +85,8 @@ impl Totals {
             edge_gb: (challenges * d::CHALLENGE_BYTES + (answers + reservations) * d::ANSWER_BYTES) / 1e9,
             invocations: all,
             gb_s: seconds * d::FUNCTION_GB,
-            // An environment serves some ten requests a second, and reads the board every two seconds.
-            reads: all / 10.0 / BOARD_S * BOARD_READS,
+            // An environment serves some ten requests a second, and reads sales and switches every two seconds.
+            reads: all / 10.0 / REFRESH_S * REFRESH_READS,
             logs_gb: all * d::LOG_BYTES / 1e9,
             ..Self::default()
         }

@@ -176,11 +176,11 @@ async fn while_it_is_paused_or_stopped() {
         .expect(200);
     for stopped in [None, Some(SALE.parse().unwrap())] {
         lab.ledger.stop(stopped.as_ref()).await.unwrap();
-        lab.refresh_board().await;
+        lab.refresh_snapshots().await;
         ask(&lab, "alice", "picture").await.problem(503, "paused");
         answer(&lab, "alice", &id, &sum).await.problem(503, "paused");
         lab.ledger.start(stopped.as_ref()).await.unwrap();
-        lab.refresh_board().await;
+        lab.refresh_snapshots().await;
     }
     answer(&lab, "alice", &id, &sum).await.expect(201);
 }

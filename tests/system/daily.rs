@@ -27,7 +27,7 @@ async fn reset(lab: &Lab) -> usize {
     let summary = daily_reset::handle(&deps(lab)).await.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
     // As seconds do.
-    lab.refresh_board().await;
+    lab.refresh_snapshots().await;
     summary.begun
 }
 

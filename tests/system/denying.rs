@@ -66,8 +66,8 @@ async fn a_denial_and_its_end_hold_everywhere_at_once() {
     lab.load("other").await;
     let clock = Clock::system();
     let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
-    reserving.board.now().await.unwrap();
-    admitting.board.now().await.unwrap();
+    reserving.snapshots.now().await.unwrap();
+    admitting.snapshots.now().await.unwrap();
     let reserve = async |sale: &str| {
         let ask = Ask::reserve(sale, "eve");
         Answer::of_handler(&ask, reservation::handle(&reserving, ask.request()).await)

@@ -6,10 +6,11 @@ use std::sync::atomic::AtomicI64;
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::{Board, TermsCache, load_round};
+use fulfilment::load_round;
 use lambda_http::{Body, Response};
 use ledger::Ledger;
 use local::valkey::Valkey;
+use process::{Snapshots, TermsCache};
 use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
 use runtime::{Clock, PassKeys};
 use sale::audit::Audit;
@@ -29,7 +30,7 @@ use crate::openapi::OPENAPI;
 use crate::passes::keys_through;
 use crate::resources::{make_queue, make_table};
 
-/// Tries to read the board. Each takes more than a second if it is in vain.
+/// Tries to refresh the snapshots. Each takes more than a second if it is in vain.
 const REFRESHES: usize = 60;
 
 /// The sale of every lab.
@@ -55,13 +56,13 @@ pub(crate) struct Lab {
     pub(crate) quarantine_url: String,
     /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
     pub(crate) calls: Calls,
-    /// What the board of its processes asks of DynamoDB, now and then.
-    pub(crate) board_calls: Calls,
+    /// What the snapshots of its processes ask of DynamoDB, now and then.
+    pub(crate) snapshot_calls: Calls,
     pub(crate) payment_key: String,
     counted_sqs: Sqs,
     secret: runtime::Secret,
     terms: TermsCache,
-    pub(crate) board: Board,
+    pub(crate) snapshots: Snapshots,
     keys: PassKeys,
 }
 
@@ -79,11 +80,11 @@ impl Lab {
             DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.clone()).build());
         let counted_sqs =
             Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.clone()).build());
-        let board_calls = Calls::default();
-        let board_dynamodb = DynamoDb::from_conf(
-            aws_sdk_dynamodb::config::Builder::from(&config).interceptor(board_calls.clone()).build(),
+        let snapshot_calls = Calls::default();
+        let snapshot_dynamodb = DynamoDb::from_conf(
+            aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.clone()).build(),
         );
-        let board_ledger = Ledger::new(board_dynamodb, &name);
+        let snapshot_ledger = Ledger::new(snapshot_dynamodb, &name);
         let keys = keys_through(aws_sdk_secretsmanager::Client::new(&config)).await;
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
@@ -91,8 +92,8 @@ impl Lab {
         Self {
             stock: Stock::new(&valkey.url()).unwrap(),
             terms: TermsCache::new(ledger.clone()),
-            board: Board::new(board_ledger, Clock::system()),
-            board_calls,
+            snapshots: Snapshots::new(snapshot_ledger, Clock::system()),
+            snapshot_calls,
             keys,
             ledger,
             orders_url: make_queue(&sqs, &format!("{name}-orders")).await,
@@ -123,17 +124,17 @@ impl Lab {
         let sale: SaleId = sale.parse().unwrap();
         self.ledger.create_sale(&sale, terms, None).await.unwrap();
         self.ledger.publish_sale(&sale).await.unwrap();
-        self.refresh_board().await;
+        self.refresh_snapshots().await;
     }
 
-    /// The board gives up on a ledger that is slow, as functions must; a test on a busy machine asks again.
-    pub(crate) async fn refresh_board(&self) {
+    /// Snapshots give up on a ledger that is slow, as functions must; a test on a busy machine asks again.
+    pub(crate) async fn refresh_snapshots(&self) {
         for _ in 0..REFRESHES {
-            if self.board.refresh().await.is_ok() {
+            if self.snapshots.refresh().await.is_ok() {
                 return;
             }
         }
-        panic!("the board cannot be read");
+        panic!("the snapshots cannot be refreshed");
     }
 
     /// The lab's sale as the ledger has it.
@@ -154,7 +155,7 @@ impl Lab {
         reservation::Deps {
             stock: self.stock.clone(),
             ledger: self.ledger.clone(),
-            board: self.board.clone(),
+            snapshots: self.snapshots.clone(),
             keys: self.keys.clone(),
             limiter: Arc::default(),
             forgeries: Arc::default(),
@@ -166,19 +167,19 @@ impl Lab {
 
     /// The reservation function in a process of its own, which knows nothing yet.
     pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::Deps {
-        reservation::Deps { board: Board::new(self.ledger.clone(), clock), ..self.reservation() }
+        reservation::Deps { snapshots: Snapshots::new(self.ledger.clone(), clock), ..self.reservation() }
     }
 
     /// The admission function in a process of its own, which knows nothing yet.
     pub(crate) fn another_admission(&self, clock: Clock) -> admission::Deps {
-        admission::Deps { board: Board::new(self.ledger.clone(), clock), ..self.admission() }
+        admission::Deps { snapshots: Snapshots::new(self.ledger.clone(), clock), ..self.admission() }
     }
 
     pub(crate) fn admission(&self) -> admission::Deps {
         admission::Deps {
             stock: self.stock.clone(),
             ledger: self.ledger.clone(),
-            board: self.board.clone(),
+            snapshots: self.snapshots.clone(),
             keys: self.keys.clone(),
             clock: Clock::system(),
         }
@@ -233,7 +234,7 @@ impl Lab {
             ledger: self.ledger.clone(),
             sqs: self.counted_sqs.clone(),
             queues: Arc::new(queues),
-            places: fulfilment::Places::new(self.ledger.clone(), Clock::system()),
+            order_counts: process::OrderCounts::new(self.ledger.clone(), Clock::system()),
             operators: api::Operators::usual("operators"),
             clock: Clock::system(),
         }
@@ -255,7 +256,7 @@ impl Lab {
         let response = self.response_of(function, ask).await;
         if function == "admin" {
             // As seconds do.
-            self.refresh_board().await;
+            self.refresh_snapshots().await;
         }
         Answer::of_handler(asked, response)
     }

@@ -144,16 +144,16 @@ async fn answers_are_counted_and_told_in_one_call() {
     lab.answer(&Ask::reserve("nowhere", "alice")).await.problem(503, "overloaded");
     assert_eq!(live(&lab).await["answers"], json!({}));
     // Loaded by the first.
-    lab.board.tell_answers(&lab.stock).await;
+    lab.snapshots.flush_answers(&lab.stock).await;
     let counted = json!({ "accepted": 2, "limit_reached": 1, "sold_out": 2, "challenged": 1 });
     assert_eq!(live(&lab).await["answers"], counted);
 
-    let ((), nothing) = redis_calls(&lab.valkey.url(), lab.board.tell_answers(&lab.stock)).await;
+    let ((), nothing) = redis_calls(&lab.valkey.url(), lab.snapshots.flush_answers(&lab.stock)).await;
     assert_eq!(nothing, [""; 0]);
     for _ in 0..20 {
         lab.answer(&Ask::reserve(SALE, "frank")).await.problem(409, "sold_out");
     }
-    let ((), told) = redis_calls(&lab.valkey.url(), lab.board.tell_answers(&lab.stock)).await;
+    let ((), told) = redis_calls(&lab.valkey.url(), lab.snapshots.flush_answers(&lab.stock)).await;
     assert_eq!(told, ["EVALSHA"]);
     assert_eq!(live(&lab).await["answers"]["sold_out"], 22);
 }
@@ -163,14 +163,14 @@ async fn answers_are_counted_and_told_in_one_call() {
 async fn redis_is_told_beside_the_requests() {
     let lab = Lab::selling(terms(1, 1)).await;
     lab.reserve("alice").await;
-    lab.board.tell_answers(&lab.stock).await;
+    lab.snapshots.flush_answers(&lab.stock).await;
     let (asked, calls) = redis_calls(&lab.valkey.url(), async {
         let mut asked = 0;
         until("it is told", 10, async || {
             // Of a buyer Redis is asked every time.
             lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
             asked += 1;
-            lab.board.tell_answers_soon(&lab.stock);
+            lab.snapshots.flush_answers_soon(&lab.stock);
             let answers = lab.stock.round(&round(SALE, 1)).answers().await.unwrap();
             answers.contains_key("limit_reached").then_some(asked)
         })
@@ -187,7 +187,7 @@ async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(1, 1)).await;
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
-    lab.board.tell_answers(&lab.stock).await;
+    lab.snapshots.flush_answers(&lab.stock).await;
     assert!(crate::resources::keys(&lab.valkey.url()).await.is_empty());
     let seen = live(&lab).await;
     assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &json!({})));
@@ -224,7 +224,7 @@ async fn the_deployed_system_counts_its_own_answers() {
     let id = shop.buy("alice").await;
     let look = Ask::get(format!("/v1/admin/sales/{}/live", shop.sale)).by_operator();
     let mut late = 0;
-    // A process counts for a sale as soon as its board has it, which may be seconds after it was published.
+    // A process counts for a sale as soon as its snapshot has it, which may be seconds after it was published.
     let seen = until("the answers are told", 20, async || {
         late += 1;
         shop.try_to_reserve(&format!("late-{late}")).await.problem(409, "sold_out");

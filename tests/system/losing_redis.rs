@@ -298,9 +298,9 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     let lab = Lab::new().await;
     let (clock, moved_ms) = movable_clock();
     let (reserving, admitting) = (lab.another_reservation(clock), lab.another_admission(clock));
-    reserving.board.now().await.unwrap();
-    admitting.board.now().await.unwrap();
-    // Not by the lab's own means, which have its board read.
+    reserving.snapshots.now().await.unwrap();
+    admitting.snapshots.now().await.unwrap();
+    // Not by the lab's own means, which refresh its snapshots.
     let sale: SaleId = SALE.parse().unwrap();
     lab.ledger.create_sale(&sale, &terms(9, 1), None).await.unwrap();
     lab.ledger.publish_sale(&sale).await.unwrap();

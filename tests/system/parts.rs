@@ -8,8 +8,8 @@ use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::config::retry::RetryPartition;
 use aws_sdk_secretsmanager::Client as SecretsManager;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::{Board, TermsCache};
 use ledger::Ledger;
+use process::{Snapshots, TermsCache};
 use queue::{ExpiryQueue, OrderQueue, Quarantine};
 use runtime::{Clock, PassKeys};
 use stock::Stock;
@@ -63,7 +63,7 @@ impl Parts {
         let (stock, ledger, clock) = (self.stock.clone(), self.ledger.clone(), Clock::system());
         reservation::Deps {
             stock,
-            board: Board::new(ledger.clone(), clock),
+            snapshots: Snapshots::new(ledger.clone(), clock),
             keys: self.keys.clone(),
             limiter: Arc::default(),
             forgeries: Arc::default(),

@@ -120,7 +120,7 @@ async fn a_throttled_table_loses_no_message() {
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let parts = Parts::of(&lab).await;
     let buyers = parts.reservation(&lab);
-    buyers.board.refresh().await.unwrap();
+    buyers.snapshots.refresh().await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
 
     let deps = parts.order(&lab);

@@ -7,10 +7,10 @@ use std::time::Duration;
 use allocation_counter::measure;
 use anyhow::{Context, Result, ensure};
 use axum::body::Bytes;
-use fulfilment::Board;
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
+use process::Snapshots;
 use queue::{ExpiryQueue, OrderQueue};
 use reservation::{Deps, handle};
 use runtime::{Clock, PassKeys, Secret, aws_config_at};
@@ -38,7 +38,7 @@ impl Handler {
         let queue = |name: &str| format!("https://sqs.us-east-1.amazonaws.com/123456789012/{name}");
         let deps = Deps {
             stock: Stock::new(redis_url)?,
-            board: Board::new(ledger.clone(), Clock::system()),
+            snapshots: Snapshots::new(ledger.clone(), Clock::system()),
             keys: PassKeys::new(Secret::new(secrets, "passes")),
             limiter: Arc::default(),
             forgeries: Arc::default(),

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Code, Operators, Problem, Reply, json, json_body, no_body, respond, segments};
-use fulfilment::{FulfilmentError, Places, audit};
+use fulfilment::{FulfilmentError, audit};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Created, Ledger, Published};
+use process::OrderCounts;
 use queue::redrive;
 use runtime::Clock;
 use sale::{RoundId, Sale, SaleId};
@@ -53,7 +54,7 @@ pub struct Deps {
     /// The queues.
     pub queues: Arc<QueueUrls>,
     /// What is remembered of the orders of rounds that are watched.
-    pub places: Places,
+    pub order_counts: OrderCounts,
     /// Who counts as an operator.
     pub operators: Operators,
     /// The time.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::{Reply, json};
-use fulfilment::{FulfilmentError, Ordered};
+use fulfilment::FulfilmentError;
 use http::StatusCode;
 use jiff::Timestamp;
+use process::OrderCount;
 use queue::{Depth, depth};
 use sale::{EpochMs, Phase, Sale, SaleId, SaleState};
 use serde::Serialize;
@@ -68,10 +69,10 @@ struct QueueDocument {
 /// Free is as of now, and what the ledger has as of a moment ago: what has gone since then is held for all that is known,
 /// and what has come back since then is free.
 impl Units {
-    fn of(counters: &Counters, ordered: Option<Ordered>) -> Self {
+    fn of(counters: &Counters, orders: Option<OrderCount>) -> Self {
         let (total, free) = (counters.last_unit, counters.free().min(counters.last_unit));
         let taken = total - free;
-        let Some(Ordered { unpaid, paid, as_of_ms }) = ordered else {
+        let Some(OrderCount { unpaid, paid, as_of_ms }) = orders else {
             return Self { total, free, held: None, ordered: None, paid: None, as_of: None };
         };
         let paid = paid.min(taken);
@@ -96,7 +97,7 @@ impl QueueDocument {
 
 /// The sale and what surrounds it, now.
 pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
-    let Deps { stock, ledger, sqs, queues, places, clock, .. } = deps;
+    let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let sale = sale_of(deps, sale).await?;
     let id = sale.round_id();
     let round = stock.round(&id);
@@ -117,12 +118,12 @@ pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
             depth_of(&queues.quarantine),
         )
     };
-    let ordered = async {
-        let ordered = tokio::time::timeout(PART_TIMEOUT, places.ordered(&id, sale.terms.total)).await;
-        ordered.ok().flatten()
+    let counted = async {
+        let counted = tokio::time::timeout(PART_TIMEOUT, order_counts.of_round(&id, sale.terms.total)).await;
+        counted.ok().flatten()
     };
-    let ((counters, answers, held_since), (orders, orders_dlq, expiry, expiry_dlq, quarantine), switches, ordered) =
-        tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), ordered);
+    let ((counters, answers, held_since), (orders, orders_dlq, expiry, expiry_dlq, quarantine), switches, counted) =
+        tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), counted);
     let now = clock.now();
     let stopped = switches.map(|switches| switches.stop(&sale.id));
     let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
@@ -130,7 +131,7 @@ pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
         server_time: now.into(),
         state: state(&sale, stopped == Some(true), now),
         stopped,
-        units: counters.flatten().map(|counters| Units::of(&counters, ordered)),
+        units: counters.flatten().map(|counters| Units::of(&counters, counted)),
         answers,
         queues: [
             QueueDocument::of("orders", orders, orders_dlq, oldest_s),
@@ -186,8 +187,8 @@ mod tests {
     fn units_add_up_whatever_has_moved_between_the_readings() {
         for free in 0..=10 {
             for (unpaid, paid) in [(0, 0), (3, 2), (10, 0), (0, 10), (8, 5), (u32::MAX, 1)] {
-                let ordered = Ordered { unpaid, paid, as_of_ms: EpochMs(1) };
-                let units = Units::of(&counters(free), Some(ordered));
+                let orders = OrderCount { unpaid, paid, as_of_ms: EpochMs(1) };
+                let units = Units::of(&counters(free), Some(orders));
                 let sum = units.free + units.held.unwrap() + units.ordered.unwrap() + units.paid.unwrap();
                 assert_eq!((sum, units.free, units.total), (10, free, 10), "{units:?}");
                 assert!(units.paid <= Some(paid) && units.ordered <= Some(unpaid), "{units:?}");

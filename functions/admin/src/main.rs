@@ -6,9 +6,9 @@ use admin::{Deps, QueueUrls, handle};
 use api::{Operators, serve};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::Places;
 use lambda_http::Error;
 use ledger::Ledger;
+use process::OrderCounts;
 use runtime::{Clock, MissingSetting, aws_config, init_telemetry, optional_setting, setting};
 use stock::Stock;
 
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Error> {
     let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
     let deps = Arc::new(Deps {
         stock: Stock::from_settings(&config)?,
-        places: Places::new(ledger.clone(), Clock::system()),
+        order_counts: OrderCounts::new(ledger.clone(), Clock::system()),
         ledger,
         sqs: Sqs::new(&config),
         queues: Arc::new(QueueUrls {

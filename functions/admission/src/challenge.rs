@@ -1,8 +1,8 @@
 use api::{Code, Problem, Reply, json, json_body, text_body};
 use door::{Route, Sum, WORK_BITS};
-use fulfilment::Step;
 use http::StatusCode;
 use lambda_http::Request;
+use process::Step;
 use serde::{Deserialize, Serialize};
 use stock::{ChallengeRequest, Challenged};
 use uuid::Uuid;

@@ -2,8 +2,9 @@ use std::sync::Arc;
 
 use api::{Code, Problem, RatePolicy, caller, client_ip};
 use door::{Rate, Route};
-use fulfilment::{LiveSale, Step, Turn};
+use fulfilment::FulfilmentError;
 use lambda_http::Request;
+use process::{CachedSale, Step, Turn};
 use sale::{EpochMs, RoundId, Sale, SaleId, UserId};
 use stock::{Applicant, GcraLimit, RateLimited};
 
@@ -16,7 +17,7 @@ const NO_ADDRESS: &str = "none";
 pub(crate) struct Entry {
     pub(crate) user: UserId,
     pub(crate) ip: String,
-    pub(crate) live: Arc<LiveSale>,
+    pub(crate) cached: Arc<CachedSale>,
     pub(crate) round: RoundId,
 }
 
@@ -24,30 +25,31 @@ impl Entry {
     pub(crate) async fn of(deps: &Deps, request: &Request, sale: &str) -> Result<Self, Problem> {
         let caller = caller(request)?;
         let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-        let mut board = deps.board.now().await.map_err(|error| overloaded(&error))?;
-        if board.sale(&sale).is_none() {
+        let unread = |error| overloaded(&FulfilmentError::from(error));
+        let mut snapshot = deps.snapshots.now().await.map_err(unread)?;
+        if snapshot.sale(&sale).is_none() {
             // It may have been published since.
-            board = Box::pin(deps.board.lately()).await.map_err(|error| overloaded(&error))?;
+            snapshot = Box::pin(deps.snapshots.lately()).await.map_err(unread)?;
         }
-        let live = board.sale(&sale).ok_or_else(|| Problem::new(Code::UnknownSale))?;
-        live.load.count();
-        if board.switches.stop(&sale) {
+        let cached = snapshot.sale(&sale).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+        cached.demand.count();
+        if snapshot.switches.stop(&sale) {
             return Err(Problem::paused());
         }
         let ip = client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned());
-        Ok(Self { user: caller.user, ip, live: Arc::clone(live), round: live.sale.round_id() })
+        Ok(Self { user: caller.user, ip, cached: Arc::clone(cached), round: cached.sale.round_id() })
     }
 
     /// Refuses a request that an isolated sale has no turn for.
     pub(crate) async fn take_turn(&self, deps: &Deps, step: Step) -> Result<(), Problem> {
-        match self.live.take_turn(&deps.stock, step, deps.clock).await.map_err(|error| overloaded(&error))? {
+        match self.cached.take_turn(&deps.stock, step, deps.clock).await.map_err(|error| overloaded(&error))? {
             Turn::Now => Ok(()),
             Turn::Later(wait) => Err(Problem::rate_limited(None, wait.as_millis() as u64)),
         }
     }
 
     pub(crate) fn sale(&self) -> &Sale {
-        &self.live.sale
+        &self.cached.sale
     }
 
     pub(crate) fn applicant(&self, route: Route) -> Applicant<'_> {

@@ -8,10 +8,10 @@ mod token;
 use std::time::Duration;
 
 use api::{Code, Problem, Reply, respond, segments};
-use fulfilment::Board;
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
+use process::Snapshots;
 use runtime::{Clock, PassKeys};
 use stock::Stock;
 
@@ -33,7 +33,7 @@ pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// What is known of the ledger.
-    pub board: Board,
+    pub snapshots: Snapshots,
     /// What passes are sealed with.
     pub keys: PassKeys,
     /// The time.
@@ -46,7 +46,7 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let reply = answered.unwrap_or_else(|late| Err(overloaded(&late)));
     if let ["v1", "sales", sale, what @ ("challenges" | "tokens")] = segments(&request).as_slice() {
         let good = if *what == "tokens" { ADMITTED } else { CHALLENGED };
-        deps.board.count_answer(sale, reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| good));
+        deps.snapshots.count_answer(sale, reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| good));
     }
     respond(reply)
 }

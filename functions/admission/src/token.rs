@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use api::{Code, Problem, Reply, json, json_body};
 use door::{Grant, PASS_LIFE_S, Route};
-use fulfilment::Step;
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::Strike;
+use process::Step;
 use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
 
@@ -35,7 +35,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let admit = deps.stock.round(&entry.round).admit(&asked).await.map_err(|error| overloaded(&error))?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
-        entry.live.give_turn_back(Step::Token);
+        entry.cached.give_turn_back(Step::Token);
     }
     let at_ms = match admit {
         Admit::Admitted(at_ms) => at_ms,

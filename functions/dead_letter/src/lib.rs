@@ -4,8 +4,9 @@
 //! into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use fulfilment::{TermsCache, place_or_fail};
+use fulfilment::place_or_fail;
 use ledger::Ledger;
+use process::TermsCache;
 use queue::{ExpiryQueue, OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
 use stock::Stock;

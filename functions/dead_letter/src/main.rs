@@ -3,9 +3,9 @@
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
 use dead_letter::{Deps, handle};
-use fulfilment::TermsCache;
 use lambda_runtime::Error;
 use ledger::Ledger;
+use process::TermsCache;
 use queue::{ExpiryQueue, Quarantine};
 use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
 use stock::Stock;

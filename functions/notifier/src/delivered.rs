@@ -1,38 +1,49 @@
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
 
 use crate::stream::Step;
 
 /// Most records of which it is kept who was told. Batches that came through are forgotten, so there are so many only if a
-/// process saw hundreds of batches fail; then all is forgotten, and somebody may hear a thing twice.
-const MAX_RECORDS: usize = 10_000;
+/// process saw hundreds of batches fail; then the oldest are forgotten, and somebody may hear a thing twice.
+const MAX_RECORDS: u64 = 10_000;
 
 /// Who was told what by this process, of batches that are not through.
-#[derive(Debug, Clone, Default)]
-pub struct Delivered(Arc<Mutex<HashMap<String, HashSet<String>>>>);
+#[derive(Clone)]
+pub struct Delivered(Cache<String, Arc<HashSet<String>>>);
+
+impl Default for Delivered {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(MAX_RECORDS).eviction_policy(EvictionPolicy::lru()).build())
+    }
+}
+
+impl fmt::Debug for Delivered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Delivered").finish_non_exhaustive()
+    }
+}
 
 impl Delivered {
     pub(crate) fn has(&self, step: &Step, connection: &str) -> bool {
-        self.records().get(&name(step)).is_some_and(|told| told.contains(connection))
+        self.0.get(&name(step)).is_some_and(|told| told.contains(connection))
     }
 
     pub(crate) fn note(&self, step: &Step, connection: &str) {
-        let mut records = self.records();
-        if records.len() >= MAX_RECORDS {
-            records.clear();
-        }
-        records.entry(name(step)).or_default().insert(connection.to_owned());
+        self.0.entry(name(step)).and_upsert_with(|told| {
+            let mut told = told.map(moka::Entry::into_value).unwrap_or_default();
+            Arc::make_mut(&mut told).insert(connection.to_owned());
+            told
+        });
     }
 
     pub(crate) fn forget(&self, steps: &[Step]) {
-        let mut records = self.records();
         for step in steps {
-            records.remove(&name(step));
+            self.0.invalidate(&name(step));
         }
-    }
-
-    fn records(&self) -> MutexGuard<'_, HashMap<String, HashSet<String>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

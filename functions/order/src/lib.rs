@@ -2,8 +2,9 @@
 //! `dead_letter` tries on: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use fulfilment::{TermsCache, place};
+use fulfilment::{FulfilmentError, place};
 use ledger::{Ledger, Strike};
+use process::TermsCache;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
 use runtime::{Clock, Message, MessageError, each_message};
 use sale::{DoorTerms, EpochMs, Failure, Order};
@@ -38,7 +39,8 @@ pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
 
 async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let OrderMessage { claim, trace, .. } = OrderMessage::parse(&body)?;
-    let terms = deps.terms.get(&claim.id.round.sale).await?;
+    let sale = &claim.id.round.sale;
+    let terms = deps.terms.get(sale).await?.ok_or_else(|| FulfilmentError::UnknownSale(sale.clone()))?;
     let now = deps.clock.now();
     let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &claim, now).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);

@@ -2,10 +2,10 @@
 
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::TermsCache;
 use lambda_runtime::Error;
 use ledger::Ledger;
 use order::{Deps, handle};
+use process::TermsCache;
 use queue::{ExpiryQueue, OrderQueue};
 use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
 use stock::Stock;

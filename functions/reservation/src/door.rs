@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Code, Problem, RatePolicy, client_ip};
+use cache::Moment;
 use door::{Pass, Route};
-use fulfilment::{FulfilmentError, LiveSale, Snapshot, Step, Turn};
+use fulfilment::FulfilmentError;
 use lambda_http::Request;
 use ledger::{Strike, Struck};
+use process::{CachedSale, Snapshot, Step, Turn};
 use sale::{SaleId, UserId};
 
 use crate::{Deps, overloaded, unanswered};
@@ -18,15 +20,15 @@ const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Leave to try, and what is known of the sale.
 pub(crate) struct Admitted {
     pub(crate) pass: Pass,
-    /// None if the board does not have it, though somebody was let in: it was published a moment ago, or is long over.
-    pub(crate) sale: Option<Arc<LiveSale>>,
+    /// None if the snapshot does not have it, though somebody was let in: it was published a moment ago, or is long over.
+    pub(crate) sale: Option<Arc<CachedSale>>,
 }
 
 impl Admitted {
     /// Whether the user can be told that it is sold out without asking Redis.
-    pub(crate) fn is_sold_out(&self, user: &UserId) -> bool {
-        let of_round = self.sale.as_ref().filter(|live| live.sale.round == self.pass.round);
-        of_round.is_some_and(|live| live.sold_out.covers(user))
+    pub(crate) fn is_sold_out(&self, user: &UserId, now: Moment) -> bool {
+        let of_round = self.sale.as_ref().filter(|cached| cached.sale.round == self.pass.round);
+        of_round.is_some_and(|cached| cached.sold_out.covers(user, now))
     }
 }
 
@@ -40,26 +42,26 @@ pub(crate) async fn admit(
     user: &UserId,
 ) -> Result<Admitted, Problem> {
     let ring = deps.keys.ring().await.map_err(|error| unanswered(&error))?;
-    let board = deps.board.now().await.map_err(overloaded)?;
-    let live = board.sale(sale).cloned();
-    if let Some(live) = &live {
-        live.load.count();
+    let snapshot = deps.snapshots.now().await.map_err(|error| overloaded(error.into()))?;
+    let cached = snapshot.sale(sale).cloned();
+    if let Some(cached) = &cached {
+        cached.demand.count();
     }
     let Ok(pass) = ring.open(token, sale, user, deps.clock.now()) else {
         if !ring.has_sealed(token, sale, user) {
-            Box::pin(strike(deps, &board, sale, user)).await;
+            Box::pin(strike(deps, &snapshot, sale, user)).await;
         }
         return Err(Problem::new(Code::BadToken));
     };
-    if board.switches.stop(sale) {
+    if snapshot.switches.stop(sale) {
         return Err(Problem::paused());
     }
     limit(deps, request, Route::Reserve, user)?;
-    Ok(Admitted { pass, sale: live })
+    Ok(Admitted { pass, sale: cached })
 }
 
 /// Refuses a request that an isolated sale has no turn for. Costs no call otherwise, and one a second in this process if so.
-pub(crate) async fn take_turn(deps: &Deps, sale: &LiveSale) -> Result<(), Problem> {
+pub(crate) async fn take_turn(deps: &Deps, sale: &CachedSale) -> Result<(), Problem> {
     match sale.take_turn(&deps.stock, Step::Reserve, deps.clock).await.map_err(|error| overloaded(error.into()))? {
         Turn::Now => Ok(()),
         Turn::Later(wait) => Err(Problem::rate_limited(None, wait.as_millis() as u64)),
@@ -77,8 +79,8 @@ pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId)
 }
 
 /// Counts a pass that was none as a strike, unless the ledger has heard enough of this user.
-async fn strike(deps: &Deps, board: &Snapshot, sale: &SaleId, user: &UserId) {
-    let door = board.sale(sale).map(|live| live.sale.terms.door.clone()).unwrap_or_default();
+async fn strike(deps: &Deps, snapshot: &Snapshot, sale: &SaleId, user: &UserId) {
+    let door = snapshot.sale(sale).map(|cached| cached.sale.terms.door.clone()).unwrap_or_default();
     let now = deps.clock.now();
     if !deps.forgeries.is_to_be_told(user, door.strikes, now) {
         return;

@@ -41,8 +41,8 @@ pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option
 }
 
 async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
-    let board = deps.board.now().await?;
+    let snapshot = deps.snapshots.now().await?;
     let round = &claim.id.round;
-    let sale = board.sale_of(round).ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
+    let sale = snapshot.sale_of(round).ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     place(&deps.stock, &deps.ledger, &deps.expiry, &sale.terms, claim, now).await
 }

@@ -3,7 +3,6 @@
 mod document;
 mod door;
 mod expedite;
-mod forgeries;
 mod reserve;
 
 use std::sync::Arc;
@@ -11,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use ::door::{Limiter, Route};
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
-use fulfilment::{Board, Cancel, FulfilmentError, Status, cancel, status};
+use fulfilment::{Cancel, FulfilmentError, Status, cancel, status};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
+use process::{Forgeries, Snapshots};
 use queue::{ExpiryQueue, OrderQueue, QueueError};
 use runtime::{Clock, PassKeys, SampledMs};
 use sale::{EpochMs, ReservationId};
 use stock::{Stock, StockError};
 
 use crate::document::{Document, OrdersDocument};
-pub use crate::forgeries::Forgeries;
 
 /// Seconds after which a client may ask again when a part of the system did not answer.
 const RETRY_AFTER_S: u32 = 2;
@@ -43,7 +42,7 @@ pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
     /// What is known of the ledger without asking it.
-    pub board: Board,
+    pub snapshots: Snapshots,
     /// The keys of passes.
     pub keys: PassKeys,
     /// How often who has asked.
@@ -67,7 +66,7 @@ pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     {
         RESERVE_MS.record(began);
         let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| ACCEPTED);
-        deps.board.count_answer(sale, code);
+        deps.snapshots.count_answer(sale, code);
     }
     respond(reply)
 }
@@ -89,7 +88,7 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
     let expedited = expedite::is_asked_for(request)?;
     door::limit(deps, request, if expedited { Route::Expedite } else { Route::Look }, &caller.user)?;
     let now = deps.clock.now();
-    match status(&deps.stock, &deps.ledger, &deps.board, &id, &caller.user, now).await.map_err(overloaded)? {
+    match status(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now).await.map_err(overloaded)? {
         Status::Queued(claim) => {
             let order = if expedited { expedite::expedite(deps, &claim, now).await } else { None };
             Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&claim), Document::of)))
@@ -105,7 +104,7 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
     no_body(request)?;
     door::limit(deps, request, Route::Cancel, &caller.user)?;
     let now = deps.clock.now();
-    match cancel(&deps.stock, &deps.ledger, &deps.board, &id, &caller.user, now).await.map_err(overloaded)? {
+    match cancel(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now).await.map_err(overloaded)? {
         Cancel::Cancelled(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))

@@ -1,5 +1,5 @@
 use api::{Code, Problem, Reply, caller, correlation_id, idempotency_key, json, no_body};
-use fulfilment::Moment;
+use cache::Moment;
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
@@ -28,18 +28,18 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     let admitted = door::admit(deps, request, token, &sale, &caller.user).await?;
     no_body(request)?;
     let key = idempotency_key(request)?;
-    if admitted.is_sold_out(&caller.user) {
+    if admitted.is_sold_out(&caller.user, Moment::now(deps.clock)) {
         return Err(Problem::new(Code::SoldOut));
     }
-    if let Some(live) = admitted.sale.as_ref().filter(|live| live.sale.isolated_requests_per_s.is_some()) {
-        Box::pin(door::take_turn(deps, live)).await?;
+    if let Some(cached) = admitted.sale.as_ref().filter(|cached| cached.sale.isolated_requests_per_s.is_some()) {
+        Box::pin(door::take_turn(deps, cached)).await?;
     }
     let round = RoundId { sale, number: admitted.pass.round };
     let id = match key {
         Some(key) => ReservationId::derived(round, &caller.user, key),
         None => ReservationId::of_pass(round, &caller.user, token, admitted.pass.issued_at_ms),
     };
-    let asked = Moment::now();
+    let asked = Moment::now(deps.clock);
     let answer = deps.stock.round(&id.round).reserve(id.uuid, &caller.user).await;
     match answer.map_err(|error| overloaded(error.into()))? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
@@ -57,8 +57,8 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(live) = admitted.sale.filter(|live| live.sale.round == id.round.number) {
-                live.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
+            if let Some(cached) = admitted.sale.filter(|cached| cached.sale.round == id.round.number) {
+                cached.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
         }
@@ -71,14 +71,14 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
 }
 
 /// A round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. The pass proves that it was
-/// published, so a board that does not have it is older than that, and nobody may hear that it does not exist.
+/// published, so a snapshot that does not have it is older than that, and nobody may hear that it does not exist.
 async fn not_in_redis(deps: &Deps, round: &RoundId) -> Problem {
     let now = deps.clock.now();
-    let board = match deps.board.now().await {
-        Ok(board) => board,
-        Err(error) => return overloaded(error),
+    let snapshot = match deps.snapshots.now().await {
+        Ok(snapshot) => snapshot,
+        Err(error) => return overloaded(error.into()),
     };
-    match board.sale_of(round) {
+    match snapshot.sale_of(round) {
         Some(sale) if round.number < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
         Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
         _ => Problem::restoring(),

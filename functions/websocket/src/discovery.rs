@@ -13,13 +13,11 @@ use crate::keys::Keys;
 /// Longest document. Those of known issuers have some kilobytes.
 const MAX_DOCUMENT: usize = 256 * 1024;
 /// Longest wait for both documents: the rest of the function's ten seconds is DynamoDB's.
-const TIMEOUT: Duration = Duration::from_secs(4);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The issuer's keys could not be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiscoveryError {
-    #[error("the issuer did not answer within {} s", TIMEOUT.as_secs())]
-    Late(#[from] tokio::time::error::Elapsed),
     #[error("{what} did not come")]
     NotThere {
         what: &'static str,
@@ -55,10 +53,6 @@ impl Http {
 
     /// The keys that `issuer` publishes.
     pub(crate) async fn keys(&self, issuer: &str) -> Result<Keys, DiscoveryError> {
-        tokio::time::timeout(TIMEOUT, self.discover(issuer)).await?
-    }
-
-    async fn discover(&self, issuer: &str) -> Result<Keys, DiscoveryError> {
         const DOCUMENT: &str = "the discovery document";
         const KEYS: &str = "the key set";
         let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));

@@ -1,12 +1,11 @@
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
+use cache::{Bounds, Clock, RefreshError, Refreshed};
 use sale::UserId;
-use tokio::sync::Mutex;
-use tokio::time::Instant;
 
-use crate::discovery::Http;
+use crate::discovery::{DiscoveryError, Http, TIMEOUT};
 use crate::keys::{Key, Keys};
 use crate::token::{self, Expected, Refused};
 
@@ -14,25 +13,31 @@ use crate::token::{self, Expected, Refused};
 const ASK_EVERY: Duration = Duration::from_secs(60);
 /// Likewise, after it did not answer.
 const TRY_EVERY: Duration = Duration::from_secs(5);
-/// After so long the issuer is asked again.
+/// After so long the issuer is asked again, and who connects waits for its answer: a key that it has withdrawn is not taken
+/// for longer.
 const FRESH_FOR: Duration = Duration::from_secs(60 * 60);
 /// While the issuer does not answer its keys are good for so long: API Gateway keeps them for two hours as well.
 const GOOD_FOR: Duration = Duration::from_secs(2 * 60 * 60);
-const _: () = assert!(ASK_EVERY.as_secs() < FRESH_FOR.as_secs() && FRESH_FOR.as_secs() < GOOD_FOR.as_secs());
+const _: () = assert!(ASK_EVERY.as_secs() < FRESH_FOR.as_secs());
+
+const BOUNDS: Bounds = Bounds {
+    fresh: FRESH_FOR,
+    usable: FRESH_FOR,
+    held: GOOD_FOR,
+    read_timeout: TIMEOUT,
+    wait: TIMEOUT,
+    retry_after: TRY_EVERY,
+    first_retry_after: TRY_EVERY,
+}
+.checked();
+
+/// What the log says whenever the keys cannot be read.
+const NO_ANSWER: &str = "the issuer's keys did not come";
 
 /// Who signs tokens, and what they must be for.
 pub struct Issuer {
-    expected: Expected,
-    http: Http,
-    known: RwLock<Option<Known>>,
-    /// From when on it may be asked again. Held while it is asked, so that one task asks and the others wait for the answer.
-    ask_after: Mutex<Option<Instant>>,
-}
-
-#[derive(Clone)]
-struct Known {
-    keys: Arc<Keys>,
-    since: Instant,
+    expected: Arc<Expected>,
+    keys: Refreshed<Keys, DiscoveryError>,
 }
 
 impl Issuer {
@@ -40,8 +45,13 @@ impl Issuer {
     pub fn new(url: impl Into<String>, audience: &str) -> Self {
         let audience: BTreeSet<String> =
             audience.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-        let expected = Expected { issuer: url.into(), audience };
-        Self { expected, http: Http::new(), known: RwLock::default(), ask_after: Mutex::default() }
+        let expected = Arc::new(Expected { issuer: url.into(), audience });
+        let (http, of) = (Arc::new(Http::new()), Arc::clone(&expected));
+        let keys = Refreshed::new(NO_ANSWER, BOUNDS, Clock::system(), move |_| {
+            let (http, of) = (Arc::clone(&http), Arc::clone(&of));
+            Box::pin(async move { http.keys(&of.issuer).await })
+        });
+        Self { expected, keys }
     }
 
     /// Whose token it is.
@@ -50,43 +60,27 @@ impl Issuer {
     /// [`Refused`], if it is not a good one or that is not known.
     pub async fn user(&self, token: &str) -> Result<UserId, Refused> {
         let id = token::key_id(token)?;
-        let key = match self.key(&id, FRESH_FOR) {
-            Some(key) => key,
-            None => {
-                self.ask(&id).await;
-                self.key(&id, GOOD_FOR).ok_or(self.why_not())?
-            }
+        let keys = self.keys.get().await.map_err(|error| {
+            log(&error);
+            Refused::NoKeys
+        })?;
+        let key = match keys.get(&id) {
+            Some(key) => key.clone(),
+            None => self.new_key(&id).await.ok_or(Refused::BadToken)?,
         };
         token::user(token, &key, &self.expected)
     }
 
-    /// The key of this id, if it came no longer ago.
-    fn key(&self, id: &str, within: Duration) -> Option<Key> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().filter(|known| known.since.elapsed() < within)?.keys.get(id).cloned()
+    /// The key of an id that was not among the keys: the issuer may have it since then.
+    async fn new_key(&self, id: &str) -> Option<Key> {
+        let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(log).ok()?;
+        keys.get(id).cloned()
     }
+}
 
-    fn why_not(&self) -> Refused {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let good = known.as_ref().is_some_and(|known| known.since.elapsed() < GOOD_FOR);
-        if good { Refused::BadToken } else { Refused::NoKeys }
-    }
-
-    /// Asks the issuer for its keys, unless that was a moment ago or another task just did.
-    async fn ask(&self, id: &str) {
-        let mut ask_after = self.ask_after.lock().await;
-        if self.key(id, FRESH_FOR).is_some() || ask_after.is_some_and(|at| Instant::now() < at) {
-            return;
-        }
-        // A task that is cut off while it asks counts as one that got no answer.
-        *ask_after = Some(Instant::now() + TRY_EVERY);
-        match self.http.keys(&self.expected.issuer).await {
-            Ok(keys) => {
-                let known = Known { keys: Arc::new(keys), since: Instant::now() };
-                *self.known.write().unwrap_or_else(PoisonError::into_inner) = Some(known);
-                *ask_after = Some(Instant::now() + ASK_EVERY);
-            }
-            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "the issuer's keys did not come"),
-        }
+/// Says once for each reading why it failed.
+fn log(error: &RefreshError<DiscoveryError>) {
+    if !matches!(error, RefreshError::JustFailed) {
+        tracing::error!(error = error as &dyn std::error::Error, "{NO_ANSWER}");
     }
 }

@@ -5,7 +5,7 @@ use sale::audit::{Audit, LedgerView, LiveOrder, Repair, StockView};
 use sale::{EpochMs, ReservationId, RoundId, Sale};
 use stock::{Counters, RoundView, Stock};
 
-use crate::FulfilmentError;
+use crate::error::FulfilmentError;
 
 /// The audit of a round, and what it was made from.
 #[derive(Debug, Clone)]

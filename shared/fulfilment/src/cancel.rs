@@ -1,10 +1,11 @@
 use ledger::{Fenced, Ledger, Stepped};
+use process::Snapshots;
 use sale::{EpochMs, Order, OrderState, ReservationId, Transition, UserId};
 use stock::Stock;
 
+use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 use crate::status::{Status, status};
-use crate::{Board, FulfilmentError};
 
 /// What became of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +30,12 @@ pub enum Cancel {
 pub async fn cancel(
     stock: &Stock,
     ledger: &Ledger,
-    board: &Board,
+    snapshots: &Snapshots,
     id: &ReservationId,
     user: &UserId,
     now: EpochMs,
 ) -> Result<Cancel, FulfilmentError> {
-    let order = match status(stock, ledger, board, id, user, now).await? {
+    let order = match status(stock, ledger, snapshots, id, user, now).await? {
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,

@@ -6,7 +6,7 @@ use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Sale, UserId};
 use stock::{Noted, Stock};
 
-use crate::FulfilmentError;
+use crate::error::FulfilmentError;
 
 /// Rounds whose notes are changed at once.
 const AT_ONCE: usize = 8;

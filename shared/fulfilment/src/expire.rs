@@ -2,7 +2,7 @@ use ledger::{Ledger, Stepped};
 use sale::{EpochMs, Order, OrderState, ReservationId, Transition};
 use stock::Stock;
 
-use crate::FulfilmentError;
+use crate::error::FulfilmentError;
 use crate::settle::settle_stock;
 
 /// What became of an order that may be overdue.

@@ -4,7 +4,7 @@ use ledger::Ledger;
 use sale::{EpochMs, Sale, UserId};
 use stock::{Loaded, RoundLoad, Stock};
 
-use crate::FulfilmentError;
+use crate::error::FulfilmentError;
 
 /// How long before its opening a round is loaded. Warmup runs every minute, so it has several tries.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;

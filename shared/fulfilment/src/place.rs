@@ -1,10 +1,11 @@
 use ledger::{Fenced, Ledger, Placed};
+use process::TermsCache;
 use queue::ExpiryQueue;
 use sale::{Claim, EpochMs, Failure, Order, RoundId, Terms};
 use stock::{Reseated, Stock};
 
+use crate::error::FulfilmentError;
 use crate::settle::settle;
-use crate::{FulfilmentError, TermsCache};
 
 /// Units tried in one run. Each new one is kept in Redis, so the next run goes on where this one stopped.
 const MAX_SEATS: usize = 16;
@@ -67,12 +68,8 @@ pub async fn place_or_fail(
     claim: &Claim,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    let terms = match terms.get(&claim.id.round.sale).await {
-        Ok(terms) => terms,
-        Err(FulfilmentError::UnknownSale(_)) => {
-            return fail(stock, ledger, expiry, claim.clone(), Failure::UnknownSale, now).await;
-        }
-        Err(error) => return Err(error),
+    let Some(terms) = terms.get(&claim.id.round.sale).await? else {
+        return fail(stock, ledger, expiry, claim.clone(), Failure::UnknownSale, now).await;
     };
     match place(stock, ledger, expiry, &terms, claim, now).await {
         Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, &claim.id.round, now).await? => {

@@ -12,8 +12,9 @@ use serde::Serialize;
 use stock::{Adopted, Counters, Restored, Stock};
 
 use crate::audit::audit_as_it_is;
+use crate::error::FulfilmentError;
+use crate::expire::{Expire, expire};
 use crate::settle::{ended_unpaid, settle_stock};
-use crate::{Expire, FulfilmentError, expire};
 
 /// A held reservation without an order is sent again after so long, and again after as long. The order queue's own retries
 /// take 45 s, so below a minute most messages that are sent again would be for nothing.

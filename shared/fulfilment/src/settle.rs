@@ -2,7 +2,7 @@ use queue::{ExpiryMessage, ExpiryQueue};
 use sale::{EpochMs, Failure, Order, OrderState};
 use stock::{Confirmed, Stock};
 
-use crate::FulfilmentError;
+use crate::error::FulfilmentError;
 
 /// Does what an order's state asks of Redis, whether or not it was done before.
 ///

@@ -1,8 +1,9 @@
 use ledger::Ledger;
+use process::Snapshots;
 use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, RoundId, Sale, UserId};
 use stock::Stock;
 
-use crate::{Board, FulfilmentError};
+use crate::error::FulfilmentError;
 
 /// How long after Redis was rebuilt a reservation that nobody knows is taken for one that may still become an order: longer
 /// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
@@ -28,7 +29,7 @@ pub enum Status {
 pub async fn status(
     stock: &Stock,
     ledger: &Ledger,
-    board: &Board,
+    snapshots: &Snapshots,
     id: &ReservationId,
     user: &UserId,
     now: EpochMs,
@@ -42,9 +43,9 @@ pub async fn status(
         // Ordered or released since the ledger was asked.
         Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
         None => {
-            let known = board.now().await?;
+            let known = snapshots.now().await?;
             // The sale may have been published, or come to its round, since its last reading.
-            let known = if known.sale_of(&id.round).is_none() { board.lately().await? } else { known };
+            let known = if known.sale_of(&id.round).is_none() { snapshots.lately().await? } else { known };
             match known.sale_of(&id.round) {
                 Some(sale) if sale.round == id.round.number && is_settling(stock, sale, &id.round, now).await? => {
                     Ok(Status::Settling)

@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Longest wait for a call with all its attempts. The shortest function runs 10 s and makes one call after another only
 /// where it can be cut off between them.
-const CALL_TIMEOUT: Duration = Duration::from_secs(7);
+pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(7);
 /// Attempts of a call: the queue and the client try again later, so there is no use in many.
 const MAX_ATTEMPTS: u32 = 3;
 const _: () = assert!(ATTEMPT_TIMEOUT.as_millis() * 2 < CALL_TIMEOUT.as_millis() && CALL_TIMEOUT.as_secs() < 10);

@@ -2,7 +2,6 @@
 
 mod aws;
 mod batch;
-mod clock;
 mod metrics;
 mod pass_keys;
 mod secret;
@@ -12,7 +11,7 @@ mod telemetry;
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use batch::{Message, MessageError, each_message};
-pub use clock::Clock;
+pub use cache::Clock;
 pub use metrics::{Metrics, SampledMs};
 pub use pass_keys::PassKeys;
 pub use secret::{Secret, SecretError, optional_secret};

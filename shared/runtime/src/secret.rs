@@ -1,15 +1,12 @@
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
 use aws_sdk_secretsmanager::Client;
-use tokio::sync::{Mutex, OwnedMutexGuard};
-use tokio::time::Instant;
+use cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
 
+use crate::aws::CALL_TIMEOUT;
 use crate::{SdkConfig, optional_setting};
 
 /// How long a value is good for, and how long after a reading that failed the next one begins.
@@ -19,6 +16,18 @@ const FRESH: Duration = Duration::from_secs(60);
 const USABLE: Duration = Duration::from_secs(180);
 /// Longest wait for a value if there is an old one: a request has to do more than this in its 9 s.
 const MAX_WAIT: Duration = Duration::from_secs(3);
+
+const BOUNDS: Bounds = Bounds {
+    fresh: FRESH,
+    usable: USABLE,
+    held: Duration::MAX,
+    read_timeout: CALL_TIMEOUT,
+    wait: MAX_WAIT,
+    retry_after: FRESH,
+    // Nothing works without a first value, so whoever comes next tries again.
+    first_retry_after: Duration::ZERO,
+}
+.checked();
 
 /// Secrets Manager did not give the value. Never says what it is.
 #[derive(Debug, thiserror::Error)]
@@ -37,29 +46,29 @@ pub enum SecretError {
     InVain,
 }
 
-type Reading = Pin<Box<dyn Future<Output = Result<String, SecretError>> + Send>>;
+impl From<RefreshError<Self>> for SecretError {
+    fn from(error: RefreshError<Self>) -> Self {
+        match error {
+            RefreshError::Read(error) => error,
+            RefreshError::TimedOut => Self::SecretsManager(Box::new(RefreshError::<Self>::TimedOut)),
+            RefreshError::JustFailed => Self::InVain,
+        }
+    }
+}
 
 /// A secret, read at its first use and kept by the process as a `T`. It is read again in the background, so that a
 /// change is heard of within a minute and nobody waits for it; what is known holds if that fails, or if what is read
 /// is no `T`.
-pub struct Secret<T = String>(Arc<Inner<T>>);
-
-struct Inner<T> {
-    read: Box<dyn Fn() -> Reading + Send + Sync>,
-    known: ArcSwapOption<Known<T>>,
-    /// When the last reading ended, if it failed. Held during a reading, so that one reads for all.
-    failed: Arc<Mutex<Option<Instant>>>,
-}
+pub struct Secret<T = String>(Refreshed<Known<T>, SecretError>);
 
 struct Known<T> {
     text: String,
     value: Arc<T>,
-    since: Instant,
 }
 
 impl<T> Clone for Secret<T> {
     fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
+        Self(self.0.clone())
     }
 }
 
@@ -85,8 +94,24 @@ where
         })
     }
 
-    fn read_by(read: impl Fn() -> Reading + Send + Sync + 'static) -> Self {
-        Self(Arc::new(Inner { read: Box::new(read), known: ArcSwapOption::empty(), failed: Arc::default() }))
+    fn read_by(read: impl Fn() -> Reading<String, SecretError> + Send + Sync + 'static) -> Self {
+        Self(Refreshed::new(
+            "the secret as it was holds",
+            BOUNDS,
+            Clock::system(),
+            move |before: Option<Arc<Known<T>>>| {
+                let text = read();
+                Box::pin(async move {
+                    let text = text.await?;
+                    // The same text stays the same value, so that whoever keeps it sees that nothing has changed.
+                    let value = match before.filter(|before| before.text == text) {
+                        Some(before) => Arc::clone(&before.value),
+                        None => Arc::new(text.parse().map_err(|error| SecretError::Form(Box::new(error)))?),
+                    };
+                    Ok(Known { text, value })
+                })
+            },
+        ))
     }
 
     /// The value.
@@ -94,66 +119,7 @@ where
     /// # Errors
     /// If there is none yet and Secrets Manager does not give one.
     pub async fn get(&self) -> Result<Arc<T>, SecretError> {
-        let Some(known) = self.0.known.load_full() else {
-            let asked = Instant::now();
-            let failed = Arc::clone(&self.0.failed).lock_owned().await;
-            return self.first(failed, asked).await;
-        };
-        match known.since.elapsed() {
-            age if age < FRESH => {}
-            age if age < USABLE => {
-                if let Ok(failed) = Arc::clone(&self.0.failed).try_lock_owned() {
-                    tokio::spawn(self.clone().again(failed));
-                }
-            }
-            _ => {
-                let secret = self.clone();
-                // A task of its own: a request that ends early does not end it.
-                let reading = tokio::spawn(async move {
-                    let failed = Arc::clone(&secret.0.failed).lock_owned().await;
-                    secret.again(failed).await;
-                });
-                let _ = tokio::time::timeout(MAX_WAIT, reading).await;
-                return Ok(self.0.known.load_full().unwrap_or(known).value.clone());
-            }
-        }
-        Ok(Arc::clone(&known.value))
-    }
-
-    async fn first(&self, mut failed: OwnedMutexGuard<Option<Instant>>, asked: Instant) -> Result<Arc<T>, SecretError> {
-        if let Some(known) = self.0.known.load_full() {
-            return Ok(Arc::clone(&known.value));
-        }
-        if failed.is_some_and(|at| at > asked) {
-            return Err(SecretError::InVain);
-        }
-        let read = self.read().await;
-        *failed = read.is_err().then(Instant::now);
-        read
-    }
-
-    async fn again(self, mut failed: OwnedMutexGuard<Option<Instant>>) {
-        let fresh = self.0.known.load().as_ref().is_some_and(|known| known.since.elapsed() < FRESH);
-        if fresh || failed.is_some_and(|at| at.elapsed() < FRESH) {
-            return;
-        }
-        let read = self.read().await;
-        if let Err(error) = &read {
-            tracing::error!(error = error as &dyn std::error::Error, "the secret as it was holds");
-        }
-        *failed = read.is_err().then(Instant::now);
-    }
-
-    async fn read(&self) -> Result<Arc<T>, SecretError> {
-        let text = (self.0.read)().await?;
-        let since = Instant::now();
-        let known = self.0.known.load_full().filter(|known| known.text == text);
-        let value = match known {
-            Some(known) => Arc::clone(&known.value),
-            None => Arc::new(text.parse().map_err(|error| SecretError::Form(Box::new(error)))?),
-        };
-        self.0.known.store(Some(Arc::new(Known { text, value: Arc::clone(&value), since })));
-        Ok(value)
+        Ok(Arc::clone(&self.0.get().await?.value))
     }
 }
 
@@ -167,13 +133,13 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex as StdMutex;
+    use std::sync::Mutex;
 
     use super::*;
 
     /// What the reader finds, and how often it looked.
     #[derive(Clone, Default)]
-    struct Store(Arc<StdMutex<(Option<String>, u32)>>);
+    struct Store(Arc<Mutex<(Option<String>, u32)>>);
 
     impl Store {
         fn put(&self, text: Option<&str>) {

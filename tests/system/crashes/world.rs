@@ -9,8 +9,8 @@ use aws_sdk_sqs::config::interceptors::BeforeSerializationInterceptorContextMut;
 use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
-use fulfilment::{Board, TermsCache};
 use ledger::Ledger;
+use process::{Snapshots, TermsCache};
 use queue::{ExpiryQueue, OrderQueue, Quarantine};
 use runtime::Clock;
 use stock::Stock;
@@ -47,9 +47,9 @@ impl World {
     }
 
     pub(super) fn reservation(&self, lab: &Lab) -> reservation::Deps {
-        let board = Board::new(self.ledger.clone(), Clock::system());
+        let snapshots = Snapshots::new(self.ledger.clone(), Clock::system());
         let (stock, ledger, orders) = (self.stock.clone(), self.ledger.clone(), self.orders(lab));
-        reservation::Deps { stock, ledger, board, orders, ..lab.reservation() }
+        reservation::Deps { stock, ledger, snapshots, orders, ..lab.reservation() }
     }
 
     pub(super) fn order(&self, lab: &Lab) -> order::Deps {

@@ -37,7 +37,7 @@ impl fmt::Debug for Forgeries {
 
 impl Forgeries {
     /// Whether the ledger is to be told of one more: not of a user who is denied, nor of more within a second than deny one.
-    pub(crate) fn is_to_be_told(&self, user: &UserId, strikes: u32, now: EpochMs) -> bool {
+    pub fn is_to_be_told(&self, user: &UserId, strikes: u32, now: EpochMs) -> bool {
         let nothing = Told { since_ms: now, strikes: 0, denied_until_ms: EpochMs(0) };
         let mut is_told = false;
         self.0.entry_by_ref(user).and_upsert_with(|told| {
@@ -53,7 +53,7 @@ impl Forgeries {
     }
 
     /// The ledger denies the user.
-    pub(crate) fn note_denied(&self, user: &UserId, until_ms: EpochMs) {
+    pub fn note_denied(&self, user: &UserId, until_ms: EpochMs) {
         self.0.entry_by_ref(user).and_upsert_with(|told| {
             let told = told.map(moka::Entry::into_value);
             let told = told.unwrap_or(Told { since_ms: EpochMs(0), strikes: 0, denied_until_ms: until_ms });

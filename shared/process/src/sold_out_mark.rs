@@ -1,9 +1,10 @@
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
+use cache::Moment;
 use sale::{EpochMs, RoundId, UserId};
 use stock::{Buyers, BuyersRead, HOLD_BACK_MS, Stock};
 use tokio::sync::Mutex;
@@ -41,13 +42,6 @@ pub struct SoldOutMark {
     reading: Arc<Mutex<Option<Instant>>>,
 }
 
-/// A moment by two clocks. While a process is frozen, its monotonic clock may stand still.
-#[derive(Debug, Clone, Copy)]
-pub struct Moment {
-    monotonic: Instant,
-    wall: SystemTime,
-}
-
 #[derive(Debug)]
 struct Standing {
     asked: Moment,
@@ -62,19 +56,6 @@ struct Names {
     seed: RandomState,
     /// Ascending.
     hashes: Vec<u64>,
-}
-
-impl Moment {
-    /// Now.
-    pub fn now() -> Self {
-        Self { monotonic: Instant::now(), wall: SystemTime::now() }
-    }
-
-    /// The time since an earlier moment, by whichever clock has more. None if the wall clock went back.
-    fn since(self, earlier: Self) -> Option<Duration> {
-        let by_wall = self.wall.duration_since(earlier.wall).ok()?;
-        Some(by_wall.max(self.monotonic.saturating_duration_since(earlier.monotonic)))
-    }
 }
 
 impl Names {
@@ -102,8 +83,12 @@ impl SoldOutMark {
     }
 
     /// Whether the user can be told that it is sold out without asking Redis: certainly has won nothing here.
-    pub fn covers(&self, user: &UserId) -> bool {
-        self.covers_at(Moment::now(), user)
+    pub fn covers(&self, user: &UserId, now: Moment) -> bool {
+        self.standing.load().as_ref().is_some_and(|standing| {
+            // No clock can be believed that goes back.
+            let stands = now.checked_since(standing.asked).is_some_and(|since| since < standing.lasts);
+            stands && !standing.buyers.may_have(user)
+        })
     }
 
     fn mark(&self, asked: Moment, last_won_at_ms: EpochMs, lasts: Duration) -> bool {
@@ -113,13 +98,6 @@ impl SoldOutMark {
         let lasts = lasts.min(LASTS * percent as u32 / 100);
         self.standing.store(Some(Arc::new(Standing { asked, lasts, buyers })));
         true
-    }
-
-    fn covers_at(&self, now: Moment, user: &UserId) -> bool {
-        self.standing.load().as_ref().is_some_and(|standing| {
-            let stands = now.since(standing.asked).is_some_and(|since| since < standing.lasts);
-            stands && !standing.buyers.may_have(user)
-        })
     }
 
     fn read_beside(&self, stock: &Stock, round: &RoundId) {
@@ -157,6 +135,8 @@ impl SoldOutMark {
 
 #[cfg(test)]
 mod tests {
+    use cache::Clock;
+
     use super::*;
 
     const WON: EpochMs = EpochMs(1_000_000);
@@ -174,56 +154,63 @@ mod tests {
         mark
     }
 
-    fn later(than: Moment, monotonic_ms: u64, wall_ms: u64) -> Moment {
-        let ms = Duration::from_millis;
-        Moment { monotonic: than.monotonic + ms(monotonic_ms), wall: than.wall + ms(wall_ms) }
+    fn now() -> Moment {
+        Moment::now(Clock::system())
+    }
+
+    /// The moment at which Redis was asked, and moments after it by either clock.
+    fn asked() -> (Moment, impl Fn(u64, i64) -> Moment) {
+        let (monotonic, wall) = (tokio::time::Instant::now(), WON);
+        let later = move |monotonic_ms, wall_ms| {
+            Moment::of(monotonic + Duration::from_millis(monotonic_ms), EpochMs(wall.0 + wall_ms))
+        };
+        (later(0, 0), later)
     }
 
     #[test]
     fn nothing_is_covered_before_redis_says_so_and_the_buyers_are_known() {
         let mark = SoldOutMark::default();
-        assert!(!mark.covers(&user("bob")));
-        assert!(!mark.mark(Moment::now(), WON, FOR));
-        assert!(!mark.covers(&user("bob")));
-        assert!(!knowing(WON).covers(&user("bob")));
+        assert!(!mark.covers(&user("bob"), now()));
+        assert!(!mark.mark(now(), WON, FOR));
+        assert!(!mark.covers(&user("bob"), now()));
+        assert!(!knowing(WON).covers(&user("bob"), now()));
     }
 
     #[test]
     fn it_covers_everybody_but_the_buyers() {
         let mark = knowing(WON);
-        assert!(mark.mark(Moment::now(), WON, FOR));
-        assert!(mark.covers(&user("bob")));
-        assert!(!mark.covers(&user("alice")));
+        assert!(mark.mark(now(), WON, FOR));
+        assert!(mark.covers(&user("bob"), now()));
+        assert!(!mark.covers(&user("alice"), now()));
     }
 
     #[test]
     fn buyers_as_of_another_win_are_of_no_use() {
         for won in [WON.0 - 1, WON.0 + 1] {
-            assert!(!knowing(WON).mark(Moment::now(), EpochMs(won), FOR));
+            assert!(!knowing(WON).mark(now(), EpochMs(won), FOR));
         }
     }
 
     #[test]
     fn it_ends_by_itself_by_either_clock() {
-        let (mark, asked) = (knowing(WON), Moment::now());
+        let (mark, (asked, later)) = (knowing(WON), asked());
         for _ in 0..100 {
             mark.mark(asked, WON, FOR);
-            for at in [later(asked, 0, 0), later(asked, 749, 749)] {
-                assert!(mark.covers_at(at, &user("bob")));
+            for at in [later(0, 0), later(749, 749)] {
+                assert!(mark.covers(&user("bob"), at));
             }
-            for over in [later(asked, 1250, 0), later(asked, 0, 1250), later(asked, 1250, 1250)] {
-                assert!(!mark.covers_at(over, &user("bob")), "a frozen process's monotonic clock may stand still");
+            for over in [later(1250, 0), later(0, 1250), later(1250, 1250)] {
+                assert!(!mark.covers(&user("bob"), over), "a frozen process's monotonic clock may stand still");
             }
-            let back = Moment { wall: asked.wall - Duration::from_millis(1), ..asked };
-            assert!(!mark.covers_at(back, &user("bob")), "no clock can be believed that goes back");
+            assert!(!mark.covers(&user("bob"), later(0, -1)), "no clock can be believed that goes back");
         }
     }
 
     #[test]
     fn it_never_lasts_longer_than_redis_said() {
-        let (mark, asked) = (knowing(WON), Moment::now());
+        let (mark, (asked, later)) = (knowing(WON), asked());
         mark.mark(asked, WON, Duration::from_millis(20));
-        assert!(mark.covers_at(later(asked, 19, 19), &user("bob")));
-        assert!(!mark.covers_at(later(asked, 20, 20), &user("bob")));
+        assert!(mark.covers(&user("bob"), later(19, 19)));
+        assert!(!mark.covers(&user("bob"), later(20, 20)));
     }
 }

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How often this process has given which answer to requests for one round, since it told of it last. As many as there are
-/// codes, since a code is a literal.
+/// How often this process has given which answer to requests for one round since it last told Redis. It has at most as many
+/// entries as there are codes, since a code is a literal.
 #[derive(Debug, Default)]
-pub struct Answers(Mutex<BTreeMap<&'static str, u64>>);
+pub struct AnswerCounts(Mutex<BTreeMap<&'static str, u64>>);
 
-impl Answers {
+impl AnswerCounts {
     /// One more.
     pub fn count(&self, code: &'static str) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(code).or_default() += 1;

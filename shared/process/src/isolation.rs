@@ -1,12 +1,11 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use runtime::Clock;
+use cache::{Clock, Moment};
+use sale::Sale;
 use stock::{Lease, Stock, StockError};
 use tokio::sync::Mutex;
 
-use crate::LiveSale;
-use crate::refreshed::Moment;
 
 /// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
 const MOST_ONE_IN: u32 = 2;
@@ -63,15 +62,21 @@ impl Step {
     }
 }
 
-impl LiveSale {
-    /// Takes the turn of one request, if the sale is isolated: from what Redis granted this process for the current
-    /// second, or by one call for all that come in it.
+impl Isolation {
+    /// Takes the turn of one request for `sale`, of which Redis gets `per_s` requests at most: from what Redis granted this
+    /// process for the current second, or by one call for all that come in it.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
-        let Some(per_s) = self.sale.isolated_requests_per_s else { return Ok(Turn::Now) };
-        let share = &self.isolation.0[step as usize];
+    pub(crate) async fn take_turn(
+        &self,
+        stock: &Stock,
+        sale: &Sale,
+        per_s: u32,
+        step: Step,
+        clock: Clock,
+    ) -> Result<Turn, StockError> {
+        let share = &self.0[step as usize];
         share.asked.fetch_add(1, Ordering::Relaxed);
         let mut leased = share.leased.lock().await;
         let now = Moment::now(clock);
@@ -85,7 +90,7 @@ impl LiveSale {
         // Whoever comes while Redis does not answer is not to ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
-        let round = self.sale.round_id();
+        let round = sale.round_id();
         let Lease { count, holds_for } = stock.round(&round).lease(step.as_str(), per_s, wanted).await?;
         // Counted from before the call: what is granted for a second is not used after it.
         *leased = Some(Leased { since: now, holds_for });
@@ -94,9 +99,7 @@ impl LiveSale {
     }
 
     /// Gives the turn back of a request that does not count.
-    pub fn give_turn_back(&self, step: Step) {
-        if self.sale.isolated_requests_per_s.is_some() {
-            self.isolation.0[step as usize].left.fetch_add(1, Ordering::Relaxed);
-        }
+    pub(crate) fn give_turn_back(&self, step: Step) {
+        self.0[step as usize].left.fetch_add(1, Ordering::Relaxed);
     }
 }

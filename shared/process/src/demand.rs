@@ -1,11 +1,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Requests for one sale that this process has seen and not told of. A counter of the `metrics` crate takes whole numbers
+/// The requests for one sale that this process has seen and not reported yet. A counter of the `metrics` crate takes whole numbers
 /// only, and one sample for each request is more than its collector keeps.
 #[derive(Debug, Default)]
-pub struct SaleLoad(AtomicU64);
+pub struct Demand(AtomicU64);
 
-impl SaleLoad {
+impl Demand {
     /// One more.
     pub fn count(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use fulfilment::Board;
 use futures::FutureExt;
+use process::Snapshots;
 use runtime::Clock;
 use sale::{DoorTerms, Terms};
 use tests::{Conduct, Service, terms};
@@ -17,14 +17,14 @@ use crate::wait::until;
 #[tokio::test]
 async fn many_questions_are_one_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
-    lab.refresh_board().await;
-    lab.board_calls.take();
+    lab.refresh_snapshots().await;
+    lab.snapshot_calls.take();
     let began = Instant::now();
     for number in 0..50 {
         let challenge = Ask::post(format!("/v1/sales/nowhere-{number}/challenges")).by("alice");
         lab.answer(&challenge).await.problem(404, "unknown_sale");
     }
-    let readings = lab.board_calls.take_targets().iter().filter(|target| target.ends_with("Query")).count();
+    let readings = lab.snapshot_calls.take_targets().iter().filter(|target| target.ends_with("Query")).count();
     let time_for = began.elapsed().as_secs() + 1;
     assert!(readings as u64 <= time_for, "{readings} readings, though there was time for {time_for}");
 }
@@ -33,8 +33,8 @@ async fn many_questions_are_one_reading() {
 async fn those_who_come_first_share_a_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.calls.take();
-    let board = Board::new(lab.ledger.clone(), Clock::system());
-    let all = futures::future::try_join_all((0..20).map(|_| board.now())).await.unwrap();
+    let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
+    let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
     assert_eq!(lab.calls.take().len(), 2, "sales and switches");
     assert!(all.iter().all(|snapshot| snapshot.sale(&SALE.parse().unwrap()).is_some()));
 }
@@ -42,10 +42,10 @@ async fn those_who_come_first_share_a_reading() {
 #[tokio::test]
 async fn what_others_change_is_known_within_seconds() {
     let lab = Lab::selling(terms(5, 1)).await;
-    let board = Board::new(lab.ledger.clone(), Clock::system());
-    assert!(!board.now().await.unwrap().switches.stopped);
+    let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
+    assert!(!snapshots.now().await.unwrap().switches.stopped);
     lab.ledger.stop(None).await.unwrap();
-    until("it is known", 5, async || board.now().await.unwrap().switches.stopped.then_some(())).await;
+    until("it is known", 5, async || snapshots.now().await.unwrap().switches.stopped.then_some(())).await;
 }
 
 /// A process that Lambda froze: its monotonic clock stood still, and the wall clock tells.
@@ -53,14 +53,14 @@ async fn what_others_change_is_known_within_seconds() {
 async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
     let lab = Lab::selling(terms(5, 1)).await;
     let (clock, moved_ms) = movable_clock();
-    let board = Board::new(lab.ledger.clone(), clock);
+    let snapshots = Snapshots::new(lab.ledger.clone(), clock);
     for (pause_s, stopped) in [(20, true), (40, false), (3600, true)] {
-        board.refresh().await.unwrap();
+        snapshots.refresh().await.unwrap();
         let to = if stopped { lab.ledger.stop(None).await } else { lab.ledger.start(None).await };
         assert_eq!(to.unwrap().stopped, stopped);
         moved_ms.fetch_add(pause_s * 1000, Ordering::Relaxed);
         lab.calls.take();
-        let all = futures::future::try_join_all((0..20).map(|_| board.now())).await.unwrap();
+        let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
         assert!(all.iter().all(|snapshot| snapshot.switches.stopped == stopped), "after {pause_s} s");
         assert_eq!(lab.calls.take().len(), 2, "one reads for all");
     }
@@ -71,12 +71,12 @@ async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
 async fn what_cannot_be_read_does_not_hide_what_can() {
     let lab = Lab::selling(terms(5, 1)).await;
     let parts = Parts::of(&lab).await;
-    let board = Board::new(parts.ledger.clone(), Clock::system());
-    board.now().await.unwrap();
+    let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
+    snapshots.now().await.unwrap();
     parts.aws.throttle_those_with("sales_by_close");
     lab.ledger.stop(None).await.unwrap();
     let stopped =
-        until("the stop is known", 10, async || Some(board.now().await.unwrap()).filter(|it| it.switches.stopped));
+        until("the stop is known", 10, async || Some(snapshots.now().await.unwrap()).filter(|it| it.switches.stopped));
     assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the sales that were known last hold");
 }
 
@@ -86,33 +86,33 @@ async fn what_cannot_be_read_holds_for_minutes() {
     let lab = Lab::selling(terms(5, 1)).await;
     let parts = Parts::of(&lab).await;
     let (clock, moved_ms) = movable_clock();
-    let board = Board::new(parts.ledger.clone(), clock);
-    board.now().await.unwrap();
+    let snapshots = Snapshots::new(parts.ledger.clone(), clock);
+    snapshots.now().await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
     moved_ms.store(4 * 60 * 1000, Ordering::Relaxed);
     for _ in 0..50 {
-        assert!(board.now().await.unwrap().sale(&SALE.parse().unwrap()).is_some());
+        assert!(snapshots.now().await.unwrap().sale(&SALE.parse().unwrap()).is_some());
     }
     moved_ms.store(6 * 60 * 1000, Ordering::Relaxed);
-    assert!(board.now().await.is_err(), "a stop that nobody can read is none");
+    assert!(snapshots.now().await.is_err(), "a stop that nobody can read is none");
     parts.aws.set(Service::DynamoDb, Conduct::Answers);
-    until("it is read again", 5, async || board.now().await.ok()).await;
+    until("it is read again", 5, async || snapshots.now().await.ok()).await;
 }
 
 #[tokio::test]
 async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
     let lab = Lab::selling(terms(5, 1)).await;
     let parts = Parts::of(&lab).await;
-    let board = Board::new(parts.ledger.clone(), Clock::system());
-    board.now().await.unwrap();
+    let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
+    snapshots.now().await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Hangs);
     // Past the time for which it is good.
     tokio::time::sleep(Duration::from_millis(2100)).await;
     for _ in 0..100 {
-        let known = board.now().now_or_never().expect("at once").unwrap();
+        let known = snapshots.now().now_or_never().expect("at once").unwrap();
         assert!(known.sale(&SALE.parse().unwrap()).is_some());
     }
-    let empty = Board::new(parts.ledger.clone(), Clock::system());
+    let empty = Snapshots::new(parts.ledger.clone(), Clock::system());
     assert!(empty.now().await.is_err(), "nothing is known");
 }
 
@@ -125,7 +125,7 @@ async fn the_load_of_a_sale_is_told_as_a_share_of_its_plan() {
     }
     let recorder = metrics_util::debugging::DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
-    metrics::with_local_recorder(&recorder, || lab.board.report_load());
+    metrics::with_local_recorder(&recorder, || lab.snapshots.report_demand());
     let told = snapshotter.snapshot().into_vec();
     let [(key, .., metrics_util::debugging::DebugValue::Histogram(values))] = &told[..] else { panic!("{told:?}") };
     assert_eq!(key.key().name(), "SaleLoad");

@@ -1,0 +1,419 @@
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use tokio::sync::Mutex;
+
+use crate::clock::Clock;
+use crate::moment::Moment;
+
+/// How old a value may be, and how often it is read. [`Bounds::checked`] makes the compiler check that they fit each other.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// How long a value is served as it is.
+    pub fresh: Duration,
+    /// How old a value may be that is served while one task reads it again. Beyond it callers wait for a reading.
+    pub usable: Duration,
+    /// How long the last value is served if it cannot be read again.
+    pub held: Duration,
+    /// Longest reading.
+    pub read_timeout: Duration,
+    /// Longest wait for a reading if there is a value that can be served instead. The reading goes on.
+    pub wait: Duration,
+    /// Pause after a reading that failed, so that callers do not add to the load of what is already overloaded.
+    pub retry_after: Duration,
+    /// The same while there is no value yet: callers hear the error until it is over.
+    pub first_retry_after: Duration,
+}
+
+impl Bounds {
+    /// These bounds, if they fit each other. For a constant, so that the compiler checks.
+    ///
+    /// # Panics
+    /// If they do not.
+    #[must_use]
+    pub const fn checked(self) -> Self {
+        assert!(self.fresh.as_nanos() <= self.usable.as_nanos() && self.usable.as_nanos() <= self.held.as_nanos());
+        assert!(self.failing().as_nanos() < self.held.as_nanos());
+        assert!(self.first_retry_after.as_nanos() <= self.retry_after.as_nanos());
+        self
+    }
+
+    /// How long after the start of a failed reading callers get the last value at once instead of waiting for the next one.
+    /// It covers that reading, the pause and the next reading, so that an outage makes nobody wait while calls keep coming.
+    const fn failing(&self) -> Duration {
+        self.read_timeout.saturating_mul(2).saturating_add(self.retry_after).saturating_add(Duration::from_secs(1))
+    }
+}
+
+/// Why there is no value.
+#[derive(Debug, thiserror::Error)]
+pub enum RefreshError<E> {
+    /// The reading failed.
+    #[error(transparent)]
+    Read(E),
+    /// The reading took too long.
+    #[error("out of time")]
+    TimedOut,
+    /// A reading failed a moment ago, which its own caller heard.
+    #[error("it could not be read a moment ago")]
+    JustFailed,
+}
+
+/// One reading of a value.
+pub type Reading<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
+
+/// A value that is read now and then, however many ask for it: served while one task reads it again, and kept for a while
+/// if it cannot be read. Clones share the value.
+pub struct Refreshed<T, E>(Arc<Inner<T, E>>);
+
+struct Inner<T, E> {
+    /// What the log says when the value cannot be read and the last one is served.
+    on_failure: &'static str,
+    bounds: Bounds,
+    clock: Clock,
+    /// Reads the value; gets the one before it.
+    read: Box<dyn Fn(Option<Arc<T>>) -> Reading<T, E> + Send + Sync>,
+    known: ArcSwapOption<Known<T>>,
+    failed: ArcSwapOption<Failed>,
+    /// Held during a reading, so that one reads for all.
+    reading: Arc<Mutex<()>>,
+}
+
+struct Known<T> {
+    value: Arc<T>,
+    /// When its reading began: what was written since may not be in it.
+    began: Moment,
+}
+
+/// The last reading, if it failed.
+struct Failed {
+    began: Moment,
+    ended: Moment,
+}
+
+impl<T, E> Clone for Refreshed<T, E> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T, E> Refreshed<T, E>
+where
+    T: Send + Sync + 'static,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    /// Nothing read yet. `on_failure` is what the log says when the value cannot be read and the last one is served.
+    pub fn new(
+        on_failure: &'static str,
+        bounds: Bounds,
+        clock: Clock,
+        read: impl Fn(Option<Arc<T>>) -> Reading<T, E> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            on_failure,
+            bounds,
+            clock,
+            read: Box::new(read),
+            known: ArcSwapOption::empty(),
+            failed: ArcSwapOption::empty(),
+            reading: Arc::default(),
+        }))
+    }
+
+    /// The last value, however old.
+    pub fn last(&self) -> Option<Arc<T>> {
+        self.0.known.load().as_ref().map(|known| Arc::clone(&known.value))
+    }
+
+    /// The value, if nobody has to wait for it. Has it read again if it is not fresh.
+    pub fn at_hand(&self, now: Moment) -> Option<Arc<T>> {
+        let known = self.0.known.load();
+        let known = known.as_ref()?;
+        let (age, bounds) = (now.since(known.began), &self.0.bounds);
+        if age >= bounds.fresh {
+            if age >= bounds.usable && !(age < bounds.held && self.0.is_failing(now)) {
+                return None;
+            }
+            self.read_beside(now);
+        }
+        Some(Arc::clone(&known.value))
+    }
+
+    /// The value: at most as old as is usable, unless it cannot be read. Then the last one, while it is held.
+    ///
+    /// # Errors
+    /// If it cannot be read and there is no last one.
+    pub async fn get(&self) -> Result<Arc<T>, RefreshError<E>> {
+        let now = Moment::now(self.0.clock);
+        if let Some(value) = self.at_hand(now) {
+            return Ok(value);
+        }
+        let usable = self.0.bounds.usable;
+        let Some(held) = self.0.no_older_than(self.0.bounds.held, now) else { return self.no_older_than(usable).await };
+        let again = self.clone();
+        // A task of its own: a caller that gives up does not end it.
+        let reading = tokio::spawn(async move {
+            if let Err(error) = again.no_older_than(usable).await {
+                again.0.log(&error);
+            }
+        });
+        let _ = tokio::time::timeout(self.0.bounds.wait, reading).await;
+        Ok(self.last().unwrap_or(held))
+    }
+
+    /// The value, read again if its reading began longer ago than this.
+    ///
+    /// # Errors
+    /// If it cannot be read, or could not a moment ago.
+    pub async fn no_older_than(&self, oldest: Duration) -> Result<Arc<T>, RefreshError<E>> {
+        let failed_before = self.0.failed.load_full();
+        let _reading = self.0.reading.lock().await;
+        let now = Moment::now(self.0.clock);
+        if let Some(value) = self.0.no_older_than(oldest, now) {
+            return Ok(value);
+        }
+        let failed = self.0.failed.load_full();
+        let failed_meanwhile =
+            failed.as_ref().is_some_and(|failed| !failed_before.is_some_and(|before| Arc::ptr_eq(failed, &before)));
+        if failed_meanwhile || self.0.failed_just_now(now) {
+            return Err(RefreshError::JustFailed);
+        }
+        self.0.read().await
+    }
+
+    /// Reads it now.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub async fn refresh(&self) -> Result<Arc<T>, RefreshError<E>> {
+        let _reading = self.0.reading.lock().await;
+        self.0.read().await
+    }
+
+    /// Has one task read it, unless one does or a reading failed a moment ago.
+    fn read_beside(&self, now: Moment) {
+        if self.0.failed_just_now(now) {
+            return;
+        }
+        let Ok(reading) = Arc::clone(&self.0.reading).try_lock_owned() else { return };
+        // Whoever had it may have read meanwhile.
+        if self.0.no_older_than(self.0.bounds.fresh, now).is_some() {
+            return;
+        }
+        let inner = Arc::clone(&self.0);
+        tokio::spawn(async move {
+            if let Err(error) = inner.read().await {
+                inner.log(&error);
+            }
+            drop(reading);
+        });
+    }
+}
+
+impl<T, E: std::error::Error + 'static> Inner<T, E> {
+    async fn read(&self) -> Result<Arc<T>, RefreshError<E>> {
+        let began = Moment::now(self.clock);
+        let before = self.known.load().as_ref().map(|known| Arc::clone(&known.value));
+        let read = tokio::time::timeout(self.bounds.read_timeout, (self.read)(before)).await;
+        match read.map_or(Err(RefreshError::TimedOut), |read| read.map_err(RefreshError::Read)) {
+            Ok(value) => {
+                let value = Arc::new(value);
+                self.known.store(Some(Arc::new(Known { value: Arc::clone(&value), began })));
+                self.failed.store(None);
+                Ok(value)
+            }
+            Err(error) => {
+                self.failed.store(Some(Arc::new(Failed { began, ended: Moment::now(self.clock) })));
+                Err(error)
+            }
+        }
+    }
+
+    /// The value, if its reading began no longer ago than this.
+    fn no_older_than(&self, oldest: Duration, now: Moment) -> Option<Arc<T>> {
+        let known = self.known.load();
+        known.as_ref().filter(|known| now.since(known.began) < oldest).map(|known| Arc::clone(&known.value))
+    }
+
+    /// Whether the last reading failed and began so lately that it says something about now. One that a freeze
+    /// interrupted began before it, and says nothing.
+    fn is_failing(&self, now: Moment) -> bool {
+        self.failed.load().as_ref().is_some_and(|failed| now.since(failed.began) < self.bounds.failing())
+    }
+
+    fn failed_just_now(&self, now: Moment) -> bool {
+        let Bounds { retry_after, first_retry_after, .. } = self.bounds;
+        let pause = if self.known.load().is_some() { retry_after } else { first_retry_after };
+        let failed = self.failed.load();
+        failed.as_ref().is_some_and(|failed| now.since(failed.ended) < pause) && self.is_failing(now)
+    }
+
+    /// Says once for each reading why it failed.
+    fn log(&self, error: &RefreshError<E>) {
+        if !matches!(error, RefreshError::JustFailed) {
+            tracing::error!(error = error as &dyn std::error::Error, "{}", self.on_failure);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex as StdMutex;
+
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("away")]
+    struct Away;
+
+    const READS_FOR: Duration = Duration::from_millis(100);
+    const BOUNDS: Bounds = Bounds {
+        fresh: Duration::from_secs(2),
+        usable: Duration::from_secs(5),
+        held: Duration::from_secs(60),
+        read_timeout: Duration::from_secs(2),
+        wait: Duration::from_secs(1),
+        retry_after: Duration::from_secs(1),
+        first_retry_after: Duration::from_secs(1),
+    }
+    .checked();
+
+    /// What is read, how long that takes, and how often it was.
+    #[derive(Clone)]
+    struct Source(Arc<StdMutex<(Option<u32>, Duration, u32)>>);
+
+    impl Source {
+        fn with(value: u32) -> (Self, Refreshed<u32, Away>) {
+            let source = Self(Arc::new(StdMutex::new((Some(value), READS_FOR, 0))));
+            let of = source.clone();
+            let refreshed = Refreshed::new("the last one holds", BOUNDS, Clock::system(), move |_| {
+                let (value, takes) = {
+                    let mut source = of.0.lock().unwrap();
+                    source.2 += 1;
+                    (source.0, source.1)
+                };
+                Box::pin(async move {
+                    tokio::time::sleep(takes).await;
+                    value.ok_or(Away)
+                })
+            });
+            (source, refreshed)
+        }
+
+        fn set(&self, value: Option<u32>) {
+            self.0.lock().unwrap().0 = value;
+        }
+
+        fn takes(&self, takes: Duration) {
+            self.0.lock().unwrap().1 = takes;
+        }
+
+        fn readings(&self) -> u32 {
+            self.0.lock().unwrap().2
+        }
+    }
+
+    async fn pass(seconds: u64) {
+        tokio::time::sleep(Duration::from_secs(seconds)).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_is_served_while_one_task_reads_it_again() {
+        let (source, refreshed) = Source::with(1);
+        assert_eq!(*refreshed.get().await.unwrap(), 1);
+        source.set(Some(2));
+        pass(3).await;
+        for _ in 0..3 {
+            assert_eq!(*refreshed.get().await.unwrap(), 1, "nobody waits");
+        }
+        pass(1).await;
+        assert_eq!((*refreshed.get().await.unwrap(), source.readings()), (2, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn beyond_what_is_usable_one_reading_serves_all_who_wait() {
+        let (source, refreshed) = Source::with(1);
+        refreshed.get().await.unwrap();
+        source.set(Some(2));
+        pass(6).await;
+        let both = tokio::join!(refreshed.get(), refreshed.get());
+        assert_eq!((*both.0.unwrap(), *both.1.unwrap(), source.readings()), (2, 2, 2));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_cannot_be_read_is_held_for_a_while_and_tried_once_in_a_pause() {
+        let (source, refreshed) = Source::with(1);
+        refreshed.get().await.unwrap();
+        source.set(None);
+        pass(6).await;
+        for _ in 0..10 {
+            assert_eq!(*refreshed.get().await.unwrap(), 1);
+        }
+        assert_eq!(source.readings(), 2);
+        // Calls keep coming: nobody waits, and it is tried once a second.
+        for readings in 3..=6 {
+            pass(2).await;
+            let began = tokio::time::Instant::now();
+            assert_eq!(*refreshed.get().await.unwrap(), 1);
+            assert!(began.elapsed() < READS_FOR);
+            tokio::time::sleep(READS_FOR * 2).await;
+            assert_eq!(source.readings(), readings);
+        }
+        pass(60).await;
+        assert!(matches!(refreshed.get().await, Err(RefreshError::Read(Away))), "not for ever");
+        assert!(matches!(refreshed.get().await, Err(RefreshError::JustFailed)), "not again at once");
+        source.set(Some(2));
+        pass(1).await;
+        assert_eq!(*refreshed.get().await.unwrap(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_a_reading_that_fails_does_not_begin_another() {
+        let (source, refreshed) = Source::with(1);
+        source.set(None);
+        let all = tokio::join!(refreshed.get(), refreshed.get(), refreshed.get());
+        assert!(matches!(all, (Err(RefreshError::Read(Away)), Err(RefreshError::JustFailed), Err(_))), "{all:?}");
+        assert_eq!(source.readings(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_long_if_there_is_a_value() {
+        let (source, refreshed) = Source::with(1);
+        refreshed.get().await.unwrap();
+        source.set(Some(2));
+        source.takes(Duration::from_millis(1500));
+        pass(6).await;
+        let began = tokio::time::Instant::now();
+        assert_eq!(*refreshed.get().await.unwrap(), 1);
+        assert!(began.elapsed() < Duration::from_millis(1100), "{:?}", began.elapsed());
+        pass(1).await;
+        assert_eq!((*refreshed.get().await.unwrap(), source.readings()), (2, 2), "the reading went on");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reading_that_takes_too_long_has_failed() {
+        let (source, refreshed) = Source::with(1);
+        source.takes(Duration::from_secs(3));
+        assert!(matches!(refreshed.get().await, Err(RefreshError::TimedOut)));
+        source.takes(READS_FOR);
+        pass(2).await;
+        assert_eq!(*refreshed.get().await.unwrap(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_value_can_be_asked_for_that_is_younger_than_usual() {
+        let (source, refreshed) = Source::with(1);
+        refreshed.get().await.unwrap();
+        source.set(Some(2));
+        pass(1).await;
+        assert_eq!(*refreshed.get().await.unwrap(), 1);
+        assert_eq!(*refreshed.no_older_than(Duration::from_secs(3)).await.unwrap(), 1);
+        assert_eq!(*refreshed.no_older_than(Duration::from_secs(1)).await.unwrap(), 2);
+        source.set(Some(3));
+        assert_eq!(*refreshed.refresh().await.unwrap(), 3);
+        assert_eq!(*refreshed.last().unwrap(), 3);
+        assert_eq!(source.readings(), 3);
+    }
+}

@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use cache::Clock;
+use sale::Sale;
+use stock::{Stock, StockError};
+
+use crate::answer_counts::AnswerCounts;
+use crate::demand::Demand;
+use crate::isolation::{Isolation, Step, Turn};
+use crate::sold_out_mark::SoldOutMark;
+
+/// A sale, and what this process remembers of its round.
+#[derive(Debug)]
+pub struct CachedSale {
+    /// As the ledger has it.
+    pub sale: Sale,
+    /// Whether it was sold out a moment ago.
+    pub sold_out: Arc<SoldOutMark>,
+    /// What it is asked for.
+    pub demand: Arc<Demand>,
+    /// What it is answered.
+    pub answers: Arc<AnswerCounts>,
+    /// What may be passed on to Redis while it is isolated.
+    isolation: Arc<Isolation>,
+}
+
+impl CachedSale {
+    /// The sale as it was just read. What was remembered of a round stays with it.
+    pub(crate) fn new(sale: Sale, before: Option<&Self>) -> Self {
+        match before.filter(|before| before.sale.round == sale.round) {
+            Some(Self { sold_out, demand, answers, isolation, .. }) => {
+                let (sold_out, demand) = (Arc::clone(sold_out), Arc::clone(demand));
+                Self { sale, sold_out, demand, answers: Arc::clone(answers), isolation: Arc::clone(isolation) }
+            }
+            None => Self {
+                sale,
+                sold_out: Arc::default(),
+                demand: Arc::default(),
+                answers: Arc::default(),
+                isolation: Arc::default(),
+            },
+        }
+    }
+
+    /// Takes the turn of one request, if the sale is isolated.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
+        match self.sale.isolated_requests_per_s {
+            Some(per_s) => self.isolation.take_turn(stock, &self.sale, per_s, step, clock).await,
+            None => Ok(Turn::Now),
+        }
+    }
+
+    /// Gives the turn back of a request that does not count.
+    pub fn give_turn_back(&self, step: Step) {
+        if self.sale.isolated_requests_per_s.is_some() {
+            self.isolation.give_turn_back(step);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use cache::{Bounds, Clock, Moment, RefreshError, Refreshed};
+use ledger::{Ledger, LedgerError, Switches};
+use sale::{EpochMs, RoundId, Sale, SaleId};
+use stock::Stock;
+
+use crate::cached_sale::CachedSale;
+
+/// For the sales and for the switches. A stop can be as old as is usable before every process acts on it. One that nobody
+/// can read is no stop, so the last value does not hold for ever. With a call of Redis and one of SQS after it, a reading
+/// fits what a request may take.
+const BOUNDS: Bounds = Bounds {
+    fresh: Duration::from_secs(2),
+    usable: Duration::from_secs(5),
+    held: Duration::from_secs(5 * 60),
+    read_timeout: Duration::from_millis(2500),
+    wait: Duration::from_millis(2500),
+    retry_after: Duration::from_secs(1),
+    first_retry_after: Duration::from_secs(1),
+}
+.checked();
+/// How long answers are counted before Redis is told of them: a call a second of a process, however many it gives.
+const ANSWERS_FOR: Duration = Duration::from_secs(1);
+/// How long a sale that is over is told from one that never was, if Redis does not know either.
+const OVER_FOR_S: u32 = 60 * 60;
+/// How old the list of sales may be to say that a sale does not exist: it may have been published since. A flood of
+/// made-up ids makes a process read the list this often, and no more.
+const SAYS_NO_FOR: Duration = Duration::from_secs(1);
+
+/// Why nothing is known of the ledger.
+type Unread = RefreshError<LedgerError>;
+type Sales = HashMap<SaleId, Arc<CachedSale>>;
+
+/// What this process knows of the ledger without asking it: the sales, and what is stopped. Each is read every few seconds
+/// at most, whatever is asked here, and by itself: if one cannot be read, the other is still up to date.
+#[derive(Clone)]
+pub struct Snapshots(Arc<Inner>);
+
+struct Inner {
+    clock: Clock,
+    sales: Refreshed<Sales, LedgerError>,
+    switches: Refreshed<Switches, LedgerError>,
+    /// Whether a task is about to flush the answer counts.
+    flushing: AtomicBool,
+}
+
+/// What the ledger said a moment ago.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// Published sales, until an hour after their end.
+    pub sales: Arc<HashMap<SaleId, Arc<CachedSale>>>,
+    /// What operators have stopped.
+    pub switches: Arc<Switches>,
+}
+
+impl Snapshot {
+    /// The published sale of this id.
+    pub fn sale(&self, id: &SaleId) -> Option<&Arc<CachedSale>> {
+        self.sales.get(id)
+    }
+
+    /// The published sale of which this is the current round or an earlier one.
+    pub fn sale_of(&self, round: &RoundId) -> Option<&Sale> {
+        self.sales.get(&round.sale).map(|cached| &cached.sale).filter(|sale| round.number <= sale.round)
+    }
+}
+
+impl Snapshots {
+    /// Nothing is known yet of what `ledger` has.
+    pub fn new(ledger: Ledger, clock: Clock) -> Self {
+        let of_switches = ledger.clone();
+        let sales =
+            Refreshed::new("the last published sales hold", BOUNDS, clock, move |before: Option<Arc<Sales>>| {
+                let ledger = ledger.clone();
+                Box::pin(async move {
+                    let since = EpochMs(clock.now().0 - i64::from(OVER_FOR_S) * 1000);
+                    let cached = |sale: Sale| {
+                        let before = before.as_ref().and_then(|before| before.get(&sale.id));
+                        (sale.id.clone(), Arc::new(CachedSale::new(sale, before.map(Arc::as_ref))))
+                    };
+                    Ok(ledger.published_sales(since).await?.into_iter().map(cached).collect())
+                })
+            });
+        let switches = Refreshed::new("the last switches hold", BOUNDS, clock, move |_| {
+            let ledger = of_switches.clone();
+            Box::pin(async move { ledger.recent_switches().await })
+        });
+        Self(Arc::new(Inner { clock, sales, switches, flushing: AtomicBool::new(false) }))
+    }
+
+    /// What is known now: a few seconds old at most, as long as the ledger answers. If it does not, what was known last
+    /// holds for some minutes.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, and nothing is known that still holds.
+    pub async fn now(&self) -> Result<Snapshot, Unread> {
+        let Inner { clock, sales, switches, .. } = &*self.0;
+        let now = Moment::now(*clock);
+        if let (Some(sales), Some(switches)) = (sales.at_hand(now), switches.at_hand(now)) {
+            return Ok(Snapshot { sales, switches });
+        }
+        let (sales, switches) = Box::pin(async { tokio::try_join!(sales.get(), switches.get()) }).await?;
+        Ok(Snapshot { sales, switches })
+    }
+
+    /// The published sales as they were a second ago or since: good enough to say that one does not exist.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn lately(&self) -> Result<Snapshot, Unread> {
+        let Inner { sales, switches, .. } = &*self.0;
+        let (sales, switches) = tokio::try_join!(sales.no_older_than(SAYS_NO_FOR), switches.get())?;
+        Ok(Snapshot { sales, switches })
+    }
+
+    /// Reads the ledger now, whatever is known.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn refresh(&self) -> Result<Snapshot, Unread> {
+        let Inner { sales, switches, .. } = &*self.0;
+        let (sales, switches) = tokio::try_join!(sales.refresh(), switches.refresh())?;
+        Ok(Snapshot { sales, switches })
+    }
+
+    /// Reports the demand for each sale since the last report as a share of what was planned: `SaleLoad`, whose sum over a
+    /// minute is 1 if demand is as planned. Sales without a plan are left out.
+    pub fn report_demand(&self) {
+        let sales = self.0.sales.last();
+        for CachedSale { sale, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
+            if let (requests @ 1.., Some(share)) = (demand.take(), sale.terms.door.share_of_a_minute()) {
+                metrics::histogram!("SaleLoad", "Sale" => sale.id.to_string()).record(requests as f64 * share);
+            }
+        }
+    }
+
+    /// Counts what a request for a sale was answered with. Costs no call; answers for an unknown sale are not counted.
+    pub fn count_answer(&self, sale: &str, code: &'static str) {
+        if let (Some(sales), Ok(id)) = (self.0.sales.last(), sale.parse::<SaleId>())
+            && let Some(cached) = sales.get(&id)
+        {
+            cached.answers.count(code);
+        }
+    }
+
+    /// Flushes the answer counts to Redis in a second, in a task of its own, unless one is about to. Counts are lost if the
+    /// process ends first or Redis does not take them: they are there to be watched.
+    pub fn flush_answers_soon(&self, stock: &Stock) {
+        if self.0.flushing.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (snapshots, stock) = (self.clone(), stock.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(ANSWERS_FOR).await;
+            snapshots.0.flushing.store(false, Ordering::Release);
+            snapshots.flush_answers(&stock).await;
+        });
+    }
+
+    /// Flushes the answer counts to Redis.
+    pub async fn flush_answers(&self, stock: &Stock) {
+        let Some(sales) = self.0.sales.last() else { return };
+        for CachedSale { sale, answers, .. } in sales.values().map(Arc::as_ref) {
+            let counts = answers.take();
+            if counts.is_empty() {
+                continue;
+            }
+            if let Err(error) = stock.round(&sale.round_id()).tally(&counts).await {
+                tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale.id, "answers are not counted");
+            }
+        }
+    }
+}
