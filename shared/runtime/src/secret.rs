@@ -10,8 +10,6 @@ use aws_sdk_secretsmanager::Client;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
 
-use crate::{SdkConfig, optional_setting};
-
 /// How long a value is good for, and how long after a reading that failed the next one begins.
 const FRESH: Duration = Duration::from_secs(60);
 /// How old a value may be that is given out while it is read again. Lambda freezes a process between requests: one that
@@ -155,14 +153,6 @@ where
         self.0.known.store(Some(Arc::new(Known { text, value: Arc::clone(&value), since })));
         Ok(value)
     }
-}
-
-/// The secret whose ARN is in the setting `name`, if it is set.
-pub fn optional_secret<T>(config: &SdkConfig, name: &'static str) -> Option<Secret<T>>
-where
-    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
-{
-    optional_setting(name).map(|arn| Secret::new(Client::new(config), arn))
 }
 
 #[cfg(test)]
