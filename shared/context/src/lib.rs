@@ -126,3 +126,69 @@ impl Context {
         Ok(known.downcast_ref::<T>().expect("it is kept by its type").clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What shares its memory with its clones.
+    type Memory = Arc<Mutex<u32>>;
+
+    fn context() -> Context {
+        Context::new(Settings::given([("ADDRESS", "here"), ("EMPTY", "")]), SdkConfig::builder().build(), Clock::system())
+    }
+
+    fn memory(context: &Context) -> Memory {
+        context.once("", || Ok(Memory::default())).unwrap()
+    }
+
+    #[test]
+    fn whoever_asks_again_shares_what_was_made() {
+        let context = context();
+        *memory(&context).lock().unwrap() = 1;
+        assert_eq!(*memory(&context).lock().unwrap(), 1);
+        let other = context.once("another setting", || Ok(Memory::default())).unwrap();
+        assert_eq!(*other.lock().unwrap(), 0, "of the same type, and not the same");
+    }
+
+    #[test]
+    fn what_one_is_made_from_may_be_another() {
+        let context = context();
+        let both = context.once("", || Ok((memory(&context), ()))).unwrap();
+        assert!(Arc::ptr_eq(&both.0, &memory(&context)));
+    }
+
+    #[test]
+    fn another_process_has_what_was_given_and_has_made_nothing() {
+        let given: Arc<str> = "given".into();
+        let clock = Clock::ahead_by_ms(3_600_000);
+        let context = context().with(Arc::clone(&given));
+        *memory(&context).lock().unwrap() = 1;
+        for other in [context.another_process(), context.another_process_at(clock).another_process()] {
+            assert_eq!(*memory(&other).lock().unwrap(), 0);
+            let there = other.once::<Arc<str>>("", || panic!("it is there")).unwrap();
+            assert!(Arc::ptr_eq(&there, &given));
+            assert_eq!(other.settings().required("ADDRESS").unwrap(), "here");
+        }
+        let ahead_ms = context.another_process_at(clock).another_process().clock().now().0 - context.clock().now().0;
+        assert!(ahead_ms > 3_000_000, "{ahead_ms}");
+    }
+
+    #[test]
+    fn an_error_names_the_setting_and_is_not_kept() {
+        let context = context();
+        for missing in ["EMPTY", "AWS_LAMBDA_FUNCTION_NAME", "PATH"] {
+            let error = context.once::<String>("", || Ok(context.settings().required(missing)?)).unwrap_err();
+            assert!(error.to_string().contains(missing), "{error}");
+        }
+        assert_eq!(context.once("", || Ok(context.settings().required("ADDRESS")?)).unwrap(), "here");
+    }
+
+    #[test]
+    fn the_environment_is_read_where_it_is_to_be() {
+        let settings = Settings::environment().with("ADDRESS", "here");
+        assert_eq!(settings.required("ADDRESS").unwrap(), "here");
+        assert_eq!(settings.optional("PATH"), std::env::var("PATH").ok());
+        assert!(settings.required("NO_SUCH_SETTING").is_err());
+    }
+}
