@@ -25,7 +25,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let lab = Lab::selling(terms(50, 1)).await;
     let bought = lab.buy("alice").await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.reservation(&lab);
+    let deps = parts.start(reservation::Deps::new);
     ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
     parts.redis.delay(Duration::MAX);
     let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
@@ -62,7 +62,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
 async fn a_silent_queue_is_not_waited_for_by_everybody() {
     let lab = Lab::selling(terms(50, 1)).await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.reservation(&lab);
+    let deps = parts.start(reservation::Deps::new);
     ask_of(&deps, &Ask::reserve(SALE, "bob")).await.expect(202);
     parts.aws.set(Service::Sqs, Conduct::Hangs);
     let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use catalog::Shelf;
 use futures::future::join_all;
 use lambda_http::RequestExt;
 use runtime::Clock;
@@ -33,12 +32,11 @@ const ONE_READING: [&str; 3] = ["DynamoDB_20120810.GetItem", "DynamoDB_20120810.
 impl Lab {
     /// The function, in a process that knows nothing yet.
     pub(crate) fn catalog(&self) -> catalog::Deps {
-        self.catalog_with(self.stock.clone())
+        catalog::Deps::new(&self.another_process()).unwrap()
     }
 
     fn catalog_with(&self, stock: Stock) -> catalog::Deps {
-        let clock = Clock::system();
-        catalog::Deps { shelf: Shelf::new(stock, self.ledger.clone(), clock), clock }
+        catalog::Deps::new(&self.another_process().with(stock)).unwrap()
     }
 }
 

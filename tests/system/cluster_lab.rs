@@ -31,8 +31,7 @@ impl ClusterLab {
             Ok(announced)
         });
         let cluster = cluster.await.unwrap();
-        let mut lab = Lab::new().await;
-        lab.stock = stock(&cluster, &authority).await;
+        let lab = Lab::new().await.with_stock(stock(&cluster, &authority).await);
         let onlooker = stock(&cluster, &authority).await;
         Self { lab: Arc::new(lab), cluster, authority, fronts, onlooker }
     }

@@ -20,7 +20,7 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const HALF_S: i64 = 3 * 60 * 60;
 
 fn deps(lab: &Lab) -> daily_reset::Deps {
-    daily_reset::Deps { ledger: lab.ledger.clone(), clock: Clock::system() }
+    lab.daily_reset()
 }
 
 async fn reset(lab: &Lab) -> usize {

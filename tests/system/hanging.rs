@@ -96,17 +96,17 @@ fn told(answer: &Answer) {
     assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{answer:?}");
 }
 
-async fn ask_for(parts: &Parts, lab: &Lab, ask: Ask) {
-    told(&Answer::of_handler(&ask, reservation::handle(&parts.reservation(lab), ask.request()).await));
+async fn ask_for(parts: &Parts, ask: Ask) {
+    told(&Answer::of_handler(&ask, reservation::handle(&parts.start(reservation::Deps::new), ask.request()).await));
 }
 
 async fn call_back(parts: &Parts, ask: Ask) {
-    told(&Answer::of_handler(&ask, payment::handle(&parts.payment(), ask.request()).await));
+    told(&Answer::of_handler(&ask, payment::handle(&parts.start(payment::Deps::new), ask.request()).await));
 }
 
-async fn operate(parts: &Parts, lab: &Lab, ask: Ask) {
+async fn operate(parts: &Parts, ask: Ask) {
     let ask = ask.by_operator();
-    told(&Answer::of_handler(&ask, admin::handle(&parts.admin(lab), ask.request()).await));
+    told(&Answer::of_handler(&ask, admin::handle(&parts.start(admin::Deps::new), ask.request()).await));
 }
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
@@ -120,45 +120,47 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let mut own = parts.iter();
     let mut each = || own.next().expect("parts for every run");
     vec![
-        ("reservation", "reserve", ask_for(each(), lab, Ask::reserve(SALE, "new")).boxed()),
-        ("reservation", "look", ask_for(each(), lab, Ask::get(of_queued()).by("queued")).boxed()),
-        ("reservation", "cancel what is queued", ask_for(each(), lab, Ask::delete(of_queued()).by("queued")).boxed()),
-        ("reservation", "cancel an order", ask_for(each(), lab, Ask::delete(of_ordered()).by("ordered")).boxed()),
-        ("reservation", "list", ask_for(each(), lab, Ask::get("/v1/orders").by("ordered")).boxed()),
+        ("reservation", "reserve", ask_for(each(), Ask::reserve(SALE, "new")).boxed()),
+        ("reservation", "look", ask_for(each(), Ask::get(of_queued()).by("queued")).boxed()),
+        ("reservation", "cancel what is queued", ask_for(each(), Ask::delete(of_queued()).by("queued")).boxed()),
+        ("reservation", "cancel an order", ask_for(each(), Ask::delete(of_ordered()).by("ordered")).boxed()),
+        ("reservation", "list", ask_for(each(), Ask::get("/v1/orders").by("ordered")).boxed()),
         ("payment", "a wrong amount", call_back(each(), paid).boxed()),
-        ("admin", "audit", operate(each(), lab, Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"))).boxed()),
+        ("admin", "audit", operate(each(), Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"))).boxed()),
         (
             "admin",
             "restock",
-            operate(each(), lab, {
+            operate(each(), {
                 let ask = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).json(&json!({ "round": 1, "units": 1 }));
                 ask.header("idempotency-key", "key-1")
             })
             .boxed(),
         ),
-        ("admin", "redrive", operate(each(), lab, Ask::post("/v1/admin/redrive/expiry")).boxed()),
+        ("admin", "redrive", operate(each(), Ask::post("/v1/admin/redrive/expiry")).boxed()),
         ("order", "a batch", {
-            let (deps, batch) = (each().order(lab), message_batch(&work.to_order.iter().collect::<Vec<_>>()));
+            let (deps, batch) =
+                (each().start(order::Deps::new), message_batch(&work.to_order.iter().collect::<Vec<_>>()));
             async move { drop(order::handle(&deps, batch).await) }.boxed()
         }),
         ("dead_letter", "a batch", {
-            let (deps, batch) = (each().dead_letter(lab), message_batch(&work.dead.iter().collect::<Vec<_>>()));
+            let (deps, batch) =
+                (each().start(dead_letter::Deps::new), message_batch(&work.dead.iter().collect::<Vec<_>>()));
             async move { drop(dead_letter::handle(&deps, batch).await) }.boxed()
         }),
         ("expiry", "a batch", {
-            let (deps, batch) = (each().expiry(lab), events::batch(expiries));
+            let (deps, batch) = (each().expiry(), events::batch(expiries));
             async move { drop(expiry::handle(&deps, batch).await) }.boxed()
         }),
         ("warmup", "a run", {
-            let deps = each().warmup();
+            let deps = each().start(warmup::Deps::new);
             async move { drop(warmup::handle(&deps).await) }.boxed()
         }),
         ("daily_reset", "a run", {
-            let deps = each().daily_reset();
+            let deps = each().start(daily_reset::Deps::new);
             async move { drop(daily_reset::handle(&deps).await) }.boxed()
         }),
         ("reconciliation", "a run", {
-            let deps = each().reconciliation(lab);
+            let deps = each().reconciliation();
             async move { drop(reconciliation::handle(&deps).await) }.boxed()
         }),
     ]
@@ -214,7 +216,7 @@ async fn every_function_ends_by_itself() {
 async fn ask_twice(late: Duration) -> [Answer; 2] {
     let lab = Lab::selling(terms(1, 1)).await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.reservation(&lab);
+    let deps = parts.start(reservation::Deps::new);
     let reserve = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
     // A first call connects and has the script loaded, so that the next one is this request and no other.
     let unknown = Ask::reserve("no-sale", "alice");

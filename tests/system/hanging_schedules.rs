@@ -28,7 +28,7 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
     publish_many(&lab, &terms(10, 1), None).await;
     let parts = Parts::of(&lab).await;
     parts.redis.delay(Duration::MAX);
-    let (warmup, reconciliation) = (parts.warmup(), parts.reconciliation(&lab));
+    let (warmup, reconciliation) = (parts.start(warmup::Deps::new), parts.reconciliation());
     let ran = tokio::join!(
         as_lambda_would("warmup", "forty sales".to_owned(), async { drop(warmup::handle(&warmup).await) }),
         as_lambda_would("reconciliation", "forty sales".to_owned(), async {
@@ -49,7 +49,7 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     publish_many(&lab, &over, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(Duration::from_millis(2500)));
-    let deps = parts.daily_reset();
+    let deps = parts.start(daily_reset::Deps::new);
     let mut begun = 0;
     let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), async {
         begun = daily_reset::handle(&deps).await.unwrap().begun;

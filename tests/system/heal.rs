@@ -1,7 +1,5 @@
 use std::time::Duration;
 
-use runtime::Clock;
-
 use crate::events;
 use crate::lab::Lab;
 use crate::resources::{depth, receive};
@@ -56,12 +54,7 @@ async fn deliver_orders(lab: &Lab) -> usize {
 impl Lab {
     /// Reconciliation that waits for nothing: every held reservation is sent again at once.
     pub(crate) fn reconciliation(&self) -> reconciliation::Deps {
-        reconciliation::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            orders: queue::OrderQueue::new(self.sqs.clone(), &self.orders_url),
-            send_again_after: Duration::ZERO,
-            clock: Clock::system(),
-        }
+        let deps = reconciliation::Deps::new(&self.another_process()).unwrap();
+        reconciliation::Deps { send_again_after: Duration::ZERO, ..deps }
     }
 }

@@ -1,18 +1,16 @@
 //! A system for one test: the functions in this process, with a Valkey, a table and queues that nobody else uses.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
-use fulfilment::load_round;
-use lambda_http::{Body, Response};
+use context::Context;
+use fulfilment::{Snapshots, load_round};
 use ledger::Ledger;
 use local::valkey::Valkey;
-use process::{Snapshots, TermsCache};
-use queue::{ExpiryQueue, OrderMessage, OrderQueue, Quarantine};
-use runtime::{Clock, PassKeys};
+use queue::OrderMessage;
+use runtime::{Clock, PassKeys, Secret, Settings};
 use sale::audit::Audit;
 use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Sale, SaleId, Terms, Unit};
 use stock::Stock;
@@ -26,8 +24,7 @@ use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::cloud::cloud;
 use crate::events;
-use crate::openapi::OPENAPI;
-use crate::passes::keys_through;
+use crate::passes::lab_secret;
 use crate::resources::{make_queue, make_table};
 
 /// Tries to refresh the snapshots. Each takes more than a second if it is in vain.
@@ -59,11 +56,11 @@ pub(crate) struct Lab {
     /// What the snapshots of its processes ask of DynamoDB, now and then.
     pub(crate) snapshot_calls: Calls,
     pub(crate) payment_key: String,
-    counted_sqs: Sqs,
-    secret: runtime::Secret,
-    terms: TermsCache,
     pub(crate) snapshots: Snapshots,
-    keys: PassKeys,
+    /// The process that all functions of the lab are in, unless a test says otherwise.
+    context: Context,
+    /// What every process is made from.
+    resources: Context,
 }
 
 impl Lab {
@@ -84,32 +81,70 @@ impl Lab {
         let snapshot_dynamodb = DynamoDb::from_conf(
             aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.clone()).build(),
         );
-        let snapshot_ledger = Ledger::new(snapshot_dynamodb, &name);
-        let keys = keys_through(aws_sdk_secretsmanager::Client::new(&config)).await;
+        let snapshots = Snapshots::new(Ledger::new(snapshots_dynamodb, &name), Clock::system());
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
+        let stock = Stock::new(&valkey.url()).unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
-        let secrets = runtime::Secret::new(aws_sdk_secretsmanager::Client::new(&config), &*deployment.payment_secret);
+        let pass_secret = lab_secret().await;
+        let keys = PassKeys::new(Secret::new(aws_sdk_secretsmanager::Client::new(&config), pass_secret));
+        let orders_url = make_queue(&sqs, &format!("{name}-orders")).await;
+        let orders_dlq_url = make_queue(&sqs, &format!("{name}-orders-dlq")).await;
+        let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;
+        let expiry_dlq_url = make_queue(&sqs, &format!("{name}-expiry-dlq")).await;
+        let quarantine_url = make_queue(&sqs, &format!("{name}-quarantine")).await;
+        let settings = Settings::given([
+            ("TABLE_NAME", &*name),
+            ("REDIS_URL", &valkey.url()),
+            ("ORDERS_QUEUE_URL", &orders_url),
+            ("ORDERS_DLQ_URL", &orders_dlq_url),
+            ("EXPIRY_QUEUE_URL", &expiry_url),
+            ("EXPIRY_DLQ_URL", &expiry_dlq_url),
+            ("QUARANTINE_QUEUE_URL", &quarantine_url),
+            ("PASS_SECRET_ARN", pass_secret),
+            ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
+            ("OPERATOR_GROUP", "operators"),
+        ]);
+        let resources = Context::new(settings, config, Clock::system())
+            .with(stock.clone())
+            .with(ledger.clone())
+            .with(counted_sqs)
+            // So that a crowd of processes need not ask Secrets Manager each.
+            .with(keys);
         Self {
-            stock: Stock::new(&valkey.url()).unwrap(),
-            terms: TermsCache::new(ledger.clone()),
-            snapshots: Snapshots::new(snapshot_ledger, Clock::system()),
-            snapshot_calls,
-            keys,
+            context: resources.another_process().with(snapshots.clone()),
+            resources,
+            stock,
+            snapshots,
+            snapshots_calls,
             ledger,
-            orders_url: make_queue(&sqs, &format!("{name}-orders")).await,
-            orders_dlq_url: make_queue(&sqs, &format!("{name}-orders-dlq")).await,
-            expiry_url: make_queue(&sqs, &format!("{name}-expiry")).await,
-            expiry_dlq_url: make_queue(&sqs, &format!("{name}-expiry-dlq")).await,
-            quarantine_url: make_queue(&sqs, &format!("{name}-quarantine")).await,
+            orders_url,
+            orders_dlq_url,
+            expiry_url,
+            expiry_dlq_url,
+            quarantine_url,
             payment_key: deployment.payment_key().await.unwrap(),
-            secret: secrets,
             table: name,
             valkey,
             dynamodb,
             sqs,
             calls,
-            counted_sqs,
         }
+    }
+
+    /// With this stock instead of its own.
+    pub(crate) fn with_stock(self, stock: Stock) -> Self {
+        let (context, resources) = (self.context.with(stock.clone()), self.resources.with(stock.clone()));
+        Self { stock, context, resources, ..self }
+    }
+
+    /// What a deployment would set for its functions.
+    pub(crate) fn settings(&self) -> Settings {
+        self.resources.settings().clone()
+    }
+
+    /// Another process, which knows nothing yet.
+    pub(crate) fn another_process(&self) -> Context {
+        self.resources.another_process()
     }
 
     /// With a sale of these terms, published and loaded.
@@ -151,101 +186,51 @@ impl Lab {
 
     /// The reservation function, in a process that has counted nobody yet.
     pub(crate) fn reservation(&self) -> reservation::Deps {
-        let orders = OrderQueue::new(self.counted_sqs.clone(), &self.orders_url);
-        reservation::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            snapshots: self.snapshots.clone(),
-            keys: self.keys.clone(),
-            limiter: Arc::default(),
-            forgeries: Arc::default(),
-            orders,
-            expiry: self.expiry_queue(),
-            clock: Clock::system(),
-        }
+        reservation::Deps::new(&self.context).unwrap()
     }
 
     /// The reservation function in a process of its own, which knows nothing yet.
     pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::Deps {
-        reservation::Deps { snapshots: Snapshots::new(self.ledger.clone(), clock), ..self.reservation() }
+        reservation::Deps::new(&self.resources.another_process_at(clock)).unwrap()
     }
 
     /// The admission function in a process of its own, which knows nothing yet.
     pub(crate) fn another_admission(&self, clock: Clock) -> admission::Deps {
-        admission::Deps { snapshots: Snapshots::new(self.ledger.clone(), clock), ..self.admission() }
+        admission::Deps::new(&self.resources.another_process_at(clock)).unwrap()
     }
 
     pub(crate) fn admission(&self) -> admission::Deps {
-        admission::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            snapshots: self.snapshots.clone(),
-            keys: self.keys.clone(),
-            clock: Clock::system(),
-        }
+        admission::Deps::new(&self.context).unwrap()
     }
 
     pub(crate) fn order(&self) -> order::Deps {
-        order::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            terms: self.terms.clone(),
-            orders: OrderQueue::new(self.counted_sqs.clone(), &self.orders_url),
-            expiry: self.expiry_queue(),
-            clock: Clock::system(),
-        }
+        order::Deps::new(&self.context).unwrap()
     }
 
     pub(crate) fn dead_letter(&self) -> dead_letter::Deps {
-        dead_letter::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            terms: self.terms.clone(),
-            expiry: self.expiry_queue(),
-            quarantine: Quarantine::new(self.counted_sqs.clone(), &self.quarantine_url),
-            clock: Clock::system(),
-        }
+        dead_letter::Deps::new(&self.context).unwrap()
     }
 
     /// With a clock that is so many seconds ahead.
     pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
-        expiry::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            expiry: self.expiry_queue(),
-            clock: Clock::ahead_by_ms(ahead_s * 1000),
-        }
+        expiry::Deps::new(&self.resources.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
     pub(crate) fn payment(&self) -> payment::Deps {
-        payment::Deps { ledger: self.ledger.clone(), secret: self.secret.clone(), clock: Clock::system() }
+        payment::Deps::new(&self.context).unwrap()
     }
 
+    /// The admin function in a process that has watched no round yet.
     pub(crate) fn admin(&self) -> admin::Deps {
-        let queues = admin::QueueUrls {
-            orders: self.orders_url.clone(),
-            orders_dlq: self.orders_dlq_url.clone(),
-            expiry: self.expiry_url.clone(),
-            expiry_dlq: self.expiry_dlq_url.clone(),
-            quarantine: self.quarantine_url.clone(),
-        };
-        admin::Deps {
-            stock: self.stock.clone(),
-            ledger: self.ledger.clone(),
-            sqs: self.counted_sqs.clone(),
-            queues: Arc::new(queues),
-            order_counts: process::OrderCounts::new(self.ledger.clone(), Clock::system()),
-            operators: api::Operators::usual("operators"),
-            clock: Clock::system(),
-        }
+        admin::Deps::new(&self.another_process()).unwrap()
     }
 
     pub(crate) fn warmup(&self) -> warmup::Deps {
-        warmup::Deps { stock: self.stock.clone(), ledger: self.ledger.clone(), clock: Clock::system() }
+        warmup::Deps::new(&self.context).unwrap()
     }
 
-    fn expiry_queue(&self) -> ExpiryQueue {
-        ExpiryQueue::new(self.counted_sqs.clone(), &self.expiry_url)
+    pub(crate) fn daily_reset(&self) -> daily_reset::Deps {
+        daily_reset::Deps::new(&self.context).unwrap()
     }
 
     /// Gives a request to the function that the gateway would give it to.

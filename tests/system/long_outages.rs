@@ -81,7 +81,7 @@ async fn ten_minutes_without_dynamodb_fail_no_reservation() {
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
 
-    let (order, dead_letter) = (parts.order(&lab), parts.dead_letter(&lab));
+    let (order, dead_letter) = (parts.start(order::Deps::new), parts.start(dead_letter::Deps::new));
     for _ in 0..TRIES {
         let tried = deliver(&lab, &lab.orders_url, |batch| order::handle(&order, batch)).await;
         assert_eq!(tried, (0, BUYERS));
@@ -114,7 +114,7 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
     let lab = Lab::selling(terms(BUYERS as u32, 1)).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::Sqs, Conduct::Fails);
-    let deps = parts.reservation(&lab);
+    let deps = parts.start(reservation::Deps::new);
     let refused: Vec<Answer> = stream::iter(0..BUYERS)
         .map(async |buyer| {
             let ask = Ask::reserve(SALE, &format!("user-{buyer}"));
@@ -130,7 +130,7 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
     assert!(!named.is_empty());
     println!("{} of {BUYERS} heard an id", named.len());
     // Ten runs, none of which can send anything.
-    let reconciliation = parts.reconciliation(&lab);
+    let reconciliation = parts.reconciliation();
     for _ in 0..10 {
         let summary = reconciliation::handle(&reconciliation).await.unwrap();
         assert_eq!(summary.sent, 0, "{summary:?}");

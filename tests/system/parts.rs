@@ -1,33 +1,27 @@
 //! What the functions of a lab talk to, through proxies that behave as they are told.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::config::retry::RetryPartition;
-use aws_sdk_secretsmanager::Client as SecretsManager;
 use aws_sdk_sqs::Client as Sqs;
+use context::{Context, ContextError};
 use ledger::Ledger;
-use process::{Snapshots, TermsCache};
-use queue::{ExpiryQueue, OrderQueue, Quarantine};
-use runtime::{Clock, PassKeys};
+use runtime::Clock;
 use stock::Stock;
 use tests::{FaultyAws, SlowProxy};
 use uuid::Uuid;
 
 use crate::cloud::cloud;
 use crate::lab::Lab;
-use crate::passes::keys_through;
 
 pub(crate) struct Parts {
     pub(crate) aws: FaultyAws,
     pub(crate) redis: SlowProxy,
     pub(crate) stock: Stock,
     pub(crate) ledger: Ledger,
-    sqs: Sqs,
-    secret: runtime::Secret,
-    keys: PassKeys,
+    context: Context,
 }
 
 impl Parts {
@@ -40,79 +34,28 @@ impl Parts {
         let own = RetryPartition::new(Uuid::now_v7().to_string());
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(&config).retry_partition(own.clone());
         let sqs = aws_sdk_sqs::config::Builder::from(&config).retry_partition(own);
-        Self {
-            stock: Stock::new(&format!("redis://{}", redis.address())).unwrap(),
-            ledger: Ledger::new(DynamoDb::from_conf(dynamodb.build()), &lab.table),
-            keys: keys_through(SecretsManager::new(&config)).await,
-            sqs: Sqs::from_conf(sqs.build()),
-            secret: runtime::Secret::new(SecretsManager::new(&config), &*deployment.payment_secret),
-            aws,
-            redis,
-        }
+        let stock = Stock::new(&format!("redis://{}", redis.address())).unwrap();
+        let ledger = Ledger::new(DynamoDb::from_conf(dynamodb.build()), &lab.table);
+        let context = Context::new(lab.settings(), config, Clock::system())
+            .with(stock.clone())
+            .with(ledger.clone())
+            .with(Sqs::from_conf(sqs.build()));
+        Self { aws, redis, stock, ledger, context }
     }
 
-    fn orders(&self, lab: &Lab) -> OrderQueue {
-        OrderQueue::new(self.sqs.clone(), &lab.orders_url)
+    /// A function, in a process that knows nothing yet: `parts.start(order::Deps::new)`.
+    pub(crate) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        new(&self.context.another_process()).unwrap()
     }
 
-    fn expiry_queue(&self, lab: &Lab) -> ExpiryQueue {
-        ExpiryQueue::new(self.sqs.clone(), &lab.expiry_url)
+    /// The expiry function, for which every payment window is over.
+    pub(crate) fn expiry(&self) -> expiry::Deps {
+        expiry::Deps { clock: Clock::ahead_by_ms(10_000_000), ..self.start(expiry::Deps::new) }
     }
 
-    pub(crate) fn reservation(&self, lab: &Lab) -> reservation::Deps {
-        let (stock, ledger, clock) = (self.stock.clone(), self.ledger.clone(), Clock::system());
-        reservation::Deps {
-            stock,
-            snapshots: Snapshots::new(ledger.clone(), clock),
-            keys: self.keys.clone(),
-            limiter: Arc::default(),
-            forgeries: Arc::default(),
-            ledger,
-            orders: self.orders(lab),
-            expiry: self.expiry_queue(lab),
-            clock,
-        }
-    }
-
-    pub(crate) fn order(&self, lab: &Lab) -> order::Deps {
-        let (stock, ledger, clock) = (self.stock.clone(), self.ledger.clone(), Clock::system());
-        let (orders, expiry) = (self.orders(lab), self.expiry_queue(lab));
-        order::Deps { stock, terms: TermsCache::new(ledger.clone()), ledger, orders, expiry, clock }
-    }
-
-    pub(crate) fn dead_letter(&self, lab: &Lab) -> dead_letter::Deps {
-        let (stock, ledger, clock) = (self.stock.clone(), self.ledger.clone(), Clock::system());
-        let quarantine = Quarantine::new(self.sqs.clone(), &lab.quarantine_url);
-        let terms = TermsCache::new(ledger.clone());
-        dead_letter::Deps { stock, ledger, terms, expiry: self.expiry_queue(lab), quarantine, clock }
-    }
-
-    /// For which every payment window is over.
-    pub(crate) fn expiry(&self, lab: &Lab) -> expiry::Deps {
-        let (stock, ledger) = (self.stock.clone(), self.ledger.clone());
-        expiry::Deps { stock, ledger, expiry: self.expiry_queue(lab), clock: Clock::ahead_by_ms(10_000_000) }
-    }
-
-    pub(crate) fn payment(&self) -> payment::Deps {
-        payment::Deps { ledger: self.ledger.clone(), secret: self.secret.clone(), clock: Clock::system() }
-    }
-
-    pub(crate) fn admin(&self, lab: &Lab) -> admin::Deps {
-        let (stock, ledger, sqs) = (self.stock.clone(), self.ledger.clone(), self.sqs.clone());
-        admin::Deps { stock, ledger, sqs, ..lab.admin() }
-    }
-
-    pub(crate) fn warmup(&self) -> warmup::Deps {
-        warmup::Deps { stock: self.stock.clone(), ledger: self.ledger.clone(), clock: Clock::system() }
-    }
-
-    pub(crate) fn reconciliation(&self, lab: &Lab) -> reconciliation::Deps {
-        let (stock, ledger, orders) = (self.stock.clone(), self.ledger.clone(), self.orders(lab));
-        reconciliation::Deps { stock, ledger, orders, ..lab.reconciliation() }
-    }
-
-    pub(crate) fn daily_reset(&self) -> daily_reset::Deps {
-        daily_reset::Deps { ledger: self.ledger.clone(), clock: Clock::system() }
+    /// Reconciliation that waits for nothing.
+    pub(crate) fn reconciliation(&self) -> reconciliation::Deps {
+        reconciliation::Deps { send_again_after: Duration::ZERO, ..self.start(reconciliation::Deps::new) }
     }
 }
 

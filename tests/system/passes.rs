@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use door::{Grant, KeyRing};
-use runtime::{Clock, PassKeys, Secret};
+use runtime::Clock;
 use sale::{EpochMs, RoundId, RoundNumber};
 use tokio::sync::OnceCell;
 
@@ -52,11 +52,6 @@ pub(crate) async fn lab_secret() -> &'static str {
     };
     SECRET.get_or_init(make).await;
     NAME
-}
-
-/// The lab's keys, as a function reads them through this client.
-pub(crate) async fn keys_through(client: aws_sdk_secretsmanager::Client) -> PassKeys {
-    PassKeys::new(Secret::new(client, lab_secret().await))
 }
 
 /// The keys of the deployed system.

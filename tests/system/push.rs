@@ -1,14 +1,12 @@
 //! Buyers hear what became of their reservations: the functions on a lab's table, and a socket to the deployed system.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest;
+use context::Context;
 use futures::StreamExt;
 use ledger::{Connection, Ledger, MAX_CONNECTIONS, Payment, Placed};
 use local::identity::AUDIENCE;
-use notifier::Delivered;
-use push::Gateway;
 use runtime::Clock;
 use sale::{Claim, EpochMs, Order, ReservationId};
 use serde_json::{Value, json};
@@ -16,7 +14,6 @@ use tests::{fresh_claim, fresh_id, round, terms, user};
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use uuid::Uuid;
-use websocket::Issuer;
 
 use crate::cloud::cloud;
 use crate::events::sample;
@@ -46,25 +43,19 @@ pub(crate) fn event(name: &str, connection: &str, token: Option<&str>) -> ApiGat
     serde_json::from_value(event).expect("the event is one of a WebSocket API")
 }
 
-/// The functions of a lab whose connections are at `endpoint`.
+/// A lab's context with connections at `endpoint`, whose users come from `issuer`.
+async fn pushing(lab: &Lab, endpoint: &str, issuer: &str) -> Context {
+    let settings = lab.settings().with("PUSH_ENDPOINT", endpoint).with("JWT_ISSUER", issuer);
+    let settings = settings.with("JWT_AUDIENCE", AUDIENCE);
+    Context::new(settings, cloud().await.deployment.aws_config(), Clock::system()).with(lab.ledger.clone())
+}
+
 pub(crate) async fn websocket(lab: &Lab, endpoint: &str, issuer: &str) -> websocket::Deps {
-    let config = cloud().await.deployment.aws_config();
-    websocket::Deps {
-        ledger: lab.ledger.clone(),
-        gateway: Gateway::new(&config, endpoint),
-        issuer: Arc::new(Issuer::new(issuer, AUDIENCE)),
-        clock: Clock::system(),
-    }
+    websocket::Deps::new(&pushing(lab, endpoint, issuer).await).unwrap()
 }
 
 async fn notifier(lab: &Lab, endpoint: &str) -> notifier::Deps {
-    let config = cloud().await.deployment.aws_config();
-    notifier::Deps {
-        ledger: lab.ledger.clone(),
-        gateway: Gateway::new(&config, endpoint),
-        delivered: Delivered::default(),
-        clock: Clock::system(),
-    }
+    notifier::Deps::new(&pushing(lab, endpoint, "nobody").await).unwrap()
 }
 
 /// Notes a connection of a user that is there since `ago_s`.

@@ -66,7 +66,7 @@ async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messa
     take(&lab, SALE, &user("unsent")).await;
     let parts = Parts::of(&lab).await;
     parts.aws.hang_on("guards_by_round");
-    let deps = parts.reconciliation(&lab);
+    let deps = parts.reconciliation();
     let sent = async {
         while depth(&lab.sqs, &lab.orders_url).await == [0, 0, 0] {
             tokio::time::sleep(Duration::from_millis(50)).await;

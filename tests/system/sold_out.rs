@@ -1,6 +1,5 @@
 //! Sold out: a loser hears so without a call of Redis, whatever the pass, and a winner never does.
 
-use process::Snapshots;
 use runtime::Clock;
 use tests::terms;
 
@@ -13,7 +12,7 @@ use crate::wait::until;
 
 /// Another process: nothing that one remembers is known to the other.
 fn process(lab: &Lab) -> reservation::Deps {
-    reservation::Deps { snapshots: Snapshots::new(lab.ledger.clone(), Clock::system()), ..lab.reservation() }
+    lab.another_reservation(Clock::system())
 }
 
 /// A try with a pass that the gate issued.

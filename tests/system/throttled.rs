@@ -46,7 +46,7 @@ fn id_in(answer: &Answer) -> ReservationId {
 async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     let lab = Lab::selling(terms(UNITS, 1)).await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.reservation(&lab);
+    let deps = parts.start(reservation::Deps::new);
     let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
             let deps = deps.clone();
@@ -119,11 +119,11 @@ async fn a_throttled_table_loses_no_message() {
     let names: Vec<String> = (0..ORDERS).map(|buyer| format!("user-{buyer}")).collect();
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let parts = Parts::of(&lab).await;
-    let buyers = parts.reservation(&lab);
+    let buyers = parts.start(reservation::Deps::new);
     buyers.snapshots.refresh().await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
 
-    let deps = parts.order(&lab);
+    let deps = parts.start(order::Deps::new);
     let first = join_all((0..ORDERS.div_ceil(10)).map(|_| deliver(&lab, &deps))).await;
     let failed: usize = first.iter().map(|(_, failed)| failed).sum();
     assert_eq!((failed, first.iter().map(|(done, _)| done).sum::<usize>()), (ORDERS, 0));

@@ -1,21 +1,19 @@
 //! Allocations of the reservation function's handler, counted in this process: from the event to the answer, with the
 //! clients of Redis and SQS.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use axum::body::Bytes;
+use context::Context;
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Body, Request, Response};
-use ledger::Ledger;
-use process::Snapshots;
-use queue::{ExpiryQueue, OrderQueue};
 use reservation::{Deps, handle};
-use runtime::{Clock, PassKeys, Secret, aws_config_at};
-use stock::Stock;
+use runtime::{Clock, Settings, aws_config_at};
 use tokio::runtime::{Builder, Runtime};
+
+use super::shop::settings;
 
 /// Requests before the one that counts, so that whatever a process keeps is there.
 pub(crate) const WARM: usize = 3;
@@ -32,21 +30,7 @@ impl Handler {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let credentials = aws_sdk_sqs::config::Credentials::new("test", "test", None, None, "bench");
         let config = aws_config_at(endpoint, "us-east-1", credentials);
-        let sqs = aws_sdk_sqs::Client::new(&config);
-        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&config), "flash-sale");
-        let secrets = aws_sdk_secretsmanager::Client::new(&config);
-        let queue = |name: &str| format!("https://sqs.us-east-1.amazonaws.com/123456789012/{name}");
-        let deps = Deps {
-            stock: Stock::new(redis_url)?,
-            snapshots: Snapshots::new(ledger.clone(), Clock::system()),
-            keys: PassKeys::new(Secret::new(secrets, "passes")),
-            limiter: Arc::default(),
-            forgeries: Arc::default(),
-            ledger,
-            orders: OrderQueue::new(sqs.clone(), queue("orders")),
-            expiry: ExpiryQueue::new(sqs, queue("expiry")),
-            clock: Clock::system(),
-        };
+        let deps = Deps::new(&Context::new(Settings::given(settings(redis_url)), config, Clock::system()))?;
         Ok(Self { runtime, deps })
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{Code, Operators, Problem, Reply, json, json_body, no_body, respond, segments};
+use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, audit};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
@@ -59,6 +60,38 @@ pub struct Deps {
     pub operators: Operators,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        let settings = context.settings();
+        let queues = QueueUrls {
+            orders: settings.required("ORDERS_QUEUE_URL")?,
+            orders_dlq: settings.required("ORDERS_DLQ_URL")?,
+            expiry: settings.required("EXPIRY_QUEUE_URL")?,
+            expiry_dlq: settings.required("EXPIRY_DLQ_URL")?,
+            quarantine: settings.required("QUARANTINE_QUEUE_URL")?,
+        };
+        let group = settings.required("OPERATOR_GROUP")?;
+        let operators = match settings.optional("OPERATOR_CLAIM") {
+            Some(claims) => Operators::new(group, &claims),
+            // Settings of the previous version name no claim.
+            None => Operators::usual(group),
+        };
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            sqs: context.sqs()?,
+            queues: Arc::new(queues),
+            order_counts: context.order_counts()?,
+            operators,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Answers one request of an operator; anybody else hears 403 whatever they ask for.

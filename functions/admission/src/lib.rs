@@ -8,6 +8,7 @@ mod token;
 use std::time::Duration;
 
 use api::{Code, Problem, Reply, respond, segments};
+use context::{Context, ContextError};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
@@ -38,6 +39,22 @@ pub struct Deps {
     pub keys: PassKeys,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            snapshots: context.snapshots()?,
+            keys: context.pass_keys()?,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Answers one request.

@@ -5,6 +5,7 @@ mod document;
 mod shelf;
 
 use api::{Code, Problem, segments};
+use context::{Context, ContextError};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::Clock;
@@ -25,6 +26,16 @@ pub struct Deps {
     pub shelf: Shelf,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self { shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()), clock: context.clock() })
+    }
 }
 
 /// Answers one request. Nobody has to say who they are, so everybody gets the same answer, and caches may keep it.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use context::{Context, ContextError};
 use ledger::{Amend, Ledger, LedgerError};
 use runtime::Clock;
 use sale::{EpochMs, RoundNumber, Sale};
@@ -22,6 +23,16 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self { ledger: context.ledger()?, clock: context.clock() })
+    }
 }
 
 /// What one run did.

@@ -4,6 +4,7 @@
 //! into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use context::{Context, ContextError};
 use fulfilment::place_or_fail;
 use ledger::Ledger;
 use process::TermsCache;
@@ -26,6 +27,23 @@ pub struct Deps {
     pub quarantine: Quarantine,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            terms: context.terms()?,
+            expiry: context.expiry_queue()?,
+            quarantine: context.quarantine()?,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Handles a batch: the messages that failed come back, the others are done.

@@ -1,29 +1,9 @@
-//! The `dead_letter` function: wiring.
+//! The `dead_letter` function.
 
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_sqs::Client as Sqs;
+use context::{Error, serve_events};
 use dead_letter::{Deps, handle};
-use lambda_runtime::Error;
-use ledger::Ledger;
-use process::TermsCache;
-use queue::{ExpiryQueue, Quarantine};
-use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
-use stock::Stock;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let metrics = init_telemetry()?;
-    let config = aws_config()?;
-    let sqs = Sqs::new(&config);
-    let ledger = Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?);
-    let deps = Deps {
-        stock: Stock::from_settings(&config)?,
-        terms: TermsCache::new(ledger.clone()),
-        ledger,
-        expiry: ExpiryQueue::new(sqs.clone(), setting("EXPIRY_QUEUE_URL")?),
-        quarantine: Quarantine::new(sqs, setting("QUARANTINE_QUEUE_URL")?),
-        clock: Clock::system(),
-    };
-    let deps = &deps;
-    serve_events(metrics, move |event| async move { Ok::<_, Error>(handle(deps, event).await) }).await
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }

@@ -2,6 +2,7 @@
 //! sent on until its time has come.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use context::{Context, ContextError};
 use fulfilment::{Expire, expire};
 use ledger::Ledger;
 use queue::{ExpiryMessage, ExpiryQueue};
@@ -19,6 +20,21 @@ pub struct Deps {
     pub expiry: ExpiryQueue,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            expiry: context.expiry_queue()?,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Handles a batch: the messages that failed come back, the others are done.

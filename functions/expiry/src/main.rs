@@ -1,24 +1,9 @@
-//! The `expiry` function: wiring.
+//! The `expiry` function.
 
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_sqs::Client as Sqs;
+use context::{Error, serve_events};
 use expiry::{Deps, handle};
-use lambda_runtime::Error;
-use ledger::Ledger;
-use queue::ExpiryQueue;
-use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
-use stock::Stock;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let metrics = init_telemetry()?;
-    let config = aws_config()?;
-    let deps = Deps {
-        stock: Stock::from_settings(&config)?,
-        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
-        expiry: ExpiryQueue::new(Sqs::new(&config), setting("EXPIRY_QUEUE_URL")?),
-        clock: Clock::system(),
-    };
-    let deps = &deps;
-    serve_events(metrics, move |event| async move { Ok::<_, Error>(handle(deps, event).await) }).await
+    serve_events(Deps::new, async |deps: &Deps, event| Ok(handle(deps, event).await)).await
 }

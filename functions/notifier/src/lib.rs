@@ -11,6 +11,7 @@ mod stream;
 
 use std::time::Duration;
 
+use context::{Context, ContextError};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
@@ -38,6 +39,21 @@ pub struct Deps {
     pub delivered: Delivered,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            ledger: context.ledger()?,
+            gateway: context.push_gateway()?,
+            delivered: Delivered::default(),
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Why somebody was not told.

@@ -2,6 +2,7 @@
 //! `dead_letter` tries on: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, place};
 use ledger::{Ledger, Strike};
 use process::TermsCache;
@@ -30,6 +31,23 @@ pub struct Deps {
     pub expiry: ExpiryQueue,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            terms: context.terms()?,
+            orders: context.order_queue()?,
+            expiry: context.expiry_queue()?,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Handles a batch: the messages that failed come back, the others are done.

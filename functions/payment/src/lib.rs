@@ -5,6 +5,7 @@ mod webhook;
 use std::time::Duration;
 
 use api::{Code, Problem, Reply, json, respond, segments};
+use context::{Context, ContextError};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
@@ -29,6 +30,16 @@ pub struct Deps {
     pub secret: Secret,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self { ledger: context.ledger()?, secret: context.payment_secret()?, clock: context.clock() })
+    }
 }
 
 #[derive(Serialize)]

@@ -9,8 +9,10 @@ mod numbers;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Numbers, Overdue, Repaired, expire_overdue, list, load_round, reconcile_denials, repair, send_due,
+    FulfilmentError, Numbers, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, load_round, reconcile_denials,
+    repair, send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::Ledger;
@@ -62,6 +64,22 @@ pub struct Deps {
     pub send_again_after: Duration,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            orders: context.order_queue()?,
+            send_again_after: SEND_AGAIN_AFTER,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// What one run found and did.

@@ -1,27 +1,10 @@
-//! The `reconciliation` function: wiring.
+//! The `reconciliation` function.
 
-use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_sqs::Client as Sqs;
-use fulfilment::SEND_AGAIN_AFTER;
-use lambda_runtime::Error;
-use ledger::Ledger;
-use queue::OrderQueue;
+use context::{Error, serve_events};
 use reconciliation::{Deps, handle};
-use runtime::{Clock, aws_config, init_telemetry, serve_events, setting};
 use serde_json::Value;
-use stock::Stock;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
-    let metrics = init_telemetry()?;
-    let config = aws_config()?;
-    let deps = Deps {
-        stock: Stock::from_settings(&config)?,
-        ledger: Ledger::new(DynamoDb::new(&config), setting("TABLE_NAME")?),
-        orders: OrderQueue::new(Sqs::new(&config), setting("ORDERS_QUEUE_URL")?),
-        send_again_after: SEND_AGAIN_AFTER,
-        clock: Clock::system(),
-    };
-    let deps = &deps;
-    serve_events(metrics, move |_: Value| async move { handle(deps).await.map_err(Error::from) }).await
+    serve_events(Deps::new, async |deps: &Deps, _: Value| Ok(handle(deps).await?)).await
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use ::door::{Limiter, Route};
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
+use context::{Context, ContextError};
 use fulfilment::{Cancel, FulfilmentError, Status, cancel, status};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
@@ -55,6 +56,26 @@ pub struct Deps {
     pub expiry: ExpiryQueue,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            snapshots: context.snapshots()?,
+            keys: context.pass_keys()?,
+            limiter: Arc::default(),
+            forgeries: Arc::default(),
+            orders: context.order_queue()?,
+            expiry: context.expiry_queue()?,
+            clock: context.clock(),
+        })
+    }
 }
 
 /// Answers one request.

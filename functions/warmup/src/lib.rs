@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
 use runtime::Clock;
@@ -21,6 +22,16 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self { stock: context.stock()?, ledger: context.ledger()?, clock: context.clock() })
+    }
 }
 
 /// What one run did.

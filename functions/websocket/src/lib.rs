@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest as Request;
+use context::{Context, ContextError};
 use ledger::{Connection, Ledger, LedgerError};
 use push::Gateway;
 use runtime::Clock;
@@ -37,6 +38,23 @@ pub struct Deps {
     pub issuer: Arc<Issuer>,
     /// The time.
     pub clock: Clock,
+}
+
+impl Deps {
+    /// What the settings name.
+    ///
+    /// # Errors
+    /// If a setting is missing or of no use.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        let settings = context.settings();
+        let issuer = Issuer::new(settings.required("JWT_ISSUER")?, &settings.required("JWT_AUDIENCE")?);
+        Ok(Self {
+            ledger: context.ledger()?,
+            gateway: context.push_gateway()?,
+            issuer: Arc::new(issuer),
+            clock: context.clock(),
+        })
+    }
 }
 
 /// What the gateway hears. A status other than 200 refuses a connection.

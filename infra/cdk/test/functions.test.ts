@@ -12,19 +12,34 @@ const template = synthesized(settings);
 const local = synthesized(DEPLOYED.local);
 const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
 
-const VARIABLES: Record<FunctionName, string[]> = {
-  reservation: ['EDGE_KEY_SECRET_ARN', 'EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'PASS_SECRET_ARN', 'REDIS_URL'],
-  admission: ['EDGE_KEY_SECRET_ARN', 'PASS_SECRET_ARN', 'REDIS_URL'],
-  catalog: ['REDIS_URL'],
-  order: ['EXPIRY_QUEUE_URL', 'ORDERS_QUEUE_URL', 'REDIS_URL'],
-  dead_letter: ['EXPIRY_QUEUE_URL', 'QUARANTINE_QUEUE_URL', 'REDIS_URL'],
-  expiry: ['EXPIRY_QUEUE_URL', 'REDIS_URL'],
-  payment: ['PAYMENT_SECRET_ARN'],
-  warmup: ['REDIS_URL'],
-  reconciliation: ['ORDERS_QUEUE_URL', 'REDIS_URL'],
-  daily_reset: [],
-  websocket: ['JWT_AUDIENCE', 'JWT_ISSUER', 'PUSH_ENDPOINT'],
-  notifier: ['PUSH_ENDPOINT'],
+/** What a function may touch: the features of shared/context that its Cargo.toml names. */
+function touches(name: FunctionName): string[] {
+  const manifest = readFileSync(fileURLToPath(new URL(`../../../functions/${name}/Cargo.toml`, import.meta.url)), 'utf8');
+  const [, features] = manifest.match(/^context = .*features = \[(.*)\]/m)!;
+  return features!.match(/\w+/g)!;
+}
+
+/** The variables that a feature is made from, as shared/context/src/dependencies.rs has them. */
+const MADE_FROM: Record<string, string[]> = {
+  snapshots: [],
+  crowd: ['EDGE_KEY_SECRET_ARN'],
+  expiry_queue: ['EXPIRY_QUEUE_URL'],
+  http: [],
+  ledger: ['TABLE_NAME'],
+  order_queue: ['ORDERS_QUEUE_URL'],
+  pass_keys: ['PASS_SECRET_ARN'],
+  payment_secret: ['PAYMENT_SECRET_ARN'],
+  order_counts: [],
+  push_gateway: ['PUSH_ENDPOINT'],
+  quarantine: ['QUARANTINE_QUEUE_URL'],
+  sqs: [],
+  stock: ['REDIS_AUTH_SECRET_ARN', 'REDIS_URL'],
+  terms: [],
+};
+
+/** Variables that a function reads itself. */
+const OWN: Partial<Record<FunctionName, string[]>> = {
+  websocket: ['JWT_AUDIENCE', 'JWT_ISSUER'],
   admin: [
     'EXPIRY_DLQ_URL',
     'EXPIRY_QUEUE_URL',
@@ -33,11 +48,11 @@ const VARIABLES: Record<FunctionName, string[]> = {
     'ORDERS_DLQ_URL',
     'ORDERS_QUEUE_URL',
     'QUARANTINE_QUEUE_URL',
-    'REDIS_URL',
   ],
 };
 
-const stockVariables = (name: FunctionName): string[] => (FUNCTIONS[name].redis ? ['REDIS_AUTH_SECRET_ARN'] : []);
+const expectedVariables = (name: FunctionName): string[] =>
+  [...touches(name).flatMap((feature) => MADE_FROM[feature]!), ...(OWN[name] ?? [])].sort();
 
 test('the functions are these', () => {
   expect(ownFunctions(template).map((fn) => fn.properties.FunctionName).sort()).toEqual(
@@ -60,7 +75,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
 
   test('is told what it needs and no more', () => {
     expect(Object.keys(properties.Environment.Variables).sort()).toEqual(
-      ['LOG_LEVEL', 'METRICS_NAMESPACE', 'TABLE_NAME', ...VARIABLES[name], ...stockVariables(name)].sort(),
+      ['LOG_LEVEL', 'METRICS_NAMESPACE', ...expectedVariables(name)].sort(),
     );
   });
 
@@ -68,7 +83,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
     const [, role, variables] = readme.match(new RegExp(`^\\| \`${name}\` \\| \`(\\w+)\` \\| (.*) \\|$`, 'm')) ?? [];
     expect(target(template.toJSON().Outputs[role!]?.Value)).toBe(target(properties.Role));
     const listed = variables!.match(/`\w+`/g)?.map((each) => each.slice(1, -1)) ?? [];
-    expect(listed.sort()).toEqual([...VARIABLES[name], ...stockVariables(name)].sort());
+    expect(listed.sort()).toEqual(expectedVariables(name).filter((variable) => variable !== 'TABLE_NAME'));
   });
 
   test('is traced where the settings say so', () => {
@@ -94,6 +109,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
 
   test(FUNCTIONS[name].redis ? 'runs next to Redis' : 'stays outside the network', () => {
     expect(properties.VpcConfig !== undefined).toBe(FUNCTIONS[name].redis);
+    expect(touches(name).includes('stock')).toBe(FUNCTIONS[name].redis);
   });
 });
 

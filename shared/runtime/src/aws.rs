@@ -13,7 +13,7 @@ use aws_smithy_http_client::Builder as HttpClientBuilder;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_http_client::tls::{Provider, TlsContext, TrustStore};
 
-use crate::{MissingSetting, optional_setting, setting};
+use crate::{MissingSetting, Settings};
 
 /// Longest wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -30,15 +30,15 @@ const _: () = assert!(ATTEMPT_TIMEOUT.as_millis() * 2 < CALL_TIMEOUT.as_millis()
 /// Reading the machine's own list of some hundred would be most of a cold start.
 const AMAZON_ROOTS: &str = include_str!("amazon_roots.pem");
 
-/// The configuration of a function's AWS clients, from the environment alone as Lambda sets it. The SDK's own loader would
+/// The configuration of a function's AWS clients, from settings and keys alone as Lambda sets them. The SDK's own loader would
 /// read files and prepare to ask services that a function has no use for.
 ///
 /// # Errors
 /// If `AWS_REGION` is not set.
-pub fn aws_config() -> Result<SdkConfig, MissingSetting> {
+pub fn aws_config(settings: &Settings) -> Result<SdkConfig, MissingSetting> {
     let http = http_client();
-    let mut config = bounded(http.clone()).into_builder().region(Region::new(setting("AWS_REGION")?));
-    config.set_endpoint_url(optional_setting("AWS_ENDPOINT_URL"));
+    let mut config = bounded(http.clone()).into_builder().region(Region::new(settings.required("AWS_REGION")?));
+    config.set_endpoint_url(settings.optional("AWS_ENDPOINT_URL"));
     // Lambda sets keys, or where to ask for them.
     let asks = ProviderConfig::without_region().with_http_client(http);
     let credentials = CredentialsProviderChain::first_try("environment", EnvironmentVariableCredentialsProvider::new())

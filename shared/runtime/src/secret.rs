@@ -6,8 +6,8 @@ use std::time::Duration;
 use aws_sdk_secretsmanager::Client;
 use cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
 
+use crate::SdkConfig;
 use crate::aws::CALL_TIMEOUT;
-use crate::{SdkConfig, optional_setting};
 
 /// How long a value is good for, and how long after a reading that failed the next one begins.
 const FRESH: Duration = Duration::from_secs(60);
@@ -121,14 +121,6 @@ where
     pub async fn get(&self) -> Result<Arc<T>, SecretError> {
         Ok(Arc::clone(&self.0.get().await?.value))
     }
-}
-
-/// The secret whose ARN is in the setting `name`, if it is set.
-pub fn optional_secret<T>(config: &SdkConfig, name: &'static str) -> Option<Secret<T>>
-where
-    T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
-{
-    optional_setting(name).map(|arn| Secret::new(Client::new(config), arn))
 }
 
 #[cfg(test)]

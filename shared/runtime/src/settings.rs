@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 /// A setting that the function cannot work without.
 #[derive(Debug, thiserror::Error)]
 #[error(
@@ -5,15 +7,43 @@
 )]
 pub struct MissingSetting(&'static str);
 
-/// The setting `name` from the environment.
-///
-/// # Errors
-/// [`MissingSetting`] if it is not set, or empty.
-pub fn setting(name: &'static str) -> Result<String, MissingSetting> {
-    std::env::var(name).ok().filter(|value| !value.is_empty()).ok_or(MissingSetting(name))
+/// Settings by name: those of the process's environment, or values that a test gives.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    given: BTreeMap<&'static str, String>,
+    environment: bool,
 }
 
-/// The setting `name` from the environment, if it is set: for what not every deployment has.
-pub fn optional_setting(name: &'static str) -> Option<String> {
-    setting(name).ok()
+impl Settings {
+    /// What the environment says.
+    pub const fn environment() -> Self {
+        Self { given: BTreeMap::new(), environment: true }
+    }
+
+    /// These and no others.
+    pub fn given<V: Into<String>>(settings: impl IntoIterator<Item = (&'static str, V)>) -> Self {
+        let given = settings.into_iter().map(|(name, value)| (name, value.into())).collect();
+        Self { given, environment: false }
+    }
+
+    /// These settings with this one in place of what it was.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.given.insert(name, value.into());
+        self
+    }
+
+    /// The setting `name`.
+    ///
+    /// # Errors
+    /// [`MissingSetting`] if it is not set, or empty.
+    pub fn required(&self, name: &'static str) -> Result<String, MissingSetting> {
+        self.optional(name).ok_or(MissingSetting(name))
+    }
+
+    /// The setting `name`, if it is set: for what not every deployment has.
+    pub fn optional(&self, name: &'static str) -> Option<String> {
+        let given = self.given.get(name).cloned();
+        given.or_else(|| std::env::var(name).ok().filter(|_| self.environment)).filter(|value| !value.is_empty())
+    }
 }

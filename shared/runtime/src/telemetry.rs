@@ -4,16 +4,16 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::{Metrics, MissingSetting, setting};
+use crate::{Metrics, MissingSetting, Settings};
 
 /// Begins a function's logs and its numbers, the first of which is that a process was started. Once in a
 /// process.
 ///
 /// # Errors
 /// If `METRICS_NAMESPACE` is not set.
-pub fn init_telemetry() -> Result<Metrics, MissingSetting> {
+pub fn init_telemetry(settings: &Settings) -> Result<Metrics, MissingSetting> {
     init_logs();
-    let metrics = Metrics::init(setting("METRICS_NAMESPACE")?);
+    let metrics = Metrics::init(settings.required("METRICS_NAMESPACE")?);
     metrics::counter!("ColdStarts").increment(1);
     Ok(metrics)
 }

@@ -29,7 +29,7 @@ mod view;
 
 use crate::connection::Connection;
 
-pub use access::{Access, AccessError, Credentials};
+pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
 pub use claims::{Confirmed, Released, Reseated, Reserve};

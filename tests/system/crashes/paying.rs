@@ -52,5 +52,5 @@ fn callback(lab: &Lab, reservation: &Claim) -> Ask {
 }
 
 async fn pay(lab: &Lab, world: &World, reservation: &Claim) {
-    payment::handle(&world.payment(), callback(lab, reservation).request()).await;
+    payment::handle(&world.start(payment::Deps::new), callback(lab, reservation).request()).await;
 }

@@ -15,7 +15,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "reserve",
         effects: &["EVALSHA reserve", "SendMessage"],
         prepare: |lab| Box::pin(with_sale(lab)),
-        run: |lab, world, _| Box::pin(ask(lab, world, Ask::reserve(SALE, "alice"))),
+        run: |_, world, _| Box::pin(ask(world, Ask::reserve(SALE, "alice"))),
         again: nobody,
         end: at_rest,
     },
@@ -23,7 +23,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "reserve with a key",
         effects: &["EVALSHA reserve", "SendMessage"],
         prepare: |lab| Box::pin(with_sale(lab)),
-        run: |lab, world, _| Box::pin(ask(lab, world, reserve_with_key())),
+        run: |_, world, _| Box::pin(ask(world, reserve_with_key())),
         again: |lab, _| {
             Box::pin(async {
                 lab.answer(&reserve_with_key()).await.expect(202);
@@ -35,7 +35,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "order",
         effects: &["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
         prepare: |lab| Box::pin(with_two_reserved(lab)),
-        run: |lab, world, reserved| Box::pin(deliver(lab, world, reserved)),
+        run: |_, world, reserved| Box::pin(deliver(world, reserved)),
         again: nobody,
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
     },
@@ -43,7 +43,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "order whose unit is another's",
         effects: &["TransactWriteItems", "EVALSHA reseat", "SendMessage"],
         prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
-        run: |lab, world, reserved| Box::pin(deliver(lab, world, reserved)),
+        run: |_, world, reserved| Box::pin(deliver(world, reserved)),
         again: nobody,
         end: |lab, reserved| {
             Box::pin(async {
@@ -56,7 +56,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "cancel before the order",
         effects: &["PutItem", "EVALSHA release"],
         prepare: |lab| Box::pin(with_one_reserved(lab)),
-        run: |lab, world, reserved| Box::pin(ask(lab, world, cancel(&reserved[0]))),
+        run: |_, world, reserved| Box::pin(ask(world, cancel(&reserved[0]))),
         again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
     },
@@ -64,7 +64,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "cancel after the order",
         effects: &["TransactWriteItems", "EVALSHA release"],
         prepare: |lab| Box::pin(with_one_bought(lab)),
-        run: |lab, world, reserved| Box::pin(ask(lab, world, cancel(&reserved[0]))),
+        run: |_, world, reserved| Box::pin(ask(world, cancel(&reserved[0]))),
         again: |lab, reserved| Box::pin(repeat(lab, cancel(&reserved[0]))),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
     },
@@ -72,9 +72,9 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "expire",
         effects: &["TransactWriteItems", "EVALSHA release"],
         prepare: |lab| Box::pin(with_one_bought(lab)),
-        run: |lab, world, reserved| {
+        run: |_, world, reserved| {
             Box::pin(async {
-                expiry::handle(&world.expiry_in(lab, LONG_S), events::batch([expiry_message(&reserved[0])])).await;
+                expiry::handle(&world.expiry_in(LONG_S), events::batch([expiry_message(&reserved[0])])).await;
             })
         },
         again: |lab, reserved| Box::pin(expire(lab, &reserved[0])),
@@ -84,9 +84,9 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "dead letter that becomes an order",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
         prepare: |lab| Box::pin(with_one_reserved(lab)),
-        run: |lab, world, reserved| {
+        run: |_, world, reserved| {
             Box::pin(async {
-                dead_letter::handle(&world.dead_letter(lab), message_batch(&[&reserved[0]])).await;
+                dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
             })
         },
         again: |lab, reserved| {
@@ -101,9 +101,9 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "dead letter that never can be an order",
         effects: &["TransactWriteItems", "PutItem", "EVALSHA reseat"],
         prepare: |lab| Box::pin(with_nothing_left(lab)),
-        run: |lab, world, reserved| {
+        run: |_, world, reserved| {
             Box::pin(async {
-                dead_letter::handle(&world.dead_letter(lab), message_batch(&[&reserved[0]])).await;
+                dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
             })
         },
         again: |lab, reserved| {
@@ -119,12 +119,12 @@ pub(super) const FLOWS: &[Flow] = &[
 /// Longer than any payment window here.
 const LONG_S: i64 = 10_000;
 
-async fn ask(lab: &Lab, world: &World, ask: Ask) {
-    reservation::handle(&world.reservation(lab), ask.request()).await;
+async fn ask(world: &World, ask: Ask) {
+    reservation::handle(&world.start(reservation::Deps::new), ask.request()).await;
 }
 
-async fn deliver(lab: &Lab, world: &World, reserved: &[Claim]) {
-    order::handle(&world.order(lab), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
+async fn deliver(world: &World, reserved: &[Claim]) {
+    order::handle(&world.start(order::Deps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
 }
 
 fn reserve_with_key() -> Ask {

@@ -27,9 +27,9 @@ pub(super) const FLOWS: &[Flow] = &[
             "EVALSHA restore",
         ],
         prepare: |lab| Box::pin(with_everything_wrong(lab)),
-        run: |lab, world, _| {
+        run: |_, world, _| {
             Box::pin(async {
-                let _ = reconciliation::handle(&world.reconciliation(lab)).await;
+                let _ = reconciliation::handle(&world.reconciliation()).await;
             })
         },
         again: nobody,
@@ -61,9 +61,9 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "redrive",
         effects: &["ReceiveMessage", "SendMessage", "DeleteMessage"],
         prepare: |lab| Box::pin(with_dead_letters(lab)),
-        run: |lab, world, _| {
+        run: |_, world, _| {
             Box::pin(async {
-                admin::handle(&world.admin(lab), redrive().request()).await;
+                admin::handle(&world.start(admin::Deps::new), redrive().request()).await;
             })
         },
         again: |lab, _| Box::pin(redrive_until_nothing_is_left(lab)),
@@ -75,7 +75,7 @@ pub(super) const FLOWS: &[Flow] = &[
 const SOON: &str = "vase";
 
 async fn warm_up(world: &World) {
-    let _ = warmup::handle(&world.warmup()).await;
+    let _ = warmup::handle(&world.start(warmup::Deps::new)).await;
 }
 
 async fn warm_up_again(lab: &Lab, rounds: usize) {

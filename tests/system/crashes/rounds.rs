@@ -14,7 +14,7 @@ pub(super) const FLOWS: &[Flow] = &[Flow {
     prepare: |lab| Box::pin(with_rounds_over(lab)),
     run: |_, world, _| {
         Box::pin(async {
-            let _ = daily_reset::handle(&world.daily_reset()).await;
+            let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
         })
     },
     again: |lab, _| Box::pin(reset_and_warm_up(lab)),
@@ -52,7 +52,7 @@ async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
 
 /// Both schedules come again.
 async fn reset_and_warm_up(lab: &Lab) {
-    let reset = daily_reset::Deps { ledger: lab.ledger.clone(), clock: Clock::system() };
+    let reset = lab.daily_reset();
     assert_eq!(daily_reset::handle(&reset).await.unwrap().failed, 0);
     let loaded = warmup::handle(&lab.warmup()).await.unwrap();
     assert_eq!((loaded.loaded, loaded.failed), (SALES.len(), 0));

@@ -20,7 +20,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "create",
         effects: &["PutItem"],
         prepare: |_| Box::pin(async { Vec::new() }),
-        run: |lab, world, _| Box::pin(operate(lab, world, create())),
+        run: |_, world, _| Box::pin(operate(world, create())),
         again: |lab, _| {
             Box::pin(async {
                 let answer = lab.answer(&create()).await;
@@ -45,7 +45,7 @@ pub(super) const FLOWS: &[Flow] = &[
                 Vec::new()
             })
         },
-        run: |lab, world, _| Box::pin(operate(lab, world, ask("publish"))),
+        run: |_, world, _| Box::pin(operate(world, ask("publish"))),
         again: |lab, _| Box::pin(repeat(lab, ask("publish"))),
         end: |lab, _| {
             Box::pin(async {
@@ -58,7 +58,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "pause",
         effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
-        run: |lab, world, _| Box::pin(operate(lab, world, ask("pause"))),
+        run: |_, world, _| Box::pin(operate(world, ask("pause"))),
         again: |lab, _| Box::pin(repeat(lab, ask("pause"))),
         end: |lab, _| {
             Box::pin(async {
@@ -77,7 +77,7 @@ pub(super) const FLOWS: &[Flow] = &[
                 reserved
             })
         },
-        run: |lab, world, _| Box::pin(operate(lab, world, ask("resume"))),
+        run: |_, world, _| Box::pin(operate(world, ask("resume"))),
         again: |lab, _| Box::pin(repeat(lab, ask("resume"))),
         end: |lab, _| {
             Box::pin(async {
@@ -90,7 +90,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "close",
         effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
-        run: |lab, world, _| Box::pin(operate(lab, world, ask("close"))),
+        run: |_, world, _| Box::pin(operate(world, ask("close"))),
         again: |lab, _| Box::pin(repeat(lab, ask("close"))),
         end: |lab, _| {
             Box::pin(async {
@@ -105,7 +105,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "end recurrence",
         effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
-        run: |lab, world, _| Box::pin(operate(lab, world, ask("end_recurrence"))),
+        run: |_, world, _| Box::pin(operate(world, ask("end_recurrence"))),
         again: |lab, _| Box::pin(repeat(lab, ask("end_recurrence"))),
         end: |lab, _| {
             Box::pin(async {
@@ -118,7 +118,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "restock",
         effects: &["GetItem", "PutItem", "EVALSHA amend"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
-        run: |lab, world, _| Box::pin(operate(lab, world, restock())),
+        run: |_, world, _| Box::pin(operate(world, restock())),
         again: |lab, _| Box::pin(repeat(lab, restock())),
         end: |lab, _| {
             Box::pin(async {
@@ -148,8 +148,8 @@ fn restock() -> Ask {
     ask("restock").body(json!({ "round": 1, "units": 2 }).to_string())
 }
 
-async fn operate(lab: &Lab, world: &World, ask: Ask) {
-    admin::handle(&world.admin(lab), ask.request()).await;
+async fn operate(world: &World, ask: Ask) {
+    admin::handle(&world.start(admin::Deps::new), ask.request()).await;
 }
 
 /// Alice has an order, and bob's message is on its way.

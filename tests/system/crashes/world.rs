@@ -3,15 +3,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client as DynamoDb;
-use aws_sdk_secretsmanager::Client as SecretsManager;
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::config::interceptors::BeforeSerializationInterceptorContextMut;
 use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
-use ledger::Ledger;
-use process::{Snapshots, TermsCache};
-use queue::{ExpiryQueue, OrderQueue, Quarantine};
+use context::{Context, ContextError};
 use runtime::Clock;
 use stock::Stock;
 use tests::{Fault, FaultProxy};
@@ -21,10 +18,7 @@ use crate::lab::Lab;
 
 /// A function's world: everything that it talks to, through proxies that end it.
 pub(super) struct World {
-    stock: Stock,
-    ledger: Ledger,
-    sqs: Sqs,
-    secret: runtime::Secret,
+    context: Context,
     _proxies: [FaultProxy; 2],
 }
 
@@ -37,69 +31,27 @@ impl World {
         let endpoint = format!("http://{}", aws.address());
         let config = deployment.aws_config().into_builder().endpoint_url(&endpoint).build();
         let sqs = aws_sdk_sqs::config::Builder::from(&config).interceptor(ShortTimeout);
-        Self {
-            stock: Stock::new(&format!("redis://{}", redis.address())).unwrap(),
-            ledger: Ledger::new(DynamoDb::new(&config), &lab.table),
-            sqs: Sqs::from_conf(sqs.build()),
-            secret: runtime::Secret::new(SecretsManager::new(&config), &*deployment.payment_secret),
-            _proxies: [redis, aws],
-        }
+        let context = Context::new(lab.settings(), config.clone(), Clock::system())
+            .with(DynamoDb::new(&config))
+            .with(Stock::new(&format!("redis://{}", redis.address())).unwrap())
+            .with(Sqs::from_conf(sqs.build()))
+            .with(lab.reservation().keys);
+        Self { context, _proxies: [redis, aws] }
     }
 
-    pub(super) fn reservation(&self, lab: &Lab) -> reservation::Deps {
-        let snapshots = Snapshots::new(self.ledger.clone(), Clock::system());
-        let (stock, ledger, orders) = (self.stock.clone(), self.ledger.clone(), self.orders(lab));
-        reservation::Deps { stock, ledger, snapshots, orders, ..lab.reservation() }
+    /// A function, in a process that knows nothing yet: `world.start(order::Deps::new)`.
+    pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        new(&self.context.another_process()).unwrap()
     }
 
-    pub(super) fn order(&self, lab: &Lab) -> order::Deps {
-        let terms = TermsCache::new(self.ledger.clone());
-        let (orders, expiry) = (self.orders(lab), self.expiry_queue(lab));
-        let (stock, ledger) = (self.stock.clone(), self.ledger.clone());
-        order::Deps { stock, ledger, terms, orders, expiry, clock: Clock::system() }
+    /// The expiry function with a clock that is so many seconds ahead.
+    pub(super) fn expiry_in(&self, ahead_s: i64) -> expiry::Deps {
+        expiry::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::Deps::new) }
     }
 
-    pub(super) fn dead_letter(&self, lab: &Lab) -> dead_letter::Deps {
-        let quarantine = Quarantine::new(self.sqs.clone(), &lab.quarantine_url);
-        let (stock, ledger, expiry) = (self.stock.clone(), self.ledger.clone(), self.expiry_queue(lab));
-        let terms = TermsCache::new(ledger.clone());
-        dead_letter::Deps { stock, ledger, terms, expiry, quarantine, clock: Clock::system() }
-    }
-
-    /// With a clock that is so many seconds ahead.
-    pub(super) fn expiry_in(&self, lab: &Lab, ahead_s: i64) -> expiry::Deps {
-        let (stock, ledger, expiry) = (self.stock.clone(), self.ledger.clone(), self.expiry_queue(lab));
-        expiry::Deps { stock, ledger, expiry, clock: Clock::ahead_by_ms(ahead_s * 1000) }
-    }
-
-    pub(super) fn payment(&self) -> payment::Deps {
-        payment::Deps { ledger: self.ledger.clone(), secret: self.secret.clone(), clock: Clock::system() }
-    }
-
-    pub(super) fn admin(&self, lab: &Lab) -> admin::Deps {
-        let (stock, ledger, sqs) = (self.stock.clone(), self.ledger.clone(), self.sqs.clone());
-        admin::Deps { stock, ledger, sqs, ..lab.admin() }
-    }
-
-    pub(super) fn warmup(&self) -> warmup::Deps {
-        warmup::Deps { stock: self.stock.clone(), ledger: self.ledger.clone(), clock: Clock::system() }
-    }
-
-    pub(super) fn daily_reset(&self) -> daily_reset::Deps {
-        daily_reset::Deps { ledger: self.ledger.clone(), clock: Clock::system() }
-    }
-
-    pub(super) fn reconciliation(&self, lab: &Lab) -> reconciliation::Deps {
-        let (stock, ledger, orders) = (self.stock.clone(), self.ledger.clone(), self.orders(lab));
-        reconciliation::Deps { stock, ledger, orders, send_again_after: Duration::ZERO, clock: Clock::system() }
-    }
-
-    fn orders(&self, lab: &Lab) -> OrderQueue {
-        OrderQueue::new(self.sqs.clone(), &lab.orders_url)
-    }
-
-    fn expiry_queue(&self, lab: &Lab) -> ExpiryQueue {
-        ExpiryQueue::new(self.sqs.clone(), &lab.expiry_url)
+    /// Reconciliation that waits for nothing.
+    pub(super) fn reconciliation(&self) -> reconciliation::Deps {
+        reconciliation::Deps { send_again_after: Duration::ZERO, ..self.start(reconciliation::Deps::new) }
     }
 }
 

@@ -1,0 +1,129 @@
+//! What a context makes. Adding a dependency is a method here and a feature of the same name in `Cargo.toml`.
+#![cfg_attr(
+    not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
+    expect(unused)
+)]
+
+use crate::{Context, ContextError};
+
+/// # Errors
+/// Each fails if a setting that it is made from is missing or of no use. Whether the other side answers shows at the first
+/// call.
+impl Context {
+    /// DynamoDB: the table `TABLE_NAME`.
+    #[cfg(feature = "ledger")]
+    pub fn ledger(&self) -> Result<ledger::Ledger, ContextError> {
+        use aws_sdk_dynamodb::Client;
+        self.once("", || {
+            let client = self.once("", || Ok(Client::new(self.aws())))?;
+            Ok(ledger::Ledger::new(client, self.settings().required("TABLE_NAME")?))
+        })
+    }
+
+    /// Redis at `REDIS_URL`, with the credentials in the secret `REDIS_AUTH_SECRET_ARN` if it asks for some, and the
+    /// authority in the file `REDIS_CA_FILE` if it is an own one.
+    #[cfg(feature = "stock")]
+    pub fn stock(&self) -> Result<stock::Stock, ContextError> {
+        self.once("", || {
+            let authority = self.settings().optional("REDIS_CA_FILE").map(std::fs::read).transpose();
+            let access = stock::Access {
+                url: self.settings().required("REDIS_URL")?,
+                credentials: self.optional_secret("REDIS_AUTH_SECRET_ARN")?,
+                authority: authority.map_err(|error| unusable("REDIS_CA_FILE", error))?,
+            };
+            stock::Stock::open(access).map_err(|error| unusable("REDIS_URL", error))
+        })
+    }
+
+    /// SQS.
+    #[cfg(feature = "sqs")]
+    pub fn sqs(&self) -> Result<aws_sdk_sqs::Client, ContextError> {
+        self.once("", || Ok(aws_sdk_sqs::Client::new(self.aws())))
+    }
+
+    /// The order queue: `ORDERS_QUEUE_URL`.
+    #[cfg(feature = "order_queue")]
+    pub fn order_queue(&self) -> Result<queue::OrderQueue, ContextError> {
+        self.once("", || Ok(queue::OrderQueue::new(self.sqs()?, self.settings().required("ORDERS_QUEUE_URL")?)))
+    }
+
+    /// The expiry queue: `EXPIRY_QUEUE_URL`.
+    #[cfg(feature = "expiry_queue")]
+    pub fn expiry_queue(&self) -> Result<queue::ExpiryQueue, ContextError> {
+        self.once("", || Ok(queue::ExpiryQueue::new(self.sqs()?, self.settings().required("EXPIRY_QUEUE_URL")?)))
+    }
+
+    /// The quarantine: `QUARANTINE_QUEUE_URL`.
+    #[cfg(feature = "quarantine")]
+    pub fn quarantine(&self) -> Result<queue::Quarantine, ContextError> {
+        self.once("", || Ok(queue::Quarantine::new(self.sqs()?, self.settings().required("QUARANTINE_QUEUE_URL")?)))
+    }
+
+    /// What the process knows of the ledger without asking it.
+    #[cfg(feature = "snapshots")]
+    pub fn snapshots(&self) -> Result<process::Snapshots, ContextError> {
+        self.once("", || Ok(process::Snapshots::new(self.ledger()?, self.clock())))
+    }
+
+    /// The terms of sales.
+    #[cfg(feature = "terms")]
+    pub fn terms(&self) -> Result<process::TermsCache, ContextError> {
+        self.once("", || Ok(process::TermsCache::new(self.ledger()?)))
+    }
+
+    /// What is remembered of the orders of rounds that are watched.
+    #[cfg(feature = "order_counts")]
+    pub fn order_counts(&self) -> Result<process::OrderCounts, ContextError> {
+        self.once("", || Ok(process::OrderCounts::new(self.ledger()?, self.clock())))
+    }
+
+    /// The keys of passes, in the secret `PASS_SECRET_ARN`.
+    #[cfg(feature = "pass_keys")]
+    pub fn pass_keys(&self) -> Result<runtime::PassKeys, ContextError> {
+        self.once("", || Ok(runtime::PassKeys::new(self.secret("PASS_SECRET_ARN")?)))
+    }
+
+    /// The key that the payment provider signs with, in the secret `PAYMENT_SECRET_ARN`.
+    #[cfg(feature = "payment_secret")]
+    pub fn payment_secret(&self) -> Result<runtime::Secret, ContextError> {
+        self.secret("PAYMENT_SECRET_ARN")
+    }
+
+    /// The key of the CDN, in the secret `EDGE_KEY_SECRET_ARN`; none if there is no CDN.
+    #[cfg(feature = "crowd")]
+    pub(crate) fn edge_key(&self) -> Result<api::EdgeKey, ContextError> {
+        Ok(api::EdgeKey::new(self.optional_secret("EDGE_KEY_SECRET_ARN")?))
+    }
+
+    /// The buyers' connections, which are managed at `PUSH_ENDPOINT`.
+    #[cfg(feature = "push_gateway")]
+    pub fn push_gateway(&self) -> Result<push::Gateway, ContextError> {
+        self.once("", || Ok(push::Gateway::new(self.aws(), self.settings().required("PUSH_ENDPOINT")?)))
+    }
+
+    #[cfg(feature = "secrets")]
+    fn secret<T>(&self, setting: &'static str) -> Result<runtime::Secret<T>, ContextError>
+    where
+        T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
+    {
+        use aws_sdk_secretsmanager::Client;
+        self.once(setting, || {
+            let client = self.once("", || Ok(Client::new(self.aws())))?;
+            Ok(runtime::Secret::new(client, self.settings().required(setting)?))
+        })
+    }
+
+    /// Likewise, if the setting is there: for what not every deployment has.
+    #[cfg(feature = "secrets")]
+    fn optional_secret<T>(&self, setting: &'static str) -> Result<Option<runtime::Secret<T>>, ContextError>
+    where
+        T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
+    {
+        self.settings().optional(setting).map(|_| self.secret(setting)).transpose()
+    }
+}
+
+#[cfg(feature = "stock")]
+fn unusable(setting: &'static str, error: impl std::error::Error + Send + Sync + 'static) -> ContextError {
+    ContextError::Unusable { setting, source: Box::new(error) }
+}

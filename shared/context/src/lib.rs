@@ -1,0 +1,194 @@
+//! One place for wiring: settings, AWS configuration and clock, and every dependency that is made from them.
+//!
+//! A function reads its [`Context`] from the environment. Tests and benchmarks give settings and clients of their own.
+
+mod dependencies;
+mod serve;
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use runtime::{Clock, MissingSetting, SdkConfig, Settings, aws_config};
+
+pub use lambda_runtime::Error;
+#[cfg(feature = "http")]
+pub use serve::serve;
+#[cfg(feature = "crowd")]
+pub use serve::serve_crowd;
+pub use serve::serve_events;
+
+/// Why a dependency cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ContextError {
+    /// A setting is not there.
+    #[error(transparent)]
+    Missing(#[from] MissingSetting),
+    /// A setting is there, and of no use.
+    #[error("the setting {setting} is of no use")]
+    Unusable {
+        /// Its name.
+        setting: &'static str,
+        /// What is wrong with it.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// What one process is made from. Each dependency is made when it is first asked for, and once: whoever asks again gets a
+/// clone that shares connections and memory.
+///
+/// They are kept by their types: a field for each would have every function linked with the code that drops them all.
+#[derive(Debug)]
+pub struct Context {
+    settings: Settings,
+    aws: SdkConfig,
+    clock: Clock,
+    given: BTreeMap<Key, Arc<dyn Any + Send + Sync>>,
+    made: Mutex<BTreeMap<Key, Arc<dyn Any + Send + Sync>>>,
+}
+
+/// A type, and the setting that tells one of this type from another.
+type Key = (TypeId, &'static str);
+
+impl Context {
+    /// The context of a function, as Lambda and the deployment set it.
+    ///
+    /// # Errors
+    /// If `AWS_REGION` is not set.
+    pub fn from_environment() -> Result<Self, MissingSetting> {
+        let settings = Settings::environment();
+        let aws = aws_config(&settings)?;
+        Ok(Self::new(settings, aws, Clock::system()))
+    }
+
+    /// A context of these.
+    pub fn new(settings: Settings, aws: SdkConfig, clock: Clock) -> Self {
+        Self { settings, aws, clock, given: BTreeMap::new(), made: Mutex::default() }
+    }
+
+    /// Likewise, with this dependency where it would make one of the type.
+    #[must_use]
+    pub fn with<T: Clone + Send + Sync + 'static>(mut self, dependency: T) -> Self {
+        self.given.insert((TypeId::of::<T>(), ""), Arc::new(dependency));
+        self
+    }
+
+    /// The context of another process with the same settings, configuration, clock and given dependencies. It has made
+    /// nothing yet.
+    #[must_use]
+    pub fn another_process(&self) -> Self {
+        let given = self.given.clone();
+        Self { given, ..Self::new(self.settings.clone(), self.aws.clone(), self.clock) }
+    }
+
+    /// Likewise, by another clock.
+    #[must_use]
+    pub fn another_process_at(&self, clock: Clock) -> Self {
+        Self { clock, ..self.another_process() }
+    }
+
+    /// The settings.
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What AWS clients are made from.
+    pub const fn aws(&self) -> &SdkConfig {
+        &self.aws
+    }
+
+    /// The time.
+    pub const fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// What was given or made before, or else what `make` makes now. No lock is held meanwhile: it may ask for others.
+    #[cfg_attr(
+        not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
+        expect(unused)
+    )]
+    fn once<T: Clone + Send + Sync + 'static>(
+        &self,
+        name: &'static str,
+        make: impl FnOnce() -> Result<T, ContextError>,
+    ) -> Result<T, ContextError> {
+        let key = (TypeId::of::<T>(), name);
+        let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.given.get(&key).cloned().or_else(|| made().get(&key).cloned());
+        let known = match known {
+            Some(known) => known,
+            None => {
+                let new = Arc::new(make()?);
+                Arc::clone(made().entry(key).or_insert(new))
+            }
+        };
+        Ok(known.downcast_ref::<T>().expect("it is kept by its type").clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What shares its memory with its clones.
+    type Memory = Arc<Mutex<u32>>;
+
+    fn context() -> Context {
+        Context::new(Settings::given([("ADDRESS", "here"), ("EMPTY", "")]), SdkConfig::builder().build(), Clock::system())
+    }
+
+    fn memory(context: &Context) -> Memory {
+        context.once("", || Ok(Memory::default())).unwrap()
+    }
+
+    #[test]
+    fn whoever_asks_again_shares_what_was_made() {
+        let context = context();
+        *memory(&context).lock().unwrap() = 1;
+        assert_eq!(*memory(&context).lock().unwrap(), 1);
+        let other = context.once("another setting", || Ok(Memory::default())).unwrap();
+        assert_eq!(*other.lock().unwrap(), 0, "of the same type, and not the same");
+    }
+
+    #[test]
+    fn what_one_is_made_from_may_be_another() {
+        let context = context();
+        let both = context.once("", || Ok((memory(&context), ()))).unwrap();
+        assert!(Arc::ptr_eq(&both.0, &memory(&context)));
+    }
+
+    #[test]
+    fn another_process_has_what_was_given_and_has_made_nothing() {
+        let given: Arc<str> = "given".into();
+        let clock = Clock::ahead_by_ms(3_600_000);
+        let context = context().with(Arc::clone(&given));
+        *memory(&context).lock().unwrap() = 1;
+        for other in [context.another_process(), context.another_process_at(clock).another_process()] {
+            assert_eq!(*memory(&other).lock().unwrap(), 0);
+            let there = other.once::<Arc<str>>("", || panic!("it is there")).unwrap();
+            assert!(Arc::ptr_eq(&there, &given));
+            assert_eq!(other.settings().required("ADDRESS").unwrap(), "here");
+        }
+        let ahead_ms = context.another_process_at(clock).another_process().clock().now().0 - context.clock().now().0;
+        assert!(ahead_ms > 3_000_000, "{ahead_ms}");
+    }
+
+    #[test]
+    fn an_error_names_the_setting_and_is_not_kept() {
+        let context = context();
+        for missing in ["EMPTY", "AWS_LAMBDA_FUNCTION_NAME", "PATH"] {
+            let error = context.once::<String>("", || Ok(context.settings().required(missing)?)).unwrap_err();
+            assert!(error.to_string().contains(missing), "{error}");
+        }
+        assert_eq!(context.once("", || Ok(context.settings().required("ADDRESS")?)).unwrap(), "here");
+    }
+
+    #[test]
+    fn the_environment_is_read_where_it_is_to_be() {
+        let settings = Settings::environment().with("ADDRESS", "here");
+        assert_eq!(settings.required("ADDRESS").unwrap(), "here");
+        assert_eq!(settings.optional("PATH"), std::env::var("PATH").ok());
+        assert!(settings.required("NO_SUCH_SETTING").is_err());
+    }
+}

@@ -1,0 +1,83 @@
+//! What a function's `main` does: begins logs and numbers, makes the dependencies, and serves.
+
+#[cfg(feature = "http")]
+use std::sync::Arc;
+
+#[cfg(feature = "http")]
+use lambda_http::{Body, Request, Response};
+use runtime::{Metrics, Settings, init_telemetry};
+use serde::{Deserialize, Serialize};
+
+use crate::{Context, ContextError, Error};
+
+fn start() -> Result<(Metrics, Context), Error> {
+    Ok((init_telemetry(&Settings::environment())?, Context::from_environment()?))
+}
+
+/// Handles the events of a queue, a stream or a schedule. Does not return while the process lives.
+///
+/// # Errors
+/// If a setting is missing or of no use, or if the process was not started by Lambda or something like it.
+pub async fn serve_events<D, E, R>(
+    new: impl FnOnce(&Context) -> Result<D, ContextError>,
+    handle: impl AsyncFn(&D, E) -> Result<R, Error>,
+) -> Result<(), Error>
+where
+    E: for<'de> Deserialize<'de>,
+    R: Serialize,
+{
+    let (metrics, context) = start()?;
+    let (deps, handle) = (&new(&context)?, &handle);
+    runtime::serve_events(metrics, move |event: E| handle(deps, event)).await
+}
+
+/// Answers API Gateway's requests, several at once where Lambda gives a process several. Does not return while the process
+/// lives.
+///
+/// # Errors
+/// Likewise.
+#[cfg(feature = "http")]
+pub async fn serve<D, F>(
+    new: impl FnOnce(&Context) -> Result<D, ContextError>,
+    handle: impl Fn(Arc<D>, Request) -> F + Clone + Send + 'static,
+) -> Result<(), Error>
+where
+    D: Send + Sync + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
+    let (metrics, context) = start()?;
+    let deps = Arc::new(new(&context)?);
+    api::serve(metrics, move |request| handle(Arc::clone(&deps), request)).await
+}
+
+/// Likewise, for the crowd of an opening: finds out where a request through the CDN came from, and counts what is asked
+/// and answered.
+///
+/// # Errors
+/// Likewise.
+#[cfg(feature = "crowd")]
+pub async fn serve_crowd<D, F>(
+    new: impl FnOnce(&Context) -> Result<D, ContextError>,
+    handle: impl Fn(Arc<D>, Request) -> F + Clone + Send + Sync + 'static,
+) -> Result<(), Error>
+where
+    D: Send + Sync + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
+    let (metrics, context) = start()?;
+    let deps = Arc::new(new(&context)?);
+    let snapshots = context.snapshots()?;
+    let beside = Arc::new((context.edge_key()?, snapshots.clone(), context.stock()?));
+    let metrics = metrics.before_publishing(move || snapshots.report_demand());
+    api::serve(metrics, move |mut request| {
+        let (deps, beside, handle) = (Arc::clone(&deps), Arc::clone(&beside), handle.clone());
+        async move {
+            let (edge_key, snapshots, stock) = &*beside;
+            edge_key.take_viewer_address(&mut request).await;
+            let response = handle(deps, request).await;
+            snapshots.flush_answers_soon(stock);
+            response
+        }
+    })
+    .await
+}

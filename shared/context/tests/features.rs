@@ -1,0 +1,53 @@
+//! A function's `Cargo.toml` names what its code asks the context for, and no more. The compiler cannot tell: in a build of
+//! the workspace every function has the features of all.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn names(text: &str) -> BTreeSet<String> {
+    text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The features that a manifest has of this crate.
+fn declared(manifest: &str) -> BTreeSet<String> {
+    let (_, context) = manifest.split_once("\ncontext = ").expect("it has the context");
+    let (_, features) = context.split_once("features = [").expect("with features");
+    names(features.split_once(']').expect("a list").0)
+}
+
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { sources(&path) } else { fs::read_to_string(path).unwrap() }).collect()
+}
+
+/// The features of this crate, the one apart that is for the others.
+fn features() -> Vec<&'static str> {
+    let (_, features) = include_str!("../Cargo.toml").split_once("[features]\n").unwrap();
+    let lines = features.split_once("\n[").unwrap().0.lines();
+    lines.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name).filter(|name| *name != "secrets").collect()
+}
+
+fn asked_for(source: &str, feature: &str) -> bool {
+    match feature {
+        "http" => source.contains(" serve(Deps::new"),
+        "crowd" => source.contains(" serve_crowd(Deps::new"),
+        _ => source.contains(&format!("context.{feature}()")),
+    }
+}
+
+#[test]
+fn functions_declare_what_they_ask_for() {
+    let functions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../functions");
+    let functions: Vec<PathBuf> = fs::read_dir(functions).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(functions.len() >= 13, "{functions:?}");
+    let mut used = BTreeSet::new();
+    for function in functions {
+        let source = sources(&function.join("src"));
+        let asked: BTreeSet<String> =
+            features().into_iter().filter(|feature| asked_for(&source, feature)).map(str::to_owned).collect();
+        assert_eq!(declared(&fs::read_to_string(function.join("Cargo.toml")).unwrap()), asked, "{}", function.display());
+        used.extend(asked);
+    }
+    assert_eq!(used, features().into_iter().map(str::to_owned).collect(), "what no function asks for can go");
+}
