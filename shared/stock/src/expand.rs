@@ -6,10 +6,27 @@ use std::collections::BTreeMap;
 /// One field of the packed string `sale:{tag}`.
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    kind: &'static str,
+    /// How Redis's `struct` spells its type.
+    format: &'static str,
     doc: &'static [&'static str],
     /// Whether a string of the version before lacks it.
     is_new: bool,
+}
+
+/// `counters.rs` has the same for Rust.
+macro_rules! format_of {
+    (u32) => {
+        "I4"
+    };
+    (EpochMs) => {
+        "I6"
+    };
+    (u8) => {
+        "B"
+    };
+    (bool) => {
+        "B"
+    };
 }
 
 macro_rules! sale_fields {
@@ -19,8 +36,8 @@ macro_rules! sale_fields {
     ) => {
         /// The fields in order.
         pub(crate) const FIELDS: &[Field] = &[
-            $(Field { name: stringify!($name), kind: stringify!($type), doc: &[$($doc),*], is_new: false },)*
-            $(Field { name: stringify!($new_name), kind: stringify!($new_type), doc: &[$($new_doc),*], is_new: true },)*
+            $(Field { name: stringify!($name), format: format_of!($type), doc: &[$($doc),*], is_new: false },)*
+            $(Field { name: stringify!($new_name), format: format_of!($new_type), doc: &[$($new_doc),*], is_new: true },)*
         ];
     };
 }
@@ -28,18 +45,8 @@ macro_rules! sale_fields {
 include!("sale_fields.rs");
 
 impl Field {
-    /// How Redis's `struct` spells its type. `counters.rs` has the same for Rust.
-    fn format(&self) -> &'static str {
-        match self.kind {
-            "u32" => "I4",
-            "EpochMs" => "I6",
-            "u8" | "bool" => "B",
-            other => panic!("src/sale_fields.rs: the scripts know no type {other}"),
-        }
-    }
-
     fn bytes(&self) -> usize {
-        self.format().strip_prefix('I').map_or(1, |bytes| bytes.parse().expect("a digit"))
+        self.format.strip_prefix('I').map_or(1, |bytes| bytes.parse().expect("a digit"))
     }
 }
 
@@ -49,18 +56,19 @@ fn bytes(fields: &[Field]) -> usize {
 }
 
 fn format<'a>(fields: impl IntoIterator<Item = &'a Field>) -> String {
-    fields.into_iter().fold(">".to_owned(), |format, field| format + field.format())
+    fields.into_iter().fold(">".to_owned(), |format, field| format + field.format)
 }
 
 /// The table of the fields, as `lua/README.md` has it.
 pub(crate) fn layout(fields: &[Field]) -> String {
     let before = fields.iter().take_while(|field| !field.is_new).count();
     let mut text = format!(
-        "`sale:{{tag}}` is big endian, {} bytes. The version before wrote the first {}: what is missing counts as 0.\n\n",
+        "`sale:{{tag}}` is big endian, {} bytes. The version before wrote the first {}: what is missing counts as 0.\n\
+         Moments (`_ms`) are in milliseconds since the Unix epoch.\n\n",
         bytes(fields),
         bytes(&fields[..before])
     );
-    text.push_str("| offset | bytes | field | |\n| --- | --- | --- | --- |\n");
+    text.push_str("| offset | bytes | field | holds |\n| --- | --- | --- | --- |\n");
     for (at, field) in fields.iter().enumerate() {
         let doc = field.doc.concat();
         text.push_str(&format!("| {} | {} | `{}` |{doc} |\n", bytes(&fields[..at]), field.bytes(), field.name));
@@ -226,16 +234,16 @@ impl Expander<'_> {
 mod tests {
     use super::*;
 
-    const fn field(name: &'static str, kind: &'static str, is_new: bool) -> Field {
-        Field { name, kind, doc: &[], is_new }
+    const fn field(name: &'static str, format: &'static str, is_new: bool) -> Field {
+        Field { name, format, doc: &[], is_new }
     }
 
     const ABCDE: [Field; 5] = [
-        field("a", "u32", false),
-        field("b", "EpochMs", false),
-        field("c", "bool", false),
-        field("d", "u32", false),
-        field("e", "u8", true),
+        field("a", "I4", false),
+        field("b", "I6", false),
+        field("c", "B", false),
+        field("d", "I4", false),
+        field("e", "B", true),
     ];
 
     fn expand(text: &str) -> Result<String, String> {
