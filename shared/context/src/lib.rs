@@ -135,7 +135,11 @@ mod tests {
     type Memory = Arc<Mutex<u32>>;
 
     fn context() -> Context {
-        Context::new(Settings::given([("ADDRESS", "here"), ("EMPTY", "")]), SdkConfig::builder().build(), Clock::system())
+        Context::new(
+            Settings::given([("ADDRESS", "here"), ("EMPTY", "")]),
+            SdkConfig::builder().build(),
+            Clock::system(),
+        )
     }
 
     fn memory(context: &Context) -> Memory {

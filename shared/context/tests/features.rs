@@ -46,7 +46,12 @@ fn functions_declare_what_they_ask_for() {
         let source = sources(&function.join("src"));
         let asked: BTreeSet<String> =
             features().into_iter().filter(|feature| asked_for(&source, feature)).map(str::to_owned).collect();
-        assert_eq!(declared(&fs::read_to_string(function.join("Cargo.toml")).unwrap()), asked, "{}", function.display());
+        assert_eq!(
+            declared(&fs::read_to_string(function.join("Cargo.toml")).unwrap()),
+            asked,
+            "{}",
+            function.display()
+        );
         used.extend(asked);
     }
     assert_eq!(used, features().into_iter().map(str::to_owned).collect(), "what no function asks for can go");
