@@ -64,6 +64,9 @@ pub enum RefreshError<E> {
 /// One reading of a value.
 pub type Reading<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
+/// Begins a reading, given the last value.
+type Read<T, E> = dyn Fn(Option<Arc<T>>) -> Reading<T, E> + Send + Sync;
+
 /// A value that is read now and then, however many ask for it: served while one task reads it again, and kept for a while
 /// if it cannot be read. Clones share the value.
 pub struct Refreshed<T, E>(Arc<Inner<T, E>>);
@@ -73,8 +76,7 @@ struct Inner<T, E> {
     on_failure: &'static str,
     bounds: Bounds,
     clock: Clock,
-    /// Reads the value; gets the one before it.
-    read: Box<dyn Fn(Option<Arc<T>>) -> Reading<T, E> + Send + Sync>,
+    read: Box<Read<T, E>>,
     known: ArcSwapOption<Known<T>>,
     failed: ArcSwapOption<Failed>,
     /// Held during a reading, so that one reads for all.
