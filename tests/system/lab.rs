@@ -6,9 +6,11 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_sqs::Client as Sqs;
 use context::Context;
-use fulfilment::{Snapshots, load_round};
+use fulfilment::load_round;
+use lambda_http::{Body, Response};
 use ledger::Ledger;
 use local::valkey::Valkey;
+use process::Snapshots;
 use queue::OrderMessage;
 use runtime::{Clock, PassKeys, Secret, Settings};
 use sale::audit::Audit;
@@ -24,6 +26,7 @@ use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::cloud::cloud;
 use crate::events;
+use crate::openapi::OPENAPI;
 use crate::passes::lab_secret;
 use crate::resources::{make_queue, make_table};
 
@@ -81,7 +84,7 @@ impl Lab {
         let snapshot_dynamodb = DynamoDb::from_conf(
             aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.clone()).build(),
         );
-        let snapshots = Snapshots::new(Ledger::new(snapshots_dynamodb, &name), Clock::system());
+        let snapshots = Snapshots::new(Ledger::new(snapshot_dynamodb, &name), Clock::system());
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
         let stock = Stock::new(&valkey.url()).unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
@@ -115,7 +118,7 @@ impl Lab {
             resources,
             stock,
             snapshots,
-            snapshots_calls,
+            snapshot_calls,
             ledger,
             orders_url,
             orders_dlq_url,

@@ -14,7 +14,6 @@ mod reconcile;
 mod settle;
 mod status;
 
-
 pub use audit::{Audited, audit};
 pub use cancel::{Cancel, cancel};
 pub use denial::{allow, deny, reconcile_denials, strike};
@@ -24,4 +23,3 @@ pub use load::{WARMUP_LEAD_S, load_round};
 pub use place::{place, place_or_fail};
 pub use reconcile::{Listing, Numbers, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, repair, send_due};
 pub use status::{Status, status};
-

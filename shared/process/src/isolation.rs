@@ -6,7 +6,6 @@ use sale::Sale;
 use stock::{Lease, Stock, StockError};
 use tokio::sync::Mutex;
 
-
 /// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
 const MOST_ONE_IN: u32 = 2;
 /// Pause after a lease that Redis did not answer.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use aws_sdk_secretsmanager::Client;
 use cache::{Bounds, Clock, Reading, RefreshError, Refreshed};
 
-use crate::SdkConfig;
 use crate::aws::CALL_TIMEOUT;
 
 /// How long a value is good for, and how long after a reading that failed the next one begins.
