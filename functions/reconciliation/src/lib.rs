@@ -20,7 +20,7 @@ use queue::OrderQueue;
 use runtime::Clock;
 use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, RoundId, RoundNumber, Sale};
 use serde::Serialize;
-use stock::{Loaded, Stock};
+use stock::Stock;
 use tokio::time::timeout;
 
 /// How long after its close a round is still looked at: until its last order can have expired, and an hour.
@@ -224,7 +224,7 @@ async fn tend(deps: &Deps, sale: &Sale, now: EpochMs, tended: &mut Tended) {
     let Deps { stock, ledger, orders, send_again_after, .. } = deps;
     if is_open(sale, now) {
         let loaded = load_round(stock, ledger, sale, now).await;
-        if tended.unless_failed(sale, loaded) == Some(Loaded::Now) {
+        if tended.unless_failed(sale, loaded) == Some(true) {
             tracing::warn!(sale_id = %sale.id, round = sale.round.0, "Redis had lost the round");
             tended.rebuilt += 1;
         }

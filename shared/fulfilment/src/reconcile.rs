@@ -9,7 +9,7 @@ use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
 use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
-use stock::{Adopted, Counters, Restored, Stock};
+use stock::{Counters, Stock};
 
 use crate::audit::audit_as_it_is;
 use crate::error::FulfilmentError;
@@ -199,10 +199,8 @@ async fn restore(
             None => in_no_place.push(*unit),
         }
     }
-    match stock.round(round).restore(&in_no_place, counters).await? {
-        Restored::Now => Ok(Repaired::Restored),
-        Restored::Moved | Restored::UnknownSale => Ok(Repaired::Nothing),
-    }
+    let restored = stock.round(round).restore(&in_no_place, counters).await?;
+    Ok(if restored { Repaired::Restored } else { Repaired::Nothing })
 }
 
 async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {
@@ -211,10 +209,8 @@ async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Rep
         settle_stock(stock, &order).await?;
         return Ok(Repaired::Nothing);
     }
-    match stock.round(&id.round).adopt(&order.claim).await? {
-        Adopted::Now => Ok(Repaired::Adopted),
-        Adopted::Before | Adopted::AlreadyReleased | Adopted::UnknownSale => Ok(Repaired::Nothing),
-    }
+    let adopted = stock.round(&id.round).adopt(&order.claim).await?;
+    Ok(if adopted { Repaired::Adopted } else { Repaired::Nothing })
 }
 
 async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit) -> Result<Repaired, FulfilmentError> {

@@ -25,10 +25,8 @@ pub enum BuyersRead {
     All(Buyers),
     /// There are more than were asked for.
     TooMany,
-    /// Units can be handed out.
-    Selling,
-    /// Redis has no such round.
-    UnknownSale,
+    /// Units can be handed out, or Redis has no such round.
+    NotSoldOut,
 }
 
 impl RoundStock<'_> {
@@ -56,8 +54,7 @@ impl RoundStock<'_> {
                 names: names.lines().map(str::to_owned).collect(),
             })),
             (Code::TooMany, _) => Ok(BuyersRead::TooMany),
-            (Code::Selling, _) => Ok(BuyersRead::Selling),
-            (Code::UnknownSale, _) => Ok(BuyersRead::UnknownSale),
+            (Code::Selling | Code::UnknownSale, _) => Ok(BuyersRead::NotSoldOut),
             _ => Err(unexpected(head)),
         }
     }

@@ -44,41 +44,15 @@ pub enum Reserve {
     UnknownSale,
 }
 
-/// What became of a confirmation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confirmed {
-    /// It was held and is ordered now.
-    Now,
-    /// It was ordered before.
-    Before,
-    /// Its unit was given back before.
-    AlreadyReleased,
-    /// Redis does not have it.
-    UnknownHold,
-}
-
-/// What became of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Released {
-    /// It had its unit until now.
-    Now,
-    /// It was released before.
-    Before,
-    /// Redis does not have it.
-    UnknownHold,
-}
-
 /// What became of a reservation whose unit belongs to another order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
     /// It has another unit.
     To(Claim),
-    /// No unit is left.
-    SoldOut,
+    /// It gets none: no unit is left, or Redis has lost the claim and given its slot to another one.
+    NoUnit,
     /// It was released before.
     AlreadyReleased,
-    /// Redis does not have it and its slot is taken.
-    UnknownHold,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -129,11 +103,11 @@ impl RoundStock<'_> {
         Ok(read_record(keys, user, &record)?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
     }
 
-    /// Marks a held claim as ordered.
+    /// Marks a held claim as ordered. Whether Redis knows the claim; one that was released stays so.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn confirm(self, claim: &Claim) -> Result<Confirmed, StockError> {
+    pub async fn confirm(self, claim: &Claim) -> Result<bool, StockError> {
         let Claim { id, user, .. } = claim;
         let answer: String = CONFIRM
             .key(self.keys_of(claim).buyers())
@@ -142,10 +116,8 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Confirmed => Ok(Confirmed::Now),
-            Code::AlreadyConfirmed => Ok(Confirmed::Before),
-            Code::AlreadyReleased => Ok(Confirmed::AlreadyReleased),
-            Code::UnknownHold => Ok(Confirmed::UnknownHold),
+            Code::Confirmed | Code::AlreadyConfirmed | Code::AlreadyReleased => Ok(true),
+            Code::UnknownHold => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -158,7 +130,7 @@ impl RoundStock<'_> {
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<Released, StockError> {
+    pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<(), StockError> {
         let (keys, Claim { id, user, .. }) = (self.keys_of(claim), claim);
         let answer: String = RELEASE
             .key(keys.sale())
@@ -171,9 +143,7 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Released => Ok(Released::Now),
-            Code::AlreadyReleased => Ok(Released::Before),
-            Code::UnknownHold => Ok(Released::UnknownHold),
+            Code::Released | Code::AlreadyReleased | Code::UnknownHold => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -197,9 +167,8 @@ impl RoundStock<'_> {
             .await?;
         match parse(&answer)? {
             (Code::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
-            (Code::SoldOut, _) => Ok(Reseated::SoldOut),
+            (Code::SoldOut | Code::UnknownHold, _) => Ok(Reseated::NoUnit),
             (Code::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
-            (Code::UnknownHold, _) => Ok(Reseated::UnknownHold),
             (Code::UnknownSale, _) => Ok(Reseated::UnknownSale),
             _ => Err(unexpected(&answer)),
         }

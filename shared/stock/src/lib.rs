@@ -32,18 +32,16 @@ use crate::connection::Connection;
 pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
-pub use claims::{Confirmed, Released, Reseated, Reserve};
+pub use claims::{Reseated, Reserve};
 pub use code::Code;
 pub use counters::Counters;
-pub use deny::{MAX_NOTED, Noted};
+pub use deny::MAX_NOTED;
 pub use entry::InvalidRecord;
 pub use hold_back::HOLD_BACK_MS;
 pub use lease::Lease;
-pub use load::{Amended, Loaded, RoundLoad};
+pub use load::RoundLoad;
 pub use outbox::Due;
-pub use repair::{Adopted, Restored};
 pub use round::RoundStock;
-pub use tally::Tallied;
 pub use view::RoundView;
 
 /// Why Redis did not answer.
