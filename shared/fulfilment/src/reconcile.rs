@@ -28,7 +28,7 @@ const OVERDUE_AFTER_S: u32 = 60;
 
 /// How many of what a run found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Numbers {
+pub struct UnitCounts {
     /// Units that can be handed out.
     pub free: u32,
     /// Units of reservations without an order.
@@ -43,7 +43,7 @@ pub struct Numbers {
     pub duplicated: u32,
 }
 
-impl From<&Audit> for Numbers {
+impl From<&Audit> for UnitCounts {
     fn from(audit: &Audit) -> Self {
         let Audit { free, held, ordered, oversold, lost, duplicated, .. } = *audit;
         Self { free, held, ordered, oversold, lost, duplicated }
@@ -57,8 +57,8 @@ pub struct Listing {
     pub round: RoundId,
     /// The counters that Redis had before anything else was read.
     pub counters: Counters,
-    /// The audit's numbers.
-    pub numbers: Numbers,
+    /// How many units are where.
+    pub counts: UnitCounts,
     /// What to do.
     pub repairs: Vec<Repair>,
 }
@@ -156,8 +156,8 @@ pub async fn expire_overdue(
 pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId) -> Result<Option<Listing>, FulfilmentError> {
     let audit = audit_as_it_is(stock, ledger, round).await?;
     Ok(audit.map(|(audit, counters)| {
-        let numbers = Numbers::from(&audit);
-        Listing { round: round.clone(), counters, numbers, repairs: audit.repairs }
+        let counts = UnitCounts::from(&audit);
+        Listing { round: round.clone(), counters, counts, repairs: audit.repairs }
     }))
 }
 

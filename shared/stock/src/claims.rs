@@ -4,10 +4,10 @@ use std::time::Duration;
 use sale::{Claim, Entry, EpochMs, Unit, UserId};
 use uuid::Uuid;
 
-use crate::code::{moment, parse, sold_out, unexpected};
 use crate::entry::{read_entry, read_record};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{moment, parse, sold_out, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
 static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
@@ -74,19 +74,21 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (Code::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
-            (Code::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
-            (Code::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
-            (Code::TooManyUnpaid, count) => Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?)),
-            (Code::SoldOut, rest) => {
+            (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
+            (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
+            (ScriptCode::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
+            (ScriptCode::TooManyUnpaid, count) => {
+                Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?))
+            }
+            (ScriptCode::SoldOut, rest) => {
                 let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
                 Ok(Reserve::SoldOut { last_won_at_ms, lasts })
             }
-            (Code::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
-            (Code::Closed, _) => Ok(Reserve::Closed),
-            (Code::Paused, _) => Ok(Reserve::Paused),
-            (Code::Denied, _) => Ok(Reserve::Denied),
-            (Code::UnknownSale, _) => Ok(Reserve::UnknownSale),
+            (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::Closed, _) => Ok(Reserve::Closed),
+            (ScriptCode::Paused, _) => Ok(Reserve::Paused),
+            (ScriptCode::Denied, _) => Ok(Reserve::Denied),
+            (ScriptCode::UnknownSale, _) => Ok(Reserve::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -116,8 +118,8 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Confirmed | Code::AlreadyConfirmed | Code::AlreadyReleased => Ok(true),
-            Code::UnknownHold => Ok(false),
+            ScriptCode::Confirmed | ScriptCode::AlreadyConfirmed | ScriptCode::AlreadyReleased => Ok(true),
+            ScriptCode::UnknownHold => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -143,7 +145,7 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Released | Code::AlreadyReleased | Code::UnknownHold => Ok(()),
+            ScriptCode::Released | ScriptCode::AlreadyReleased | ScriptCode::UnknownHold => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -166,10 +168,10 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (Code::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
-            (Code::SoldOut | Code::UnknownHold, _) => Ok(Reseated::NoUnit),
-            (Code::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
-            (Code::UnknownSale, _) => Ok(Reseated::UnknownSale),
+            (ScriptCode::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
+            (ScriptCode::SoldOut | ScriptCode::UnknownHold, _) => Ok(Reseated::NoUnit),
+            (ScriptCode::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
+            (ScriptCode::UnknownSale, _) => Ok(Reseated::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -3,9 +3,9 @@ use std::sync::LazyLock;
 
 use sale::{EpochMs, UserId};
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DENY));
 
@@ -29,8 +29,8 @@ impl RoundStock<'_> {
             }
             let answer = call.invoke_async(self.connection).await?;
             match parse(&answer)?.0 {
-                Code::Noted => {}
-                Code::UnknownSale => return Ok(false),
+                ScriptCode::Noted => {}
+                ScriptCode::UnknownSale => return Ok(false),
                 _ => return Err(unexpected(&answer)),
             }
         }

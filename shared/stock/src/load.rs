@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use sale::{Claim, ClaimState, EpochMs, Sale, Terms, UserId};
 use uuid::Uuid;
 
-use crate::code::{parse, unexpected};
 use crate::entry::write_entry;
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
 static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
@@ -91,7 +91,7 @@ impl RoundStock<'_> {
         for page in records.chunks(BUYERS_PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
-            if self.load_step(loading, &args).await? == Code::Present {
+            if self.load_step(loading, &args).await? == ScriptCode::Present {
                 return Ok(false);
             }
         }
@@ -107,8 +107,8 @@ impl RoundStock<'_> {
         args.push(round.terms.door.unpaid_limit.to_string());
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(loading, &args).await? {
-            Code::Loaded => Ok(true),
-            Code::Present => Ok(false),
+            ScriptCode::Loaded => Ok(true),
+            ScriptCode::Present => Ok(false),
             other => Err(unexpected(other.as_str())),
         }
     }
@@ -134,12 +134,12 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Amended | Code::Present | Code::UnknownSale => Ok(()),
+            ScriptCode::Amended | ScriptCode::Present | ScriptCode::UnknownSale => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }
 
-    async fn load_step(self, loading: Uuid, args: &[String]) -> Result<Code, StockError> {
+    async fn load_step(self, loading: Uuid, args: &[String]) -> Result<ScriptCode, StockError> {
         let keys = self.keys();
         let answer: String = LOAD
             .key(keys.sale())

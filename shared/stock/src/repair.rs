@@ -2,9 +2,9 @@ use std::sync::LazyLock;
 
 use sale::{Claim, Unit};
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, Counters, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{Counters, RoundStock, ScriptCode, StockError};
 
 static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADOPT));
 static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESTORE));
@@ -29,8 +29,8 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Adopted => Ok(true),
-            Code::AlreadyConfirmed | Code::AlreadyReleased | Code::UnknownSale => Ok(false),
+            ScriptCode::Adopted => Ok(true),
+            ScriptCode::AlreadyConfirmed | ScriptCode::AlreadyReleased | ScriptCode::UnknownSale => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -51,8 +51,8 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Restored => Ok(true),
-            Code::Moved | Code::UnknownSale => Ok(false),
+            ScriptCode::Restored => Ok(true),
+            ScriptCode::Moved | ScriptCode::UnknownSale => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
 
@@ -22,7 +22,7 @@ impl RoundStock<'_> {
         }
         let answer = call.invoke_async(self.connection).await?;
         match parse(&answer)?.0 {
-            Code::Tallied | Code::UnknownSale => Ok(()),
+            ScriptCode::Tallied | ScriptCode::UnknownSale => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }
