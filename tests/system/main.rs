@@ -36,6 +36,7 @@ mod cluster_access;
 mod contract;
 mod counted;
 mod crashes;
+mod crates;
 mod daily;
 mod dead_letters;
 mod denying;

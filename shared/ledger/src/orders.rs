@@ -18,6 +18,7 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
 /// What became of an order that was to be placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
 pub enum Placed {
     /// There is one, as it stands: written now, in PENDING and with both guards, or before, or fenced.
     Order(Order),
