@@ -2,25 +2,26 @@ use std::collections::BTreeMap;
 
 use ledger::Ledger;
 use sale::{EpochMs, Sale, UserId};
-use stock::{Loaded, RoundLoad, Stock};
+use stock::{RoundLoad, Stock};
 
 use crate::error::FulfilmentError;
 
 /// How long before its opening a round is loaded. Warmup runs every minute, so it has several tries.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
-/// Makes the keys of a sale's current round if Redis has none, from what the ledger says is taken and who is denied.
+/// Makes the keys of a sale's current round if Redis has none, from what the ledger says is taken and who is denied. Whether
+/// Redis had none.
 ///
 /// Guards against: a user who is denied or let in while the round is made, whom nobody could note in it. So the denials are
 /// read again once it is there.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
-pub async fn load_round(stock: &Stock, ledger: &Ledger, sale: &Sale, now: EpochMs) -> Result<Loaded, FulfilmentError> {
+pub async fn load_round(stock: &Stock, ledger: &Ledger, sale: &Sale, now: EpochMs) -> Result<bool, FulfilmentError> {
     let id = sale.round_id();
     let round = stock.round(&id);
     if round.is_loaded().await? {
-        return Ok(Loaded::Present);
+        return Ok(false);
     }
     let denied = ledger.denied(now).await?;
     let load = RoundLoad {
@@ -32,7 +33,7 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, sale: &Sale, now: EpochM
         denied: denied.iter().map(|denial| (denial.user.clone(), denial.until_ms)).collect(),
     };
     let loaded = round.load(&load).await?;
-    if loaded == Loaded::Now {
+    if loaded {
         let mut notes: BTreeMap<UserId, Option<EpochMs>> =
             denied.into_iter().map(|denial| (denial.user, None)).collect();
         notes.extend(ledger.denied(now).await?.into_iter().map(|denial| (denial.user, Some(denial.until_ms))));

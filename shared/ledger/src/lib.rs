@@ -30,6 +30,7 @@ mod overdue;
 mod payments;
 mod rounds;
 mod sales;
+mod shards;
 mod strikes;
 mod switches;
 
@@ -41,7 +42,7 @@ pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use error::LedgerError;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
-pub use orders::{Fenced, OrdersPage, Placed, Stepped, Taken};
+pub use orders::{OrdersPage, Placed, Taken};
 pub use payments::Payment;
 pub use sales::{Amend, Created, MAX_REQUESTS, Published, SteeringRequest};
 pub use strikes::{Strike, Struck};

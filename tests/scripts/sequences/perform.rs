@@ -67,11 +67,11 @@ impl Sequence {
             }
             Steer { change, heard } => {
                 let sale = self.steer(&round, |sale| apply(change, sale));
-                if heard { self.redis.amend(&sale).await.map(drop) } else { Ok(()) }
+                if heard { self.redis.amend(&sale).await } else { Ok(()) }
             }
             Amend { version } => {
                 let sale = back(&self.sales[&round], version).expect("every round has a sale");
-                self.redis.amend(&sale).await.map(drop)
+                self.redis.amend(&sale).await
             }
             Load => self.load(&round).await,
             NextRound if round.number > RoundNumber(1) => Ok(()),
