@@ -249,7 +249,7 @@ impl Client {
     pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
         let challenge = self.ask_door(token, sale, "challenges", &json!({ "kind": "work" })).await?;
         let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
-        let answer = tokio::task::spawn_blocking(move || door::work(id)).await?;
+        let answer = tokio::task::spawn_blocking(move || pass::work(id)).await?;
         Ok(json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))
     }
 

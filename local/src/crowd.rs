@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 use command_line::whole;
-use door::Grant;
 use load::users::{Credentials, Crowd};
 use load::{Answer, Curve, Plan, visits};
+use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, payment_of};

@@ -9,7 +9,7 @@ use aws_config::SdkConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
-use door::{Grant, KeyRing};
+use pass::{Grant, KeyRing};
 use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
 

@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use anyhow::{Result, ensure};
 use clap::Args;
 use command_line::whole;
-use door::Grant;
 use load::Target;
+use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::Client;

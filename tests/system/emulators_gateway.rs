@@ -22,7 +22,7 @@ async fn a_purchase_from_the_door_to_the_payment() {
     let challenge = Ask::post(format!("/v1/sales/{sale}/challenges")).json(&json!({ "kind": "work" }));
     let challenge = send(&challenge, "alice").await.expect(201);
     let id = challenge.text("challenge_id").to_owned();
-    let work = door::work(id.parse().unwrap());
+    let work = pass::work(id.parse().unwrap());
     let answered = Ask::post(format!("/v1/sales/{sale}/tokens")).json(&json!({ "challenge_id": id, "answer": work }));
     let pass = send(&answered, "alice").await.expect(201).text("token").to_owned();
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use axum::body::Bytes;
-use door::{Grant, KeyRing};
 use load::measure::Load;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
+use pass::{Grant, KeyRing};
 use sale::EpochMs;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
-use door::{Grant, KeyRing};
 use load::{Failure, Request, Response, Token};
+use pass::{Grant, KeyRing};
 use sale::{EpochMs, RoundId, UserId};
 use tokio::sync::OnceCell;
 

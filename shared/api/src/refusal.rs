@@ -1,6 +1,12 @@
+use std::error::Error;
+
+use breaker::Open;
 use sale::EpochMs;
 
 use crate::{Code, Problem};
+
+/// Seconds after which a client may ask again when a part of the system did not answer.
+const RETRY_AFTER_S: u32 = 2;
 
 /// Seconds after which a client may ask again while operators have paused or stopped a sale.
 const PAUSED_RETRY_AFTER_S: u32 = 10;
@@ -9,8 +15,18 @@ const RESTORED_AFTER_S: u32 = 15;
 /// Longest `Retry-After` before an opening: clocks drift and openings move.
 const MAX_RETRY_AFTER_S: u64 = 300;
 
-/// What every function that sells says of a sale that does not sell now.
 impl Problem {
+    /// [`Code::Overloaded`]: a part of the system did not answer, or not in time. The log has the reason, unless a breaker is
+    /// open: it has said so once, and a line for each request of a crowd helps nobody.
+    pub fn unanswered(error: impl Error + 'static) -> Self {
+        let error: &(dyn Error + 'static) = &error;
+        let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
+        if !causes.any(|cause| cause.is::<Open>()) {
+            tracing::error!(error, "a part did not answer");
+        }
+        Self::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
+    }
+
     /// [`Code::NotOpen`], with the moment at which it opens.
     pub fn not_open(opens_at: EpochMs, now: EpochMs) -> Self {
         let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
