@@ -215,7 +215,7 @@ impl Deployment {
         Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
     }
 
-    /// A pass for a user, as the door of a sale gives it for an answered challenge.
+    /// A pass for a user, as the gate of a sale gives it for an answered challenge.
     ///
     /// # Errors
     /// If the emulator does not give the keys.

@@ -16,7 +16,7 @@ async fn send(ask: &Ask, user: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_purchase_from_the_door_to_the_payment() {
+async fn a_purchase_from_the_gate_to_the_payment() {
     let shop = Shop::open("emulators-gateway", json!({ "total": 1 })).await;
     let sale = &shop.sale;
     let challenge = Ask::post(format!("/v1/sales/{sale}/challenges")).json(&json!({ "kind": "work" }));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use api::{Code, Problem, Reply, respond, segments};
 use context::{Context, ContextError};
-use gate::{Counters, Gate, PassKeys};
+use gate::{Gate, PassKeys, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
@@ -33,7 +33,7 @@ pub struct Deps {
     /// What passes are sealed with.
     pub keys: PassKeys,
     /// What is counted of users and addresses.
-    pub counters: Arc<Counters>,
+    pub counts: Arc<VisitorCounts>,
     /// The time.
     pub clock: Clock,
 }
@@ -49,14 +49,14 @@ impl Deps {
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             keys: context.pass_keys()?,
-            counters: Arc::default(),
+            counts: Arc::default(),
             clock: context.clock(),
         })
     }
 
     fn gate(&self) -> Gate<'_> {
-        let Self { stock, ledger, snapshots, keys, counters, clock } = self;
-        Gate { stock, ledger, snapshots, keys, counters, clock: *clock }
+        let Self { stock, ledger, snapshots, keys, counts, clock } = self;
+        Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
 use context::{Context, ContextError};
 use fulfilment::{Cancel, Status, cancel, status};
-use gate::{Counters, Gate, PassKeys, Route};
+use gate::{Gate, PassKeys, Route, VisitorCounts};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
@@ -40,7 +40,7 @@ pub struct Deps {
     /// The keys of passes.
     pub keys: PassKeys,
     /// What is counted of users and addresses.
-    pub counters: Arc<Counters>,
+    pub counts: Arc<VisitorCounts>,
     /// The order queue.
     pub orders: OrderQueue,
     /// The expiry queue.
@@ -60,7 +60,7 @@ impl Deps {
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             keys: context.pass_keys()?,
-            counters: Arc::default(),
+            counts: Arc::default(),
             orders: context.order_queue()?,
             expiry: context.expiry_queue()?,
             clock: context.clock(),
@@ -68,8 +68,8 @@ impl Deps {
     }
 
     fn gate(&self) -> Gate<'_> {
-        let Self { stock, ledger, snapshots, keys, counters, clock, .. } = self;
-        Gate { stock, ledger, snapshots, keys, counters, clock: *clock }
+        let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
+        Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
     }
 }
 

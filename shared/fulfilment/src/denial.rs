@@ -59,11 +59,13 @@ pub async fn strike(
         }
         Ok(struck)
     };
-    let counted = tokio::time::timeout(STRIKE_TIMEOUT, counting).await;
-    let counted: Result<Struck, FulfilmentError> = counted.unwrap_or(Err(FulfilmentError::OutOfTime));
-    counted
-        .inspect_err(|error| tracing::warn!(error = error as &dyn std::error::Error, %user, "a strike is not counted"))
-        .ok()
+    match tokio::time::timeout(STRIKE_TIMEOUT, counting).await.unwrap_or(Err(FulfilmentError::OutOfTime)) {
+        Ok(struck) => Some(struck),
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, %user, "a strike may not be counted");
+            None
+        }
+    }
 }
 
 async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<EpochMs>, now: EpochMs) {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use api::{Code, Problem, caller, client_ip};
+use api::{Code, Problem, caller};
 use cache::Clock;
 use lambda_http::Request;
 use ledger::Ledger;
@@ -10,10 +10,7 @@ use sale::{InvalidId, SaleId, UserId};
 use stock::Stock;
 
 use crate::check::Check;
-use crate::{Limiter, PassKeys, Route};
-
-/// Stands for the address of a request that did not come through the gateway: they count as one.
-const NO_ADDRESS: &str = "none";
+use crate::{Limiter, PassKeys};
 
 /// What checks are made with.
 #[derive(Clone, Copy)]
@@ -27,14 +24,14 @@ pub struct Gate<'a> {
     /// The keys of passes.
     pub keys: &'a PassKeys,
     /// What is counted of users and addresses.
-    pub counters: &'a Counters,
+    pub counts: &'a VisitorCounts,
     /// The time.
     pub clock: Clock,
 }
 
 /// What a process counts of users and addresses.
 #[derive(Default)]
-pub struct Counters {
+pub struct VisitorCounts {
     /// How often they have asked.
     pub limiter: Limiter,
     /// Who sends passes that are none.
@@ -77,15 +74,6 @@ impl Gate<'_> {
             check.make(self, request, &mut visitor).await?;
         }
         Ok((visitor, read))
-    }
-
-    /// Refuses who asks too often, in this process's count: the one check of requests that are not about a sale.
-    ///
-    /// # Errors
-    /// [`Code::RateLimited`].
-    pub fn limit(&self, request: &Request, route: Route, user: &UserId) -> Result<(), Problem> {
-        let limited = self.counters.limiter.check(route, user, &address(request));
-        limited.map_err(|limited| route.refusal(limited.own, limited.retry_after.as_millis() as u64))
     }
 }
 
@@ -130,9 +118,4 @@ impl Visitor {
     pub fn keys(&self) -> Result<&KeyRing, Problem> {
         self.ring.as_deref().ok_or_else(|| Problem::new(Code::Internal))
     }
-}
-
-/// Where a request came from, as rates count it.
-pub fn address(request: &Request) -> String {
-    client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned())
 }

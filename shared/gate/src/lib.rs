@@ -12,8 +12,8 @@
 //! | [`Check::Keys`] | the process, from Secrets Manager | nothing | `overloaded` |
 //! | [`Check::Turn`] | the process, from a lease | nothing; if the sale is isolated, a call of Redis a second for each process and step | `rate_limited` |
 //!
-//! Redis is asked by nothing else here, and the ledger only for the snapshot, which whoever is refused with `overloaded` could
-//! not have, and for strikes. Every one of these answers is one of [`api::Problem`].
+//! Nothing else here asks Redis, and nothing asks the ledger but the snapshot and the strikes. Who is denied is known to the
+//! script that comes after the checks.
 
 mod check;
 mod gate;
@@ -22,8 +22,8 @@ mod not_in_redis;
 mod pass_keys;
 mod rates;
 
-pub use check::Check;
-pub use gate::{Counters, Gate, Visitor, address};
+pub use check::{Check, address};
+pub use gate::{Gate, Visitor, VisitorCounts};
 pub use limiter::{Limited, Limiter};
 pub use not_in_redis::not_in_redis;
 pub use pass_keys::PassKeys;

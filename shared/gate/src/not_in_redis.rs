@@ -13,3 +13,51 @@ pub fn not_in_redis(round: &RoundId, sale: Option<&Sale>, now: EpochMs) -> Probl
         _ => Problem::restoring(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sale::{DoorTerms, Price, RoundNumber, SaleState, Terms};
+
+    use super::*;
+
+    #[test]
+    fn a_round_is_over_or_to_come_or_comes_back() {
+        let terms = Terms {
+            title: "A lamp".into(),
+            opens_at_ms: EpochMs(10_000),
+            closes_at_ms: EpochMs(20_000),
+            total: 1,
+            per_user_limit: 1,
+            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+        };
+        let sale = Sale {
+            id: "lamp".parse().unwrap(),
+            state: SaleState::Published,
+            round: RoundNumber(2),
+            version: 1,
+            paused: false,
+            isolated_requests_per_s: None,
+            recurrence: None,
+            requests: Vec::new(),
+            terms,
+            regular_terms: None,
+        };
+        let said = |number, sale, at_ms| {
+            let round = RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+            not_in_redis(&round, sale, EpochMs(at_ms)).code()
+        };
+        for (number, at_ms, code) in [
+            (1, 5_000, Code::Closed),
+            (2, 9_999, Code::NotOpen),
+            (2, 10_000, Code::Overloaded),
+            (2, 19_999, Code::Overloaded),
+            (2, 20_000, Code::Closed),
+            (3, 25_000, Code::Overloaded),
+        ] {
+            assert_eq!(said(number, Some(&sale), at_ms), code, "round {number} at {at_ms}");
+        }
+        assert_eq!(said(1, None, 5_000), Code::Overloaded);
+    }
+}

@@ -1,6 +1,7 @@
 mod keys;
 mod known;
 mod pass;
+mod rate;
 mod sold_out;
 mod stop;
 mod turn;
@@ -10,6 +11,8 @@ use lambda_http::Request;
 use process::Step;
 
 use crate::{Gate, Route, Visitor};
+
+pub use rate::address;
 
 /// One question that a request has to pass. What each needs and costs is in the table of the crate.
 #[derive(Debug, Clone, Copy)]
