@@ -1,13 +1,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use door::{Grant, KeyRing};
 use local::client::{Client, NewSale};
 use local::cloud::Cloud;
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
 use local::setup::set_up;
 use local::stages::Stage;
+use pass::{Grant, KeyRing};
 use sale::{EpochMs, RoundId, RoundNumber};
 use serde_json::Value;
 

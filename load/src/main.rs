@@ -42,7 +42,7 @@ struct Arguments {
     /// The part of them that misbehaves
     #[arg(long, env = "BAD", default_value_t = 0.05, value_parser = part)]
     bad: f64,
-    /// A file with a user's token in each line, and perhaps a pass behind it; users without a pass come in by the door
+    /// A file with a user's token in each line, and perhaps a pass behind it; users without a pass come through the gate
     #[arg(long, env = "TOKENS")]
     tokens: Option<PathBuf>,
     /// A shell command that prints the token of `{user}`
@@ -133,7 +133,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let (url, began, tokens) = (target.url().to_owned(), jiff::Timestamp::now(), credentials.len());
     let client = Client::with_connections(target, arguments.connections as usize);
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
-    tell(plan.users(), tokens, crowd.by_the_door(plan.users()));
+    tell(plan.users(), tokens, crowd.through_the_gate(plan.users()));
     let mut status = 0;
     let interrupted = async {
         status = signals.next().await;
@@ -216,12 +216,15 @@ impl<'a> Source<'a> {
 }
 
 /// Says what will not be as it seems.
-fn tell(users: usize, tokens: usize, by_the_door: usize) {
+fn tell(users: usize, tokens: usize, through_the_gate: usize) {
     if tokens < users {
         eprintln!("{users} users share {tokens} tokens");
     }
-    if by_the_door > 0 {
-        eprintln!("{by_the_door} users come in by the door; {} at a time do its work on this machine", workers());
+    if through_the_gate > 0 {
+        eprintln!(
+            "{through_the_gate} users come through the gate; {} at a time do its work on this machine",
+            workers()
+        );
     }
 }
 

@@ -13,7 +13,7 @@ use crate::results::Results;
 
 /// How often figures are shown, and errors judged.
 const TICK: Duration = Duration::from_secs(1);
-/// How long users may take to finish after the last one came: time for work at the door, retries and looks.
+/// How long users may take to finish after the last one came: time for work at the gate, retries and looks.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long to wait for answers that are under way when a run is interrupted.
 const GRACE: Duration = Duration::from_secs(2);

@@ -407,9 +407,9 @@ fn make_checks_the_arguments_first() {
 }
 
 #[test]
-fn who_comes_in_by_the_door_is_told_as_it_is() {
+fn who_comes_through_the_gate_is_told_as_it_is() {
     let server = Server::new(|path| if path.ends_with("/challenges") { (410, "{}") } else { sold_out(path) });
-    let folder = Folder::new("door");
+    let folder = Folder::new("gate");
     // As `make load` gives them out: every fiftieth user has no pass.
     let line = |n| if n % 50 == 0 { format!("token-{n}\n") } else { format!("token-{n} pass-{n}\n") };
     let (tokens, out) = (folder.0.join("tokens"), folder.0.join("out"));
@@ -420,5 +420,5 @@ fn who_comes_in_by_the_door_is_told_as_it_is() {
     let challenges = report["answers"].as_array().unwrap().iter().filter(|each| each["step"] == "challenge");
     let came: u64 = challenges.map(|each| each["count"].as_u64().unwrap()).sum();
     let said = texts(&ran).1;
-    assert!(came < 60 && said.contains(&format!("{came} users come in by the door")), "{came}: {said}");
+    assert!(came < 60 && said.contains(&format!("{came} users come through the gate")), "{came}: {said}");
 }

@@ -39,12 +39,12 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         2,
         &format!("POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}"),
         &format!(
-            "The door gives a challenge, {}. A person would add two numbers in a picture; this program does work instead: \
+            "The gate gives a challenge, {}. A person would add two numbers in a picture; this program does work instead: \
              it has tried numbers for {:.1} s until the hash of one, {}, began with {} zero bits.",
             text(&work["challenge_id"]),
             started.elapsed().as_secs_f64(),
             text(&work["answer"]),
-            door::WORK_BITS,
+            pass::WORK_BITS,
         ),
     );
 

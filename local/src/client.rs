@@ -224,7 +224,7 @@ impl Client {
         Ok((response.status(), response.json().await?))
     }
 
-    /// Does the work that the door of a sale asks for. The pass that it gives.
+    /// Does the work that the gate of a sale asks for. The pass that it gives.
     ///
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
@@ -238,22 +238,22 @@ impl Client {
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
     pub async fn admit(&self, token: &str, sale: &str, answered: &Value) -> Result<String> {
-        let admitted = self.ask_door(token, sale, "tokens", answered).await?;
+        let admitted = self.ask_gate(token, sale, "tokens", answered).await?;
         admitted["token"].as_str().map(str::to_owned).context("no pass")
     }
 
-    /// Asks the door of a sale for work and does it: what the pass is then asked for with.
+    /// Asks the gate of a sale for work and does it: what the pass is then asked for with.
     ///
     /// # Errors
     /// The problem's code if the API refuses, or why there is no answer.
     pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
-        let challenge = self.ask_door(token, sale, "challenges", &json!({ "kind": "work" })).await?;
+        let challenge = self.ask_gate(token, sale, "challenges", &json!({ "kind": "work" })).await?;
         let id: Uuid = challenge["challenge_id"].as_str().context("no challenge")?.parse()?;
-        let answer = tokio::task::spawn_blocking(move || door::work(id)).await?;
+        let answer = tokio::task::spawn_blocking(move || pass::work(id)).await?;
         Ok(json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))
     }
 
-    async fn ask_door(&self, token: &str, sale: &str, what: &str, body: &Value) -> Result<Value> {
+    async fn ask_gate(&self, token: &str, sale: &str, what: &str, body: &Value) -> Result<Value> {
         let url = format!("{}/v1/sales/{sale}/{what}", self.api_url);
         let response = self.send(self.http.post(url).bearer_auth(token).json(body)).await?;
         let (status, answer) = (response.status(), response.json::<Value>().await?);

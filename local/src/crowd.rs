@@ -7,18 +7,18 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::Args;
 use command_line::whole;
-use door::Grant;
 use load::users::{Credentials, Crowd};
 use load::{Answer, Curve, Plan, visits};
+use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, payment_of};
 use crate::stages::{Stage, progress_line};
 use crate::up::running;
 
-/// Every so many-th comes in by the door and does the work that it asks for. For all of them this machine would work too
+/// Every so many-th comes through the gate and does the work that it asks for. For all of them this machine would work too
 /// long.
-const BY_THE_DOOR: usize = 20;
+const THROUGH_THE_GATE: usize = 20;
 /// One of so many gives the unit back, and one of so many lets the payment window pass.
 const CANCELS: usize = 9;
 const FORGETS: usize = 7;
@@ -64,7 +64,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let ring = deployment.pass_ring().await?;
     let credentials = users.iter().zip(tokens.iter()).enumerate().map(|(n, (user, token))| {
         let pass = || ring.seal(&Grant { round: &round, user, issued_at_ms: now });
-        let pass = (n % BY_THE_DOOR != BY_THE_DOOR - 1).then(pass);
+        let pass = (n % THROUGH_THE_GATE != THROUGH_THE_GATE - 1).then(pass);
         Ok(Credentials { token: token.parse()?, pass })
     });
     let credentials = credentials.collect::<Result<Vec<_>>>()?;

@@ -9,7 +9,7 @@ use aws_config::SdkConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
-use door::{Grant, KeyRing};
+use pass::{Grant, KeyRing};
 use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +215,7 @@ impl Deployment {
         Ok(output.secret_string.context("the secret of passes has no text in it")?.parse()?)
     }
 
-    /// A pass for a user, as the door of a sale gives it for an answered challenge.
+    /// A pass for a user, as the gate of a sale gives it for an answered challenge.
     ///
     /// # Errors
     /// If the emulator does not give the keys.

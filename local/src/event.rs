@@ -86,7 +86,7 @@ pub async fn good_now(mut event: Value, deployment: &Deployment, issuer: &Issuer
     if event["routeKey"] == "POST /v1/sales/{sale_id}/tokens" {
         let client = Client::new(&deployment.api_url)?;
         let answered = client.answer_challenge(&issuer.token(&user)?, &sale).await;
-        event["body"] = json!(answered.context("the door gives no challenge")?.to_string());
+        event["body"] = json!(answered.context("the gate gives no challenge")?.to_string());
     }
     if event["queryStringParameters"]["token"].is_string() {
         let token = issuer.token(&user)?;

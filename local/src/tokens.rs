@@ -5,8 +5,8 @@ use std::io::{BufWriter, Write};
 use anyhow::{Result, ensure};
 use clap::Args;
 use command_line::whole;
-use door::Grant;
 use load::Target;
+use pass::Grant;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::Client;
@@ -28,9 +28,9 @@ pub struct Wanted {
     /// The sale that the passes are for
     #[arg(long, env = "SALE", default_value = "lamp")]
     sale: SaleId,
-    /// Every so many-th user gets no pass, and has to come in by the door; 0 gives one to all
-    #[arg(long, env = "DOOR_EVERY", default_value_t = 50)]
-    door_every: usize,
+    /// Every so many-th user gets no pass, and has to come through the gate; 0 gives one to all
+    #[arg(long, env = "GATE_EVERY", default_value_t = 50)]
+    gate_every: usize,
 }
 
 /// Prints a user's token in each line, and behind it a pass.
@@ -58,7 +58,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
             n += 1;
             // Passes hold for five minutes, so they are sealed as late as can be.
             let issued_at_ms = runtime::Clock::system().now();
-            if wanted.door_every > 0 && n % wanted.door_every == 0 {
+            if wanted.gate_every > 0 && n % wanted.gate_every == 0 {
                 writeln!(out, "{token}")?;
             } else {
                 let pass = ring.seal(&Grant { round: &round, user, issued_at_ms });

@@ -291,7 +291,7 @@ pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
     if operator { issuer.operator_token(user.as_str()) } else { issuer.token(user.as_str()) }
 }
 
-/// A pass for a user of the running cloud, as the door of a sale gives it for an answered challenge.
+/// A pass for a user of the running cloud, as the gate of a sale gives it for an answered challenge.
 ///
 /// # Errors
 /// If none is running, or it does not have the sale or the round.

@@ -445,7 +445,7 @@ async fn until_async<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
 async fn load_on(home: &Home, url: &str) -> Value {
     let (tokens, _) = home.good(&["tokens", "--url", url, "--count", "300"]);
     let users = Credentials::read(&tokens).unwrap();
-    assert_eq!(users.iter().filter(|user| user.pass.is_none()).count(), 6, "every fiftieth comes in by the door");
+    assert_eq!(users.iter().filter(|user| user.pass.is_none()).count(), 6, "every fiftieth comes through the gate");
     let client = load::Client::new(url.parse().unwrap());
     let crowd = Arc::new(Crowd::new(client, "lamp".parse().unwrap(), users, 0.1).unwrap());
     let plan = Plan::new(300, Duration::from_secs(5), Curve::Rush).unwrap();

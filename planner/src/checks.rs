@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::deployment::{BATCH, Deployment, LANES_OF_A_SALE, ROUND_SHARDS, WRITES_OF_AN_ORDER};
-use crate::functions::at_the_door;
+use crate::functions::at_the_gate;
 use crate::inputs::{Assumptions, Inputs};
 use crate::load::Load;
 use crate::quotas as q;
@@ -67,22 +67,22 @@ impl Check {
 
 /// Every bound of a sale on this deployment.
 pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
-    let mut all = door(assumed, on, load);
+    let mut all = gate(assumed, on, load);
     all.extend(behind(inputs, assumed, on, load));
     all
 }
 
-/// Up to the functions at the door.
-fn door(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+/// Up to the functions at the gate.
+fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
     let raised = |quota: q::Quota| quota.value * q::RAISED_AT_MOST;
     // What the bucket gives beyond the rate, spread over the time that it has to last.
     let bucket = |burst: f64| burst / load.fullest_s;
-    let functions = at_the_door(load);
+    let functions = at_the_gate(load);
     let environments: f64 = functions.iter().map(|function| function.environments).sum();
     // The catalog's environments are there when it opens: people look at the card while they wait.
     let cold = functions.iter().filter(|function| function.function != "catalog");
     let scaling = cold.map(|function| function.environments).fold(0.0, f64::max);
-    let door_per_s = load.challenges_per_s.max(load.answers_per_s);
+    let gate_per_s = load.challenges_per_s.max(load.answers_per_s);
     let raised_gateway = raised(q::GATEWAY_REQUESTS).max(assumed.gateway_quota);
     vec![
         Check {
@@ -126,20 +126,20 @@ fn door(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             source: "infra/cdk/settings/prod.ts",
         },
         Check {
-            name: "door_throttle_mean",
+            name: "gate_throttle_mean",
             unit: "requests/s",
-            need: door_per_s / load.peak_factor,
-            have: on.door_throttle_per_s + on.door_throttle_burst / load.rush_s,
+            need: gate_per_s / load.peak_factor,
+            have: on.gate_throttle_per_s + on.gate_throttle_burst / load.rush_s,
             most: raised_gateway,
             mover: Mover::Setting,
             how: "raise `throttle.challenges` and `throttle.tokens` in settings/prod.ts",
             source: "infra/cdk/settings/prod.ts",
         },
         Check {
-            name: "door_throttle_peak",
+            name: "gate_throttle_peak",
             unit: "requests/s",
-            need: door_per_s,
-            have: on.door_throttle_per_s + on.door_throttle_burst,
+            need: gate_per_s,
+            have: on.gate_throttle_per_s + on.gate_throttle_burst,
             most: raised_gateway,
             mover: Mover::Setting,
             how: "raise `throttle.challenges` and `throttle.tokens` in settings/prod.ts",
@@ -174,7 +174,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) 
     let lanes = f64::from(LANES_OF_A_SALE);
     let orders_per_s = units / assumed.payment_window_s;
     let consumers = (orders_per_s * q::ORDER_BATCH_S / BATCH).ceil();
-    let environments: f64 = at_the_door(load).iter().map(|function| function.environments).sum();
+    let environments: f64 = at_the_gate(load).iter().map(|function| function.environments).sum();
     let gib = q::REDIS_BYTES_EACH * (inputs.audience as f64 + units) / f64::from(1 << 30);
     let in_this_shard = lanes * q::SCRIPTS_PER_S_PER_SHARD;
     vec![

@@ -28,9 +28,9 @@ pub struct Deployment {
     /// Beyond that, at once.
     pub throttle_burst: f64,
     /// The same of challenges, and of tokens.
-    pub door_throttle_per_s: f64,
+    pub gate_throttle_per_s: f64,
     /// The same of challenges, and of tokens.
-    pub door_throttle_burst: f64,
+    pub gate_throttle_burst: f64,
     /// CloudFront, the firewall and the page.
     pub edge: bool,
     /// Payment, passes, the stock's user, and behind an edge its key.
@@ -57,8 +57,8 @@ pub const DEV: Deployment = Deployment {
     reserved_concurrency: 0,
     throttle_per_s: 500.0,
     throttle_burst: 1_000.0,
-    door_throttle_per_s: 200.0,
-    door_throttle_burst: 400.0,
+    gate_throttle_per_s: 200.0,
+    gate_throttle_burst: 400.0,
     edge: false,
     secrets: 3,
 };
@@ -76,8 +76,8 @@ pub const PROD: Deployment = Deployment {
     reserved_concurrency: 156,
     throttle_per_s: 10_000.0,
     throttle_burst: 5_000.0,
-    door_throttle_per_s: 4_000.0,
-    door_throttle_burst: 2_000.0,
+    gate_throttle_per_s: 4_000.0,
+    gate_throttle_burst: 2_000.0,
     edge: true,
     secrets: 4,
 };

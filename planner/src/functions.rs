@@ -1,4 +1,4 @@
-//! How many environments the functions at the door need, in Lambda's two ways to run them.
+//! How many environments the functions at the gate need, in Lambda's two ways to run them.
 
 use serde::Serialize;
 
@@ -36,7 +36,7 @@ impl Sized {
 }
 
 /// The three functions that the crowd meets.
-pub fn at_the_door(load: &Load) -> [Sized; 3] {
+pub fn at_the_gate(load: &Load) -> [Sized; 3] {
     [
         Sized::new("admission", load.challenges_per_s + load.answers_per_s, ADMISSION_S),
         Sized::new("reservation", load.reservations_per_s + load.reservation_looks_per_s, RESERVATION_S),

@@ -86,8 +86,8 @@ impl Load {
         let reservation_looks_per_s = won_in_rush * FIRST_LOOKS / FIRST_LOOKS_S;
 
         let of = |arrivals: f64| {
-            let door = arrivals * (assumed.challenges_each + assumed.answers_each + assumed.reservations_each);
-            door + looks_per_s + reservation_looks_per_s
+            let gate = arrivals * (assumed.challenges_each + assumed.answers_each + assumed.reservations_each);
+            gate + looks_per_s + reservation_looks_per_s
         };
         let reservations_per_s = peak * assumed.reservations_each;
         let scripts = peak * (assumed.challenges_each + assumed.answers_each) + reservations_per_s;

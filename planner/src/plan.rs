@@ -8,7 +8,7 @@ use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
 use crate::figures::count;
-use crate::functions::{Sized, at_the_door};
+use crate::functions::{Sized, at_the_gate};
 use crate::inputs::{Assumptions, Inputs, MAX_WAITING_ROOM_PER_S};
 use crate::load::Load;
 use crate::prices::{Prices, Region};
@@ -148,7 +148,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     Ok(Plan {
         schema: SCHEMA,
         verdict: if holds { Verdict::Holds } else { Verdict::Refused },
-        functions: at_the_door(&load),
+        functions: at_the_gate(&load),
         drain_s,
         to_do: to_do(&inputs, &assumptions, &outcome)?,
         reasons: if holds { Vec::new() } else { reasons(&inputs, &outcome) },

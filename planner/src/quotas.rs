@@ -75,7 +75,7 @@ pub const EDGE_CACHES: f64 = 15.0;
 /// Orders of a round that one run of reconciliation reads (ARCHITECTURE.md, "Deliberately absent": some hundred
 /// thousand).
 pub const AUDITED_ORDERS: f64 = 300_000.0;
-/// Bytes of Redis for one reservation, and for one person at the door: a challenge and the rates. **Assumed**, on the
+/// Bytes of Redis for one reservation, and for one person at the gate: a challenge and the rates. **Assumed**, on the
 /// high side of the first draft's measured 211.
 pub const REDIS_BYTES_EACH: f64 = 500.0;
 /// Part of a node's memory that data may have: a quarter is reserved.

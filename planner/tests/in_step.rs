@@ -80,8 +80,8 @@ fn deployment(planned: d::Deployment, stack: Stack) -> d::Deployment {
         reserved_concurrency: stack.reserved_concurrency,
         throttle_per_s: stack.throttle.per_s,
         throttle_burst: stack.throttle.burst,
-        door_throttle_per_s: stack.in_front_throttle.per_s,
-        door_throttle_burst: stack.in_front_throttle.burst,
+        gate_throttle_per_s: stack.in_front_throttle.per_s,
+        gate_throttle_burst: stack.in_front_throttle.burst,
         edge: stack.edge,
         secrets: stack.secrets,
     }

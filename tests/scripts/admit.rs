@@ -13,8 +13,8 @@ const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 /// Three at once and then one an hour: nothing comes back while a test runs.
 const THREE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 3 };
 
-/// A user at the door of a round.
-struct Door<'a> {
+/// A user at the visitor of a round.
+struct Visitor<'a> {
     round: &'a TestRound,
     name: &'static str,
     ip: &'static str,
@@ -23,11 +23,11 @@ struct Door<'a> {
     per_sale: Option<GcraLimit>,
 }
 
-fn door<'a>(round: &'a TestRound, name: &'static str) -> Door<'a> {
-    Door { round, name, ip: "192.0.2.1", per_user: FREE, per_ip: FREE, per_sale: None }
+fn visitor<'a>(round: &'a TestRound, name: &'static str) -> Visitor<'a> {
+    Visitor { round, name, ip: "192.0.2.1", per_user: FREE, per_ip: FREE, per_sale: None }
 }
 
-impl Door<'_> {
+impl Visitor<'_> {
     async fn challenge(&self, id: Uuid, expected: &str) -> Challenged {
         let user = user(self.name);
         let request = ChallengeRequest { applicant: self.applicant(&user), id, expected, life_ms: TWO_MINUTES_MS };
@@ -66,7 +66,7 @@ async fn now(round: &TestRound) -> i64 {
 #[tokio::test]
 async fn the_right_answer_admits_once() {
     let round = TestRound::start(terms(3, 1)).await;
-    let alice = door(&round, "alice");
+    let alice = visitor(&round, "alice");
     let id = Uuid::now_v7();
     assert_eq!(alice.challenge(id, "23").await, Challenged::Issued);
     let before = now(&round).await;
@@ -88,7 +88,7 @@ fn challenge_key(name: &str, id: Uuid) -> String {
 async fn a_right_answer_sent_again_is_the_same_admission() {
     let round = TestRound::start(terms(3, 1)).await;
     // One challenge and two answers are all that alice may ask for.
-    let alice = Door { per_user: THREE, ..door(&round, "alice") };
+    let alice = Visitor { per_user: THREE, ..visitor(&round, "alice") };
     let id = Uuid::now_v7();
     alice.challenge(id, "23").await;
     let first = alice.answer(id, "23").await;
@@ -104,7 +104,7 @@ async fn a_right_answer_sent_again_is_the_same_admission() {
 #[tokio::test]
 async fn a_right_answer_ten_times_at_once_admits_ten_times_alike() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (alice, id) = (door(&round, "alice"), Uuid::now_v7());
+    let (alice, id) = (visitor(&round, "alice"), Uuid::now_v7());
     alice.challenge(id, "23").await;
     let answers = futures::future::join_all((0..10).map(|_| alice.answer(id, "23"))).await;
     assert!(matches!(answers[0], Admit::Admitted(_)));
@@ -114,7 +114,7 @@ async fn a_right_answer_ten_times_at_once_admits_ten_times_alike() {
 #[tokio::test]
 async fn a_wrong_answer_sent_again_is_the_same_mistake() {
     let round = TestRound::start(terms(3, 1)).await;
-    let alice = Door { per_user: GcraLimit { burst: 2, ..THREE }, ..door(&round, "alice") };
+    let alice = Visitor { per_user: GcraLimit { burst: 2, ..THREE }, ..visitor(&round, "alice") };
     let id = Uuid::now_v7();
     alice.challenge(id, "23").await;
     assert_eq!(alice.answer(id, "32").await, WRONG);
@@ -126,7 +126,7 @@ async fn a_wrong_answer_sent_again_is_the_same_mistake() {
 #[tokio::test]
 async fn a_challenge_that_is_noted_twice_is_charged_once_and_stays_as_it_is() {
     let round = TestRound::start(terms(3, 1)).await;
-    let alice = Door { per_user: GcraLimit { burst: 2, ..THREE }, ..door(&round, "alice") };
+    let alice = Visitor { per_user: GcraLimit { burst: 2, ..THREE }, ..visitor(&round, "alice") };
     let id = Uuid::now_v7();
     for _ in 0..3 {
         assert_eq!(alice.challenge(id, "23").await, Challenged::Issued);
@@ -140,7 +140,7 @@ async fn a_challenge_that_is_noted_twice_is_charged_once_and_stays_as_it_is() {
 #[tokio::test]
 async fn a_wrong_answer_uses_the_challenge_up() {
     let round = TestRound::start(terms(3, 1)).await;
-    let alice = door(&round, "alice");
+    let alice = visitor(&round, "alice");
     let id = Uuid::now_v7();
     alice.challenge(id, "23").await;
     assert_eq!(alice.answer(id, "32").await, WRONG);
@@ -150,7 +150,7 @@ async fn a_wrong_answer_uses_the_challenge_up() {
 #[tokio::test]
 async fn a_challenge_is_for_one_user_and_holds_beside_another() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (alice, bob) = (door(&round, "alice"), door(&round, "bob"));
+    let (alice, bob) = (visitor(&round, "alice"), visitor(&round, "bob"));
     let (first, last) = (Uuid::now_v7(), Uuid::now_v7());
     alice.challenge(first, "1").await;
     assert_eq!(bob.answer(first, "1").await, Admit::NoChallenge);
@@ -163,7 +163,7 @@ async fn a_challenge_is_for_one_user_and_holds_beside_another() {
 #[tokio::test]
 async fn a_challenge_ends_by_itself() {
     let round = TestRound::start(terms(3, 1)).await;
-    let (alice, id) = (door(&round, "alice"), Uuid::now_v7());
+    let (alice, id) = (visitor(&round, "alice"), Uuid::now_v7());
     alice.challenge(id, "1").await;
     let left_ms: i64 = round.redis().await.pttl(challenge_key("alice", id)).await.unwrap();
     assert!((1..=i64::from(TWO_MINUTES_MS)).contains(&left_ms), "{left_ms}");
@@ -180,15 +180,15 @@ async fn only_while_there_is_something_to_buy() {
     };
     let opens_at_ms = EpochMs(terms(1, 1).closes_at_ms.0 - 1);
     let early = TestRound::start(Terms { opens_at_ms, ..terms(1, 1) }).await;
-    assert_eq!(door(&early, "alice").pass().await, Admit::NotOpen(opens_at_ms));
+    assert_eq!(visitor(&early, "alice").pass().await, Admit::NotOpen(opens_at_ms));
 
     let over = TestRound::start(with(|terms| terms.closes_at_ms = EpochMs(terms.opens_at_ms.0 + 1))).await;
-    assert_eq!(door(&over, "alice").challenge(Uuid::now_v7(), "1").await, Challenged::Closed);
-    assert_eq!(door(&over, "alice").answer(Uuid::now_v7(), "1").await, Admit::Closed);
+    assert_eq!(visitor(&over, "alice").challenge(Uuid::now_v7(), "1").await, Challenged::Closed);
+    assert_eq!(visitor(&over, "alice").answer(Uuid::now_v7(), "1").await, Admit::Closed);
 
     let nothing = TestRound::start_empty();
-    assert_eq!(door(&nothing, "alice").challenge(Uuid::now_v7(), "1").await, Challenged::UnknownSale);
-    assert_eq!(door(&nothing, "alice").answer(Uuid::now_v7(), "1").await, Admit::UnknownSale);
+    assert_eq!(visitor(&nothing, "alice").challenge(Uuid::now_v7(), "1").await, Challenged::UnknownSale);
+    assert_eq!(visitor(&nothing, "alice").answer(Uuid::now_v7(), "1").await, Admit::UnknownSale);
     let keys: Vec<String> = nothing.redis().await.keys("*").await.unwrap();
     assert_eq!(keys, [""; 0], "what is not there leaves nothing behind");
 }
@@ -199,8 +199,8 @@ async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let claim = round.buy(&user("alice")).await;
     let lasts = Duration::from_millis(stock::HOLD_BACK_MS.into());
     let sold_out = Admit::SoldOut { last_won_at_ms: claim.reserved_at_ms, lasts };
-    assert_eq!(door(&round, "bob").pass().await, sold_out);
-    assert!(matches!(door(&round, "alice").pass().await, Admit::Admitted(_)));
+    assert_eq!(visitor(&round, "bob").pass().await, sold_out);
+    assert!(matches!(visitor(&round, "alice").pass().await, Admit::Admitted(_)));
     let Reserve::SoldOut { last_won_at_ms, .. } = round.reserve(&user("bob")).await else { panic!("it is") };
     assert_eq!(last_won_at_ms, claim.reserved_at_ms);
 }
@@ -209,7 +209,7 @@ async fn who_has_a_reservation_comes_in_when_all_is_sold() {
 async fn a_sold_out_sale_leaves_the_challenge_alone() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
-    let bob = door(&round, "bob");
+    let bob = visitor(&round, "bob");
     let challenge = Uuid::now_v7();
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut { .. }));
@@ -229,33 +229,36 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
         }
         _ => false,
     };
-    let alice = Door { per_user: THREE, ..door(&round, "alice") };
+    let alice = Visitor { per_user: THREE, ..visitor(&round, "alice") };
     for _ in 0..3 {
         assert_eq!(alice.guess().await, Admit::NoChallenge);
     }
     assert!(limited(alice.guess().await, true));
     assert!(limited(alice.guess().await, true), "a refused request is not counted");
-    assert_eq!((Door { per_user: THREE, ..door(&round, "bob") }).guess().await, Admit::NoChallenge);
+    assert_eq!((Visitor { per_user: THREE, ..visitor(&round, "bob") }).guess().await, Admit::NoChallenge);
 
     for name in ["carol", "dave", "erin"] {
-        let door = Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, name) };
-        assert_eq!(door.guess().await, Admit::NoChallenge);
+        let visitor = Visitor { per_ip: THREE, ip: "192.0.2.9", ..visitor(&round, name) };
+        assert_eq!(visitor.guess().await, Admit::NoChallenge);
     }
-    assert!(limited((Door { per_ip: THREE, ip: "192.0.2.9", ..door(&round, "frank") }).guess().await, false));
-    assert_eq!((Door { per_ip: THREE, ip: "192.0.2.8", ..door(&round, "frank") }).guess().await, Admit::NoChallenge);
+    assert!(limited((Visitor { per_ip: THREE, ip: "192.0.2.9", ..visitor(&round, "frank") }).guess().await, false));
+    assert_eq!(
+        (Visitor { per_ip: THREE, ip: "192.0.2.8", ..visitor(&round, "frank") }).guess().await,
+        Admit::NoChallenge
+    );
 
     for name in ["gina", "hal", "ivy"] {
-        let right = (Door { per_sale: Some(THREE), ..door(&round, name) }).pass().await;
+        let right = (Visitor { per_sale: Some(THREE), ..visitor(&round, name) }).pass().await;
         assert!(matches!(right, Admit::Admitted(_)));
     }
     for _ in 0..5 {
-        let guess = (Door { per_sale: Some(THREE), ..door(&round, "mallory") }).guess().await;
+        let guess = (Visitor { per_sale: Some(THREE), ..visitor(&round, "mallory") }).guess().await;
         assert_eq!(guess, Admit::NoChallenge, "it is not charged to the sale");
     }
-    let (id, jo) = (Uuid::now_v7(), Door { per_sale: Some(THREE), ..door(&round, "jo") });
+    let (id, jo) = (Uuid::now_v7(), Visitor { per_sale: Some(THREE), ..visitor(&round, "jo") });
     jo.challenge(id, "5").await;
     assert!(limited(jo.answer(id, "5").await, false));
-    let later = Door { per_sale: None, ..jo };
+    let later = Visitor { per_sale: None, ..jo };
     assert!(matches!(later.answer(id, "5").await, Admit::Admitted(_)), "the challenge was left alone");
 }
 
@@ -263,12 +266,12 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
 async fn what_one_rate_refuses_the_others_do_not_count() {
     let round = TestRound::start(terms(3, 1)).await;
     let one = GcraLimit { burst: 1, ..THREE };
-    let busy = Door { per_user: THREE, per_ip: one, ..door(&round, "alice") };
+    let busy = Visitor { per_user: THREE, per_ip: one, ..visitor(&round, "alice") };
     assert_eq!(busy.answer(Uuid::now_v7(), "0").await, Admit::NoChallenge);
     for _ in 0..5 {
         assert!(matches!(busy.answer(Uuid::now_v7(), "0").await, Admit::RateLimited(_)));
     }
-    let elsewhere = Door { ip: "192.0.2.2", ..busy };
+    let elsewhere = Visitor { ip: "192.0.2.2", ..busy };
     assert_eq!(elsewhere.answer(Uuid::now_v7(), "0").await, Admit::NoChallenge, "her second of three");
 }
 
@@ -276,7 +279,7 @@ async fn what_one_rate_refuses_the_others_do_not_count() {
 async fn what_was_used_up_comes_back_at_the_rate() {
     let round = TestRound::start(terms(3, 1)).await;
     let quick = GcraLimit { emission_interval_us: 50_000, burst: 1 };
-    let alice = Door { per_user: quick, ..door(&round, "alice") };
+    let alice = Visitor { per_user: quick, ..visitor(&round, "alice") };
     let (began, mut taken) = (now(&round).await, 0);
     while taken < 3 {
         match alice.answer(Uuid::now_v7(), "0").await {

@@ -248,14 +248,14 @@ async fn a_flood_of_challenges_ends_at_the_address() {
 /// What a client does that is asked for work.
 fn work(challenge: &Value) -> String {
     let id = challenge["challenge_id"].as_str().unwrap().parse().unwrap();
-    door::work(id)
+    pass::work(id)
 }
 
 #[tokio::test]
 async fn work_instead_of_a_picture() {
     let lab = Lab::selling(terms(100, 1)).await;
     let asked = ask(&lab, "alice", "work").await.expect(201);
-    assert_eq!(asked.body["work"], json!({ "bits": door::WORK_BITS }));
+    assert_eq!(asked.body["work"], json!({ "bits": pass::WORK_BITS }));
     let done = work(&asked.body);
     answer(&lab, "alice", asked.text("challenge_id"), &done).await.expect(201);
 

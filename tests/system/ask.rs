@@ -76,7 +76,7 @@ impl Ask {
     }
 
     /// With its pass sealed by these keys.
-    pub(crate) fn sealed(&self, ring: &door::KeyRing) -> Self {
+    pub(crate) fn sealed(&self, ring: &pass::KeyRing) -> Self {
         let sealed = self.pass.as_ref().and_then(|pass| pass.seal(ring));
         let path = sealed.map_or_else(|| self.path.clone(), |token| self.path.replace(passes::PLACE, &token));
         Self { path, pass: None, ..self.clone() }

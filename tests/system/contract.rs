@@ -123,7 +123,7 @@ fn bounds_are_those_of_the_types() {
         ("UserId/maxLength", sale::MAX_USER_ID_LENGTH as u64),
         ("SaleIds/maxItems", sale::MAX_CAMPAIGN_SALES as u64),
         ("Isolation/properties/requests_per_s/maximum", u64::from(sale::MAX_ISOLATED_REQUESTS_PER_S)),
-        ("ChallengeAnswer/properties/answer/maxLength", door::MAX_ANSWER_LENGTH as u64),
+        ("ChallengeAnswer/properties/answer/maxLength", pass::MAX_ANSWER_LENGTH as u64),
         ("Unit/maximum", u64::from(sale::MAX_TOTAL)),
         ("Orders/properties/orders/maxItems", ledger::ORDERS_PAGE as u64),
         ("Title/maxLength", sale::MAX_TITLE_LENGTH as u64),

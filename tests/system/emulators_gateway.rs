@@ -16,13 +16,13 @@ async fn send(ask: &Ask, user: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_purchase_from_the_door_to_the_payment() {
+async fn a_purchase_from_the_gate_to_the_payment() {
     let shop = Shop::open("emulators-gateway", json!({ "total": 1 })).await;
     let sale = &shop.sale;
     let challenge = Ask::post(format!("/v1/sales/{sale}/challenges")).json(&json!({ "kind": "work" }));
     let challenge = send(&challenge, "alice").await.expect(201);
     let id = challenge.text("challenge_id").to_owned();
-    let work = door::work(id.parse().unwrap());
+    let work = pass::work(id.parse().unwrap());
     let answered = Ask::post(format!("/v1/sales/{sale}/tokens")).json(&json!({ "challenge_id": id, "answer": work }));
     let pass = send(&answered, "alice").await.expect(201).text("token").to_owned();
 

@@ -111,7 +111,7 @@ async fn it_is_counted_by_itself() {
     let deps = lab.reservation();
     let of = async |ask: &Ask| Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await);
     let ask = expedite(&alice.id, "alice");
-    for _ in 0..door::Route::Expedite.limits().per_user.burst {
+    for _ in 0..gate::Route::Expedite.limits().per_user.burst {
         of(&ask).await.expect(200);
     }
     of(&ask).await.problem(429, "rate_limited");

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use door::Grant;
 use futures::StreamExt;
 use load::{Curve, Plan, ProgressLine, Request, Token};
 use local::gateway::{Concurrency, Gateway};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use pass::Grant;
 use sale::UserId;
 use serde_json::json;
 use tests::round;

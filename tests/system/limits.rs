@@ -1,6 +1,6 @@
 //! Who asks too often.
 
-use door::Route;
+use gate::Route;
 use tests::terms;
 
 use crate::answer::Answer;

@@ -119,7 +119,7 @@ async fn ten_minutes_without_sqs_lose_no_reservation_that_was_named() {
         .map(async |buyer| {
             let ask = Ask::reserve(SALE, &format!("user-{buyer}"));
             // Each of them comes from an address of its own.
-            let deps = reservation::Deps { limiter: std::sync::Arc::default(), ..deps.clone() };
+            let deps = reservation::Deps { counts: std::sync::Arc::default(), ..deps.clone() };
             Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).problem(503, "overloaded")
         })
         .buffer_unordered(AT_ONCE)

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use door::{Grant, KeyRing};
+use pass::{Grant, KeyRing};
 use runtime::Clock;
 use sale::{EpochMs, RoundId, RoundNumber};
 use tokio::sync::OnceCell;

@@ -23,7 +23,7 @@ async fn let_in(lab: &Lab, name: &str) -> Ask {
 
 async fn ask_of(deps: &reservation::Deps, ask: &Ask) -> Answer {
     // Every try is the first one that this process sees of its user, so that no rate refuses it.
-    let deps = reservation::Deps { limiter: std::sync::Arc::default(), ..deps.clone() };
+    let deps = reservation::Deps { counts: std::sync::Arc::default(), ..deps.clone() };
     Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await)
 }
 

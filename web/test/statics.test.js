@@ -156,7 +156,7 @@ describe('SHA-256', () => {
   });
 
   test('knows the proof that the server takes', () => {
-    // The same as in shared/door/src/challenge.rs.
+    // The same as in shared/pass/src/challenge.rs.
     const digest = sha256(message('00000000000000000000000000000007:'), '2868557');
     expect(leadingZeros(digest)).toBeGreaterThanOrEqual(20);
   });

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use axum::body::Bytes;
-use door::{Grant, KeyRing};
 use load::measure::{Load, closed};
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
+use pass::{Grant, KeyRing};
 use sale::EpochMs;
 use serde_json::{Value, json};
 

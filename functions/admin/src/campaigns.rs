@@ -7,7 +7,7 @@ use ledger::PutCampaign;
 use sale::{Campaign, CampaignId, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Deps, unanswered};
+use crate::Deps;
 
 /// A campaign as an operator writes it, all of it at once. Its sales exist; drafts are shown once they are published.
 #[derive(Deserialize)]
@@ -34,12 +34,12 @@ pub(crate) async fn put(deps: &Deps, request: &Request) -> Reply {
     let version = seen.unwrap_or(0).checked_add(1).ok_or_else(|| Problem::invalid("version: there is no later one"))?;
     let campaign = Campaign { id: campaign_id, title, sale_ids, version };
     campaign.validate().map_err(|error| Problem::invalid(error.to_string()))?;
-    let missing = deps.ledger.missing_sales(&campaign.sale_ids).await.map_err(unanswered)?;
+    let missing = deps.ledger.missing_sales(&campaign.sale_ids).await.map_err(Problem::unanswered)?;
     if !missing.is_empty() {
         let missing: Vec<&str> = missing.iter().map(SaleId::as_str).collect();
         return Err(Problem::invalid(format!("sale_ids: there is no {}", missing.join(", "))));
     }
-    match deps.ledger.put_campaign(&campaign).await.map_err(unanswered)? {
+    match deps.ledger.put_campaign(&campaign).await.map_err(Problem::unanswered)? {
         PutCampaign::Now if seen.is_none() => Ok(json(StatusCode::CREATED, &campaign)),
         PutCampaign::Now | PutCampaign::Before => Ok(json(StatusCode::OK, &campaign)),
         PutCampaign::Other(other) => Err(Problem::new(Code::CampaignChanged).with("version", other.version)),
@@ -49,6 +49,6 @@ pub(crate) async fn put(deps: &Deps, request: &Request) -> Reply {
 
 /// Every campaign, whether the public sees it or not.
 pub(crate) async fn list(deps: &Deps) -> Reply {
-    let campaigns = deps.ledger.campaigns().await.map_err(unanswered)?;
+    let campaigns = deps.ledger.campaigns().await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &CampaignsDocument { campaigns }))
 }

@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use sale::{EpochMs, MAX_ISOLATED_REQUESTS_PER_S, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Deps, sale_of, steer, unanswered};
+use crate::{Deps, sale_of, steer};
 
 /// Longest denial: a mistake in the year must not be one for ever.
 const MAX_DENIED_S: u32 = 10 * 366 * 24 * 60 * 60;
@@ -85,7 +85,7 @@ impl SwitchesDocument {
 
 /// Everybody who is denied now.
 pub(crate) async fn denied(deps: &Deps) -> Reply {
-    let denied = deps.ledger.denied(deps.clock.now()).await.map_err(unanswered)?;
+    let denied = deps.ledger.denied(deps.clock.now()).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &DenialsDocument { denied: denied.into_iter().map(DenialDocument::of).collect() }))
 }
 
@@ -97,7 +97,7 @@ pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
         return Err(Problem::invalid("until: later than now, by ten years at most"));
     }
     let denial = Denial { user, until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
-    let denial = fulfilment::deny(&deps.stock, &deps.ledger, &denial, now).await.map_err(unanswered)?;
+    let denial = fulfilment::deny(&deps.stock, &deps.ledger, &denial, now).await.map_err(Problem::unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, user = %denial.user, until = %denial.until_ms, "denied");
     Ok(json(StatusCode::OK, &DenialDocument::of(denial)))
 }
@@ -117,7 +117,7 @@ pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
 }
 
 async fn let_in(deps: &Deps, request: &Request, user: &UserId) -> Reply {
-    fulfilment::allow(&deps.stock, &deps.ledger, user, deps.clock.now()).await.map_err(unanswered)?;
+    fulfilment::allow(&deps.stock, &deps.ledger, user, deps.clock.now()).await.map_err(Problem::unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, %user, "allowed");
     denied(deps).await
 }
@@ -132,19 +132,19 @@ fn user_in(path: &[&str]) -> Result<UserId, Problem> {
 
 /// What is stopped now.
 pub(crate) async fn switches(deps: &Deps) -> Reply {
-    Ok(json(StatusCode::OK, &SwitchesDocument::of(deps.ledger.switches().await.map_err(unanswered)?)))
+    Ok(json(StatusCode::OK, &SwitchesDocument::of(deps.ledger.switches().await.map_err(Problem::unanswered)?)))
 }
 
 /// Stops everything or one sale: nobody is let in and nobody reserves until it is started again.
 pub(crate) async fn stop(deps: &Deps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
-    switched(request, "stopped", sale.as_ref(), deps.ledger.stop(sale.as_ref()).await.map_err(unanswered)?)
+    switched(request, "stopped", sale.as_ref(), deps.ledger.stop(sale.as_ref()).await.map_err(Problem::unanswered)?)
 }
 
 /// Undoes a stop of the same: starting everything leaves alone what was stopped by itself.
 pub(crate) async fn start(deps: &Deps, request: &Request) -> Reply {
     let sale = which(deps, request).await?;
-    switched(request, "started", sale.as_ref(), deps.ledger.start(sale.as_ref()).await.map_err(unanswered)?)
+    switched(request, "started", sale.as_ref(), deps.ledger.start(sale.as_ref()).await.map_err(Problem::unanswered)?)
 }
 
 /// The sale that a body names, which has to exist: a stop that misses its sale must not look like one.

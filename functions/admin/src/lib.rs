@@ -7,26 +7,20 @@ mod guard;
 mod steer;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use api::{Code, Operators, Problem, Reply, json, json_body, no_body, respond, segments};
 use context::{Context, ContextError};
-use fulfilment::{FulfilmentError, audit};
+use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Created, Ledger, Published};
 use process::OrderCounts;
 use queue::redrive;
-use runtime::Clock;
+use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
 use sale::{RoundId, Sale, SaleId};
 use stock::Stock;
 
 use crate::document::{AuditDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
-
-/// Seconds after which an operator may ask again when a part of the system did not answer.
-const RETRY_AFTER_S: u32 = 2;
-/// Longest work on one request: a moment less than the 29 s after which Lambda ends the function, and nobody is answered.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(27);
 
 /// Addresses of the queues that messages are sent back from and to.
 #[derive(Clone)]
@@ -96,8 +90,8 @@ impl Deps {
 
 /// Answers one request of an operator; anybody else hears 403 whatever they ask for.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
-    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
-    respond(answered.unwrap_or_else(|late| Err(not_in_time(&late))))
+    let answered = tokio::time::timeout(OPERATOR_ANSWER_TIMEOUT, answer(deps, &request)).await;
+    respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {
@@ -146,7 +140,7 @@ async fn create(deps: &Deps, request: &Request) -> Reply {
         let apart = recurrence.keeps_apart(terms.opens_at_ms, terms.closes_at_ms);
         apart.map_err(|error| Problem::invalid(error.to_string()))?;
     }
-    match deps.ledger.create_sale(&id, &terms, recurrence.as_ref()).await.map_err(unanswered)? {
+    match deps.ledger.create_sale(&id, &terms, recurrence.as_ref()).await.map_err(Problem::unanswered)? {
         Created::Now(sale) => Ok(json(StatusCode::CREATED, &SaleDocument::of(&sale))),
         Created::Before(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
         Created::Other(_) => Err(Problem::new(Code::SaleExists)),
@@ -155,14 +149,14 @@ async fn create(deps: &Deps, request: &Request) -> Reply {
 
 async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
-    match deps.ledger.publish_sale(&sale_id(sale)?).await.map_err(unanswered)? {
+    match deps.ledger.publish_sale(&sale_id(sale)?).await.map_err(Problem::unanswered)? {
         Published::Yes(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
         Published::Unknown => Err(Problem::new(Code::UnknownSale)),
     }
 }
 
 async fn list(deps: &Deps) -> Reply {
-    let sales = deps.ledger.published_sales(deps.clock.now()).await.map_err(unanswered)?;
+    let sales = deps.ledger.published_sales(deps.clock.now()).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &SalesDocument::of(&sales)))
 }
 
@@ -173,7 +167,8 @@ async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     if round.number > sale.round {
         return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
     }
-    let audited = audit(&deps.stock, &deps.ledger, &sale, &round, deps.clock.now()).await.map_err(unanswered)?;
+    let audited =
+        audit(&deps.stock, &deps.ledger, &sale, &round, deps.clock.now()).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
 }
 
@@ -187,7 +182,7 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
         "quarantine" => (&queues.quarantine, &queues.orders),
         _ => return Err(Problem::new(Code::UnknownRoute).detail("queues are orders, expiry and quarantine")),
     };
-    let moved = redrive(&deps.sqs, from, to).await.map_err(unanswered)?;
+    let moved = redrive(&deps.sqs, from, to).await.map_err(Problem::unanswered)?;
     tracing::warn!(queue, moved, "redriven");
     Ok(json(StatusCode::OK, &RedriveDocument { moved }))
 }
@@ -197,19 +192,10 @@ async fn found(deps: &Deps, sale: &str) -> Result<SaleDocument, Problem> {
 }
 
 async fn sale_of(deps: &Deps, sale: &str) -> Result<Sale, Problem> {
-    let sale = deps.ledger.sale(&sale_id(sale)?).await.map_err(unanswered)?;
+    let sale = deps.ledger.sale(&sale_id(sale)?).await.map_err(Problem::unanswered)?;
     sale.ok_or_else(|| Problem::new(Code::UnknownSale))
 }
 
 fn sale_id(text: &str) -> Result<SaleId, Problem> {
     text.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))
-}
-
-fn unanswered(error: impl Into<FulfilmentError>) -> Problem {
-    not_in_time(&error.into())
-}
-
-fn not_in_time(error: &(dyn std::error::Error + 'static)) -> Problem {
-    tracing::error!(error, "a part did not answer");
-    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

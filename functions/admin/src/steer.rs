@@ -13,7 +13,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::document::SaleDocument;
-use crate::{Deps, sale_id, unanswered};
+use crate::{Deps, sale_id};
 
 /// What is asked of a round that the action alone says.
 #[derive(Deserialize)]
@@ -139,7 +139,7 @@ pub(crate) async fn amend(
         }
         change(sale)
     });
-    match amended.await.map_err(unanswered)? {
+    match amended.await.map_err(Problem::unanswered)? {
         Amend::Made(sale) => {
             // Not an error to the operator: the ledger has it, and reconciliation tells Redis.
             if let Err(error) = deps.stock.round(&sale.round_id()).amend(&sale).await {

@@ -1,5 +1,5 @@
 use api::Problem;
-use door::{MAX_ANSWER_LENGTH, is_work};
+use pass::{MAX_ANSWER_LENGTH, is_work};
 use serde::Deserialize;
 use uuid::Uuid;
 

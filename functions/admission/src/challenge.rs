@@ -1,15 +1,16 @@
 use api::{Code, Problem, Reply, json, json_body, text_body};
-use door::{Route, Sum, WORK_BITS};
+use gate::{Check, Route, address, not_in_redis};
 use http::StatusCode;
 use lambda_http::Request;
+use pass::{Sum, WORK_BITS};
 use process::Step;
 use serde::{Deserialize, Serialize};
 use stock::{ChallengeRequest, Challenged};
 use uuid::Uuid;
 
+use crate::Deps;
 use crate::answer::WORK;
-use crate::entry::{Entry, rate_limited};
-use crate::{Deps, overloaded};
+use crate::applicant::applicant;
 
 /// How long a challenge holds: a slow telephone needs a minute for the work, and a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
@@ -47,25 +48,31 @@ struct Work {
     bits: u32,
 }
 
+/// Nothing is a wish as well.
+fn wish(request: &Request) -> Result<Wish, Problem> {
+    if text_body(request)?.is_empty() { Ok(Wish::default()) } else { json_body(request) }
+}
+
 /// One call of Redis. The answer stays there.
 pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let entry = Entry::of(deps, request, sale).await?;
-    let Wish { kind } = if text_body(request)?.is_empty() { Wish::default() } else { json_body(request)? };
+    let checks = [Check::Known, Check::Stop, Check::Form, Check::Turn(Step::Challenge)];
+    let (visitor, Wish { kind }) = deps.gate().enter(request, sale, &checks, wish).await?;
+    let (sale, ip) = (&visitor.known()?.sale, address(request));
+    let round = sale.round_id();
     let (id, sum) = (Uuid::new_v4(), Sum::random());
     let expected = match kind {
         Kind::Picture => sum.answer().to_string(),
         Kind::Work => WORK.to_owned(),
     };
     let now = deps.clock.now();
-    let applicant = entry.applicant(Route::Challenge);
+    let applicant = applicant(&visitor, &ip, Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
-    entry.take_turn(deps, Step::Challenge).await?;
-    match deps.stock.round(&entry.round).challenge(&asked).await.map_err(|error| overloaded(&error))? {
+    match deps.stock.round(&round).challenge(&asked).await.map_err(Problem::unanswered)? {
         Challenged::Issued => {}
-        Challenged::RateLimited(limited) => return Err(rate_limited(Route::Challenge, limited)),
+        Challenged::RateLimited(limited) => return Err(Route::Challenge.refusal(limited.own, limited.retry_after_ms)),
         Challenged::Denied => return Err(Problem::new(Code::Denied)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
-        Challenged::UnknownSale => return Err(entry.not_in_redis(now)),
+        Challenged::UnknownSale => return Err(not_in_redis(&round, Some(sale), now)),
     }
     // Drawn only now: who is refused costs no drawing.
     let (picture, work) = match kind {

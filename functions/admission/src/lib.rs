@@ -1,26 +1,21 @@
 //! The way in: a challenge, and a pass for the right answer.
 
 mod answer;
+mod applicant;
 mod challenge;
-mod entry;
 mod token;
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use api::{Code, Problem, Reply, respond, segments};
 use context::{Context, ContextError};
+use gate::{Gate, PassKeys, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
 use process::Snapshots;
-use runtime::{Clock, PassKeys};
+use runtime::{ANSWER_TIMEOUT, Clock};
 use stock::Stock;
-
-/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
-
-/// Seconds after which a client may ask again when a part of the system did not answer.
-const RETRY_AFTER_S: u32 = 2;
 
 /// What a request counts as that got a challenge, and one that got a pass.
 const CHALLENGED: &str = "challenged";
@@ -37,6 +32,8 @@ pub struct Deps {
     pub snapshots: Snapshots,
     /// What passes are sealed with.
     pub keys: PassKeys,
+    /// What is counted of users and addresses.
+    pub counts: Arc<VisitorCounts>,
     /// The time.
     pub clock: Clock,
 }
@@ -52,15 +49,21 @@ impl Deps {
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             keys: context.pass_keys()?,
+            counts: Arc::default(),
             clock: context.clock(),
         })
+    }
+
+    fn gate(&self) -> Gate<'_> {
+        let Self { stock, ledger, snapshots, keys, counts, clock } = self;
+        Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
     }
 }
 
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
-    let reply = answered.unwrap_or_else(|late| Err(overloaded(&late)));
+    let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
     if let ["v1", "sales", sale, what @ ("challenges" | "tokens")] = segments(&request).as_slice() {
         let good = if *what == "tokens" { ADMITTED } else { CHALLENGED };
         deps.snapshots.count_answer(sale, reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| good));
@@ -74,10 +77,4 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "sales", sale, "tokens"]) => token::token(deps, request, sale).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
-}
-
-/// A part did not answer. The log has the reason, the client hears when to try again.
-fn overloaded(error: &(dyn std::error::Error + 'static)) -> Problem {
-    tracing::error!(error, "a part did not answer");
-    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

@@ -1,20 +1,17 @@
-use std::time::Duration;
-
 use api::{Code, Problem, Reply, json, json_body};
-use door::{Grant, PASS_LIFE_S, Route};
+use gate::{Check, Route, address, not_in_redis};
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::Strike;
+use pass::{Grant, PASS_LIFE_S};
 use process::Step;
 use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
+use uuid::Uuid;
 
+use crate::Deps;
 use crate::answer::Answer;
-use crate::entry::{Entry, rate_limited};
-use crate::{Deps, overloaded};
-
-/// Longest wait for a strike to be counted. The answer is the same without.
-const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
+use crate::applicant::applicant;
 
 #[derive(Serialize)]
 struct Document {
@@ -23,40 +20,45 @@ struct Document {
     reserve_path: String,
 }
 
+fn answer(request: &Request) -> Result<(Uuid, String), Problem> {
+    json_body::<Answer>(request)?.read()
+}
+
 /// One call of Redis, and for a wrong answer one of the ledger.
 pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let entry = Entry::of(deps, request, sale).await?;
-    let (id, answer) = json_body::<Answer>(request)?.read()?;
-    // First of all: without the keys a right answer would be used up for nothing.
-    let ring = deps.keys.ring().await.map_err(|error| overloaded(&error))?;
-    let per_sale = entry.sale().isolated_requests_per_s.map(public);
-    let asked = AdmitRequest { applicant: entry.applicant(Route::Token), id, answer: &answer, per_sale };
-    entry.take_turn(deps, Step::Token).await?;
-    let admit = deps.stock.round(&entry.round).admit(&asked).await.map_err(|error| overloaded(&error))?;
+    let checks = [Check::Known, Check::Stop, Check::Form, Check::Keys, Check::Turn(Step::Token)];
+    let (visitor, (id, answer)) = deps.gate().enter(request, sale, &checks, answer).await?;
+    let (known, ip) = (visitor.known()?, address(request));
+    let (sale, round) = (&known.sale, known.sale.round_id());
+    let per_sale = sale.isolated_requests_per_s.map(public);
+    let asked = AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale };
+    let admit = deps.stock.round(&round).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
-        entry.cached.give_turn_back(Step::Token);
+        known.give_turn_back(Step::Token);
     }
     let at_ms = match admit {
         Admit::Admitted(at_ms) => at_ms,
         Admit::WrongAnswer { again } => {
             if !again {
-                Box::pin(strike(deps, &entry)).await;
+                let (user, door, now) = (&visitor.user, &sale.terms.door, deps.clock.now());
+                let strike = fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::WrongAnswers, door, now);
+                Box::pin(strike).await;
             }
             return Err(Problem::new(Code::WrongAnswer));
         }
         Admit::NoChallenge => return Err(Problem::new(Code::ChallengeOver)),
-        Admit::RateLimited(limited) => return Err(rate_limited(Route::Token, limited)),
+        Admit::RateLimited(limited) => return Err(Route::Token.refusal(limited.own, limited.retry_after_ms)),
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
         Admit::SoldOut { .. } => return Err(Problem::new(Code::SoldOut)),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
         Admit::Denied => return Err(Problem::new(Code::Denied)),
         Admit::Paused => return Err(Problem::paused()),
-        Admit::UnknownSale => return Err(entry.not_in_redis(deps.clock.now())),
+        Admit::UnknownSale => return Err(not_in_redis(&round, Some(sale), deps.clock.now())),
     };
-    let grant = Grant { round: &entry.round, user: &entry.user, issued_at_ms: at_ms };
-    let token = ring.seal(&grant);
-    let reserve_path = format!("/v1/sales/{}/reservations/{token}", entry.round.sale);
+    let grant = Grant { round: &round, user: &visitor.user, issued_at_ms: at_ms };
+    let token = visitor.keys()?.seal(&grant);
+    let reserve_path = format!("/v1/sales/{}/reservations/{token}", round.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 
@@ -64,17 +66,6 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
 fn public(requests_per_s: u32) -> GcraLimit {
     let burst = requests_per_s.max(1);
     GcraLimit { emission_interval_us: (1_000_000 / burst).max(1), burst }
-}
-
-async fn strike(deps: &Deps, entry: &Entry) {
-    let door = &entry.sale().terms.door;
-    let now = deps.clock.now();
-    let counted = fulfilment::strike(&deps.stock, &deps.ledger, &entry.user, &Strike::WrongAnswers, door, now);
-    match tokio::time::timeout(STRIKE_TIMEOUT, counted).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => tracing::error!(error = &error as &dyn std::error::Error, "a strike is not counted"),
-        Err(late) => tracing::error!(error = &late as &dyn std::error::Error, "a strike may not be counted"),
-    }
 }
 
 #[cfg(test)]

@@ -16,9 +16,6 @@ use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
 pub use crate::shelf::Shelf;
 
-/// Seconds after which a client may ask again when the ledger did not answer.
-const RETRY_AFTER_S: u32 = 2;
-
 /// What the function talks to.
 #[derive(Clone)]
 pub struct Deps {
@@ -57,13 +54,13 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
 }
 
 async fn campaigns(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
-    let listed = deps.shelf.listed().await.map_err(unanswered)?;
+    let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     Ok(found(request, deps.clock.now(), &CampaignsDocument::of(&listed)))
 }
 
 async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
     let id: CampaignId = campaign.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
-    let listed = deps.shelf.listed().await.map_err(unanswered)?;
+    let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
     let now = deps.clock.now();
     let cards =
@@ -74,13 +71,8 @@ async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Res
 
 async fn look_at_sale(deps: &Deps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
-    let listed = deps.shelf.listed().await.map_err(unanswered)?;
+    let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let sale = listed.sale(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
     let card = Card::of(sale, deps.shelf.look(&listed, sale, deps.clock.now()).await);
     Ok(found(request, deps.clock.now(), &card))
-}
-
-fn unanswered(error: impl std::error::Error + 'static) -> Problem {
-    tracing::error!(error = &error as &dyn std::error::Error, "the ledger did not answer");
-    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

@@ -2,24 +2,16 @@
 
 mod webhook;
 
-use std::time::Duration;
-
 use api::{Code, Problem, Reply, json, respond, segments};
 use context::{Context, ContextError};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
-use runtime::{Clock, Secret};
+use runtime::{ANSWER_TIMEOUT, Clock, Secret};
 use sale::{Price, ReservationId};
 use serde::Serialize;
 
 use webhook::{Event, Paid};
-
-/// Seconds after which the provider may call again when a part of the system did not answer.
-const RETRY_AFTER_S: u32 = 5;
-
-/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// What the function talks to.
 #[derive(Clone)]
@@ -62,7 +54,7 @@ impl Outcome {
 /// Answers one request.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
-    respond(answered.unwrap_or_else(|late| Err(overloaded(&late))))
+    respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {
@@ -73,7 +65,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
 }
 
 async fn callback(deps: &Deps, request: &Request) -> Reply {
-    let secret = deps.secret.get().await.map_err(|error| overloaded(&error))?;
+    let secret = deps.secret.get().await.map_err(Problem::unanswered)?;
     let Paid { payment_id, reservation_id, price } = match webhook::read(request, &secret)? {
         Event::Paid(paid) => paid,
         Event::Other(kind) => {
@@ -82,7 +74,7 @@ async fn callback(deps: &Deps, request: &Request) -> Reply {
         }
     };
     let paid = deps.ledger.pay(&reservation_id, &payment_id, price, deps.clock.now()).await;
-    let outcome = match paid.map_err(|error| overloaded(&error))? {
+    let outcome = match paid.map_err(Problem::unanswered)? {
         Payment::Applied => "applied",
         Payment::RefundDue => "refund_due",
         Payment::Reused => "payment_reused",
@@ -96,9 +88,4 @@ async fn callback(deps: &Deps, request: &Request) -> Reply {
         tracing::error!(%reservation_id, payment_id, price_minor, %currency, outcome, "payment mismatched");
     }
     Outcome::reply(Some(reservation_id), outcome)
-}
-
-fn overloaded(error: &(dyn std::error::Error + 'static)) -> Problem {
-    tracing::error!(error, "a part did not answer");
-    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }

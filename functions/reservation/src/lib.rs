@@ -1,33 +1,26 @@
 //! Reserve, look, cancel: what buyers ask for.
 
 mod document;
-mod door;
 mod expedite;
 mod reserve;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use ::door::{Limiter, Route};
 use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
 use context::{Context, ContextError};
-use fulfilment::{Cancel, FulfilmentError, Status, cancel, status};
+use fulfilment::{Cancel, Status, cancel, status};
+use gate::{Gate, PassKeys, Route, VisitorCounts};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
-use process::{Forgeries, Snapshots};
-use queue::{ExpiryQueue, OrderQueue, QueueError};
-use runtime::{Clock, PassKeys, SampledMs};
+use process::Snapshots;
+use queue::{ExpiryQueue, OrderQueue};
+use runtime::{ANSWER_TIMEOUT, Clock, SampledMs};
 use sale::{EpochMs, ReservationId};
-use stock::{Stock, StockError};
+use stock::Stock;
 
 use crate::document::{Document, OrdersDocument};
-
-/// Seconds after which a client may ask again when a part of the system did not answer.
-const RETRY_AFTER_S: u32 = 2;
-
-/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// What a request for a unit counts as that got one.
 const ACCEPTED: &str = "accepted";
@@ -46,10 +39,8 @@ pub struct Deps {
     pub snapshots: Snapshots,
     /// The keys of passes.
     pub keys: PassKeys,
-    /// How often who has asked.
-    pub limiter: Arc<Limiter>,
-    /// Who sends passes that are none.
-    pub forgeries: Arc<Forgeries>,
+    /// What is counted of users and addresses.
+    pub counts: Arc<VisitorCounts>,
     /// The order queue.
     pub orders: OrderQueue,
     /// The expiry queue.
@@ -69,12 +60,16 @@ impl Deps {
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             keys: context.pass_keys()?,
-            limiter: Arc::default(),
-            forgeries: Arc::default(),
+            counts: Arc::default(),
             orders: context.order_queue()?,
             expiry: context.expiry_queue()?,
             clock: context.clock(),
         })
+    }
+
+    fn gate(&self) -> Gate<'_> {
+        let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
+        Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
     }
 }
 
@@ -82,7 +77,7 @@ impl Deps {
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let began = Instant::now();
     let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
-    let reply = answered.unwrap_or_else(|late| Err(unanswered(&late)));
+    let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
     if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), segments(&request).as_slice())
     {
         RESERVE_MS.record(began);
@@ -107,9 +102,12 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
 async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     let expedited = expedite::is_asked_for(request)?;
-    door::limit(deps, request, if expedited { Route::Expedite } else { Route::Look }, &caller.user)?;
+    deps.gate().limit(request, if expedited { Route::Expedite } else { Route::Look }, &caller.user)?;
     let now = deps.clock.now();
-    match status(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now).await.map_err(overloaded)? {
+    match status(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now)
+        .await
+        .map_err(Problem::unanswered)?
+    {
         Status::Queued(claim) => {
             let order = if expedited { expedite::expedite(deps, &claim, now).await } else { None };
             Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&claim), Document::of)))
@@ -123,9 +121,12 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
 async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     no_body(request)?;
-    door::limit(deps, request, Route::Cancel, &caller.user)?;
+    deps.gate().limit(request, Route::Cancel, &caller.user)?;
     let now = deps.clock.now();
-    match cancel(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now).await.map_err(overloaded)? {
+    match cancel(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now)
+        .await
+        .map_err(Problem::unanswered)?
+    {
         Cancel::Cancelled(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))
@@ -139,8 +140,8 @@ async fn list(deps: &Deps, request: &Request) -> Reply {
     let caller = caller(request)?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
-    door::limit(deps, request, Route::Orders, &caller.user)?;
-    let page = deps.ledger.orders_of(&caller.user, after).await.map_err(|error| overloaded(error.into()))?;
+    deps.gate().limit(request, Route::Orders, &caller.user)?;
+    let page = deps.ledger.orders_of(&caller.user, after).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &OrdersDocument::of(&page)))
 }
 
@@ -155,24 +156,6 @@ fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
         Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
     };
     parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
-}
-
-/// A part did not answer. The log has the reason, the client hears when to try again.
-fn overloaded(error: FulfilmentError) -> Problem {
-    match error {
-        // Its breaker has said so once, and a line for each request of a crowd helps nobody.
-        FulfilmentError::Stock(StockError::Open) | FulfilmentError::Queue(QueueError::Open) => again_soon(),
-        error => unanswered(&error),
-    }
-}
-
-fn unanswered(error: &(dyn std::error::Error + 'static)) -> Problem {
-    tracing::error!(error, "a part did not answer");
-    again_soon()
-}
-
-fn again_soon() -> Problem {
-    Problem::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
-use api::{Code, Problem, Reply, caller, correlation_id, idempotency_key, json, no_body};
+use api::{Code, Problem, Reply, correlation_id, idempotency_key, json, no_body};
 use cache::Moment;
+use gate::{Check, Route, not_in_redis};
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
+use process::Step;
 use queue::OrderMessage;
-use sale::{Claim, ClaimState, Entry, ReservationId, RoundId, SaleId};
+use sale::{Claim, ClaimState, Entry, ReservationId, RoundId};
 use serde::Serialize;
 use stock::Reserve;
 
-use crate::{Deps, RETRY_AFTER_S, door, overloaded};
+use crate::Deps;
 
 /// A claim without an order after so long may never have reached the queue. Below it, its message is most likely under
 /// way and a second one would be wasted.
@@ -23,25 +25,24 @@ struct Accepted {
 /// One call of Redis, or none if it said a moment ago that nothing is left; and for a winner one message: 202 means that
 /// the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
-    let caller = caller(request)?;
-    let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    let admitted = door::admit(deps, request, token, &sale, &caller.user).await?;
-    no_body(request)?;
-    let key = idempotency_key(request)?;
-    if admitted.is_sold_out(&caller.user, Moment::now(deps.clock)) {
-        return Err(Problem::new(Code::SoldOut));
-    }
-    if let Some(cached) = admitted.sale.as_ref().filter(|cached| cached.sale.isolated_requests_per_s.is_some()) {
-        Box::pin(door::take_turn(deps, cached)).await?;
-    }
-    let round = RoundId { sale, number: admitted.pass.round };
+    let checks = [
+        Check::Pass(token),
+        Check::Stop,
+        Check::Rate(Route::Reserve),
+        Check::Form,
+        Check::SoldOut,
+        Check::Turn(Step::Reserve),
+    ];
+    let (visitor, key) = deps.gate().enter(request, sale, &checks, key_without_body).await?;
+    let pass = visitor.pass()?;
+    let round = RoundId { sale: visitor.sale_id, number: pass.round };
     let id = match key {
-        Some(key) => ReservationId::derived(round, &caller.user, key),
-        None => ReservationId::of_pass(round, &caller.user, token, admitted.pass.issued_at_ms),
+        Some(key) => ReservationId::derived(round, &visitor.user, key),
+        None => ReservationId::of_pass(round, &visitor.user, token, pass.issued_at_ms),
     };
     let asked = Moment::now(deps.clock);
-    let answer = deps.stock.round(&id.round).reserve(id.uuid, &caller.user).await;
-    match answer.map_err(|error| overloaded(error.into()))? {
+    let answer = deps.stock.round(&id.round).reserve(id.uuid, &visitor.user).await;
+    match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
             accept(deps, request, id, claim).await
         }
@@ -57,7 +58,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(cached) = admitted.sale.filter(|cached| cached.sale.round == id.round.number) {
+            if let Some(cached) = visitor.sale.filter(|cached| cached.sale.round == id.round.number) {
                 cached.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
@@ -66,23 +67,17 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
         Reserve::Denied => Err(Problem::new(Code::Denied)),
-        Reserve::UnknownSale => Err(Box::pin(not_in_redis(deps, &id.round)).await),
+        Reserve::UnknownSale => {
+            let sale = visitor.sale.as_ref().map(|cached| &cached.sale);
+            Err(not_in_redis(&id.round, sale, deps.clock.now()))
+        }
     }
 }
 
-/// A round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. The pass proves that it was
-/// published, so a snapshot that does not have it is older than that, and nobody may hear that it does not exist.
-async fn not_in_redis(deps: &Deps, round: &RoundId) -> Problem {
-    let now = deps.clock.now();
-    let snapshot = match deps.snapshots.now().await {
-        Ok(snapshot) => snapshot,
-        Err(error) => return overloaded(error.into()),
-    };
-    match snapshot.sale_of(round) {
-        Some(sale) if round.number < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
-        Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
-        _ => Problem::restoring(),
-    }
+/// The idempotency key of a request without a body.
+fn key_without_body(request: &Request) -> Result<Option<&str>, Problem> {
+    no_body(request)?;
+    idempotency_key(request)
 }
 
 async fn accept(deps: &Deps, request: &Request, id: ReservationId, claim: Claim) -> Reply {
@@ -117,8 +112,7 @@ async fn send(deps: &Deps, request: &Request, claim: Claim) -> Result<(), Proble
     let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));
     let message = OrderMessage::new(claim, trace);
     deps.orders.send(&message).await.map_err(|error| {
-        overloaded(error.into())
-            .retry_after_s(RETRY_AFTER_S)
+        Problem::unanswered(error)
             .detail("the unit is yours; send the request again to have it ordered")
             .with("reservation_id", message.claim.id.to_string())
     })

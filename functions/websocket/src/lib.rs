@@ -10,22 +10,18 @@ mod ring_provider;
 mod token;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest as Request;
 use context::{Context, ContextError};
 use ledger::{Connection, Ledger, LedgerError};
 use push::Gateway;
-use runtime::Clock;
+use runtime::{ANSWER_TIMEOUT, Clock};
 use sale::UserId;
 use serde::Serialize;
 
 pub use issuer::Issuer;
 pub use ring_provider::use_ring;
 pub use token::Refused;
-
-/// Longest work on one event: a moment less than the 10 s after which Lambda ends the function.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// What the function talks to.
 #[derive(Clone)]

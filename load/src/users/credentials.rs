@@ -16,7 +16,7 @@ const USER: &str = "{user}";
 pub struct Credentials {
     /// Who it is.
     pub token: Token,
-    /// A pass into the sale. Users without one come in by the door.
+    /// A pass into the sale. Users without one come through the gate.
     pub pass: Option<String>,
 }
 

@@ -37,16 +37,16 @@ impl Crowd {
         }
         // Nobody let this user in before, or so long ago that the pass is over.
         let due = if reserved.is_some() { Instant::now() } else { visit.due };
-        Box::pin(self.buy_by_the_door(visit, due, &key)).await
+        Box::pin(self.buy_through_the_gate(visit, due, &key)).await
     }
 
-    async fn buy_by_the_door(&self, visit: &Visit, due: Instant, key: &str) -> Option<String> {
+    async fn buy_through_the_gate(&self, visit: &Visit, due: Instant, key: &str) -> Option<String> {
         let pass = self.enter(visit, visit.n, due).await?;
         let reserved = self.reserve(visit, Instant::now(), &pass, key).await;
         self.follow(visit, reserved).await
     }
 
-    /// Comes in by the door, in the name of user `n`. The pass that it gives.
+    /// Comes through the gate, in the name of user `n`. The pass that it gives.
     pub(super) async fn enter(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
         let (sale, token) = (&self.sale, &self.credentials_of(n).token);
         let post = |what: &str, body: &Value| {
@@ -58,7 +58,7 @@ impl Crowd {
         let id: Uuid = challenge["challenge_id"].as_str()?.parse().ok()?;
         let answer = {
             let _worker = self.workers.acquire().await.ok()?;
-            tokio::task::spawn_blocking(move || door::work(id)).await.ok()?
+            tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?
         };
         let answer = post("tokens", &json!({ "challenge_id": challenge["challenge_id"], "answer": answer }))?;
         let admitted = self.insist(visit, "token", Instant::now(), &answer).await?.json();

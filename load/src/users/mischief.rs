@@ -103,8 +103,8 @@ impl Crowd {
         }
     }
 
-    /// Whether user `n` asks for a pass at the door.
-    pub(super) fn needs_the_door(&self, n: usize) -> bool {
+    /// Whether user `n` asks for a pass at the gate.
+    pub(super) fn needs_the_gate(&self, n: usize) -> bool {
         let whose = match of(n, self.bad) {
             None | Some(Mischief::Hammers | Mischief::ClicksTwice) => n,
             Some(Mischief::TakesAnothers) => n + 1,

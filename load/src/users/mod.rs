@@ -24,7 +24,7 @@ pub struct Crowd {
     credentials: Vec<Credentials>,
     /// The part that misbehaves.
     bad: f64,
-    /// The work at the door is for the users' own devices. Here it must leave the client something to run on.
+    /// The work at the gate is for the users' own devices. Here it must leave the client something to run on.
     workers: Semaphore,
 }
 
@@ -49,10 +49,10 @@ impl Crowd {
         }
     }
 
-    /// How many of the first `users` come in by the door. Those whose pass is refused do so as well, which nobody can know
+    /// How many of the first `users` come through the gate. Those whose pass is refused do so as well, which nobody can know
     /// before.
-    pub fn by_the_door(&self, users: usize) -> usize {
-        (0..users).filter(|n| self.needs_the_door(*n)).count()
+    pub fn through_the_gate(&self, users: usize) -> usize {
+        (0..users).filter(|n| self.needs_the_gate(*n)).count()
     }
 
     /// Lets nobody send anything any more, not even what waits for a connection already.

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
-use door::{Grant, KeyRing};
 use load::{Failure, Request, Response, Token};
+use pass::{Grant, KeyRing};
 use sale::{EpochMs, RoundId, UserId};
 use tokio::sync::OnceCell;
 
@@ -15,8 +15,8 @@ use crate::identity::Issuer;
 /// One of so many cancels, and one of so many lets the payment window pass.
 const CANCEL_ONE_OF: usize = 20;
 const FORGET_ONE_OF: usize = 4;
-/// One of so many, of the first so many, comes in by the door and does the work that it asks for.
-const BY_THE_DOOR: (usize, usize) = (10, 30);
+/// One of so many, of the first so many, comes through the gate and does the work that it asks for.
+const THROUGH_THE_GATE: (usize, usize) = (10, 30);
 /// Passes hold for five minutes: the others' are younger than this.
 const OLDEST_PASS_MS: i64 = 240_000;
 
@@ -48,7 +48,7 @@ pub(super) struct Buyer {
     user: UserId,
     /// As requests carry it.
     carried: Token,
-    /// The pass that the door gave.
+    /// The pass that the gate gave.
     entered: OnceCell<String>,
 }
 
@@ -149,10 +149,11 @@ impl Crowd {
         self.buyers.iter().filter(|buyer| !winners.contains(&buyer.number)).collect()
     }
 
-    /// A few come in by the door. The others were let in before, so that what is measured is the rush for units.
+    /// A few come through the gate. The others were let in before, so that what is measured is the rush for units.
     async fn pass(&self, buyer: &Buyer, wave: Wave) -> Result<String> {
-        let by_the_door = buyer.number < BY_THE_DOOR.1 && buyer.number % BY_THE_DOOR.0 == BY_THE_DOOR.0 - 1;
-        if by_the_door && wave == Wave::Rush {
+        let through_the_gate =
+            buyer.number < THROUGH_THE_GATE.1 && buyer.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1;
+        if through_the_gate && wave == Wave::Rush {
             return Ok(buyer.entered.get_or_try_init(|| self.client.enter(&buyer.token, SALE)).await?.clone());
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;

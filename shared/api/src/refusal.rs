@@ -1,6 +1,12 @@
+use std::error::Error;
+
+use breaker::Open;
 use sale::EpochMs;
 
 use crate::{Code, Problem};
+
+/// Seconds after which a client may ask again when a part of the system did not answer.
+const RETRY_AFTER_S: u32 = 2;
 
 /// Seconds after which a client may ask again while operators have paused or stopped a sale.
 const PAUSED_RETRY_AFTER_S: u32 = 10;
@@ -9,8 +15,17 @@ const RESTORED_AFTER_S: u32 = 15;
 /// Longest `Retry-After` before an opening: clocks drift and openings move.
 const MAX_RETRY_AFTER_S: u64 = 300;
 
-/// What every function that sells says of a sale that does not sell now.
 impl Problem {
+    /// [`Code::Overloaded`]: a part of the system did not answer, or not in time. The log has the reason, unless a breaker is
+    /// open: it has said so once, and a line for each request of a crowd helps nobody.
+    pub fn unanswered(error: impl Error + 'static) -> Self {
+        let error: &(dyn Error + 'static) = &error;
+        if !was_not_asked(error) {
+            tracing::error!(error, "a part did not answer");
+        }
+        Self::new(Code::Overloaded).retry_after_s(RETRY_AFTER_S)
+    }
+
     /// [`Code::NotOpen`], with the moment at which it opens.
     pub fn not_open(opens_at: EpochMs, now: EpochMs) -> Self {
         let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
@@ -25,5 +40,49 @@ impl Problem {
     /// Redis lost the round and is being filled again from the ledger, which takes about a minute.
     pub fn restoring() -> Self {
         Self::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(RESTORED_AFTER_S)
+    }
+}
+
+/// Whether a breaker is open, however deep in the error that says so.
+fn was_not_asked(error: &(dyn Error + 'static)) -> bool {
+    std::iter::successors(Some(error), |&cause| cause.source()).any(|cause| cause.is::<Open>())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Because<E>(E);
+
+    impl<E> fmt::Display for Because<E> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("no answer")
+        }
+    }
+
+    impl<E: Error + 'static> Error for Because<E> {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_open_breaker_is_found_in_what_it_caused() {
+        assert!(was_not_asked(&Open));
+        assert!(was_not_asked(&Arc::new(Because(Because(Open)))));
+        assert!(!was_not_asked(&Because(fmt::Error)));
+    }
+
+    #[test]
+    fn whoever_gets_no_answer_hears_when_to_try_again() {
+        for problem in [Problem::unanswered(Open), Problem::unanswered(fmt::Error)] {
+            let response = problem.into_response();
+            assert_eq!(response.status(), Code::Overloaded.status());
+            assert_eq!(response.headers()["retry-after"], "2");
+        }
     }
 }

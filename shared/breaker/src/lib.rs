@@ -26,6 +26,11 @@ pub struct Breaker {
     trying: Arc<Semaphore>,
 }
 
+/// A part is left alone and was not asked. Whoever finds it among the sources of an error need not log that: the breaker has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its breaker is open")]
+pub struct Open;
+
 /// Why there is no result.
 #[derive(Debug)]
 pub enum Broken<E> {

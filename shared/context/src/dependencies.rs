@@ -79,8 +79,8 @@ impl Context {
 
     /// The keys of passes, in the secret `PASS_SECRET_ARN`.
     #[cfg(feature = "pass_keys")]
-    pub fn pass_keys(&self) -> Result<runtime::PassKeys, ContextError> {
-        self.once("", || Ok(runtime::PassKeys::new(self.secret("PASS_SECRET_ARN")?)))
+    pub fn pass_keys(&self) -> Result<gate::PassKeys, ContextError> {
+        self.once("", || Ok(gate::PassKeys::new(self.secret("PASS_SECRET_ARN")?)))
     }
 
     /// The key that the payment provider signs with, in the secret `PAYMENT_SECRET_ARN`.

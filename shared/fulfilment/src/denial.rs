@@ -1,6 +1,8 @@
 //! Keeping users out. The ledger has the denials. A request meets them in Redis, as a note in the user's record of each
 //! loaded round, so that nobody has to read the whole list.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Sale, UserId};
@@ -8,6 +10,8 @@ use stock::Stock;
 
 use crate::error::FulfilmentError;
 
+/// Longest wait for a strike to be counted, and noted if it denies.
+const STRIKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Rounds whose notes are changed at once.
 const AT_ONCE: usize = 8;
 /// Notes of a round that one run of reconciliation changes: each is looked up in the ledger before. The rest waits for the
@@ -38,8 +42,8 @@ pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) 
 
 /// Counts a strike. If it is one too many, the user is denied in the ledger and then in every loaded round; see [`deny`].
 ///
-/// # Errors
-/// If DynamoDB does not answer; then it may or may not be counted.
+/// None, and a line in the log, if DynamoDB does not answer in time; then it may or may not be counted. No answer depends on
+/// it, so nobody waits longer and nobody tries again.
 pub async fn strike(
     stock: &Stock,
     ledger: &Ledger,
@@ -47,12 +51,21 @@ pub async fn strike(
     strike: &Strike,
     door: &DoorTerms,
     now: EpochMs,
-) -> Result<Struck, FulfilmentError> {
-    let struck = ledger.strike(user, strike, door, now).await?;
-    if let Struck::Denied(until) = struck {
-        note(stock, ledger, user, Some(until), now).await;
+) -> Option<Struck> {
+    let counting = async {
+        let struck = ledger.strike(user, strike, door, now).await?;
+        if let Struck::Denied(until) = struck {
+            note(stock, ledger, user, Some(until), now).await;
+        }
+        Ok(struck)
+    };
+    match tokio::time::timeout(STRIKE_TIMEOUT, counting).await.unwrap_or(Err(FulfilmentError::OutOfTime)) {
+        Ok(struck) => Some(struck),
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, %user, "a strike may not be counted");
+            None
+        }
     }
-    Ok(struck)
 }
 
 async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<EpochMs>, now: EpochMs) {

@@ -33,7 +33,7 @@ pub enum QueueError {
     },
     /// It has not answered for a while and is not asked for a moment.
     #[error("SQS does not answer and was not asked")]
-    Open,
+    Open(#[source] breaker::Open),
 }
 
 impl QueueError {
@@ -58,7 +58,7 @@ impl Queue {
         let send = send.set_message_system_attributes(trace.and_then(trace_header));
         let sent = self.sends.call(is_unanswered, Box::pin(send.delay_seconds(delay_s as i32).send())).await;
         sent.map(|_| ()).map_err(|broken| match broken {
-            Broken::Open => QueueError::Open,
+            Broken::Open => QueueError::Open(breaker::Open),
             Broken::Failed(error) => QueueError::of("SendMessage")(error),
         })
     }

@@ -3,7 +3,6 @@
 mod aws;
 mod batch;
 mod metrics;
-mod pass_keys;
 mod secret;
 mod serve;
 mod settings;
@@ -13,8 +12,7 @@ pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use batch::{MessageError, ReceivedMessage, each_message};
 pub use cache::Clock;
 pub use metrics::{Metrics, SampledMs};
-pub use pass_keys::PassKeys;
 pub use secret::{Secret, SecretError};
-pub use serve::serve_events;
+pub use serve::{ANSWER_TIMEOUT, OPERATOR_ANSWER_TIMEOUT, serve_events};
 pub use settings::{MissingSetting, Settings};
 pub use telemetry::init_telemetry;

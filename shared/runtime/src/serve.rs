@@ -1,10 +1,16 @@
 use std::fmt::Debug;
 use std::future::Future;
+use std::time::Duration;
 
 use lambda_runtime::{Diagnostic, Error, LambdaEvent, service_fn};
 use serde::{Deserialize, Serialize};
 
 use crate::Metrics;
+
+/// Longest work on one request: a moment less than the 10 s after which Lambda ends the function, and nobody is answered.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
+/// Likewise on an operator's request, for which Lambda allows 29 s.
+pub const OPERATOR_ANSWER_TIMEOUT: Duration = Duration::from_secs(27);
 
 /// Handles the events of a queue, a stream or a schedule, one after the other, and publishes what was counted after each:
 /// Lambda may stop the process until the next one. Does not return while the process lives.

@@ -128,7 +128,7 @@ impl RoundStock<'_> {
     /// If Redis does not answer. Can be repeated, and is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let ChallengeRequest { applicant, id, expected, life_ms } = request;
-        let answer = self.door("challenge", applicant, *id, expected, *life_ms, None).await?;
+        let answer = self.run("challenge", applicant, *id, expected, *life_ms, None).await?;
         match parse(&answer)? {
             (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
             (ScriptCode::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
@@ -145,7 +145,7 @@ impl RoundStock<'_> {
     /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
         let AdmitRequest { applicant, id, answer: given, per_sale } = request;
-        let answer = self.door("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale).await?;
+        let answer = self.run("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale).await?;
         match parse(&answer)? {
             (ScriptCode::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
             (ScriptCode::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
@@ -164,7 +164,7 @@ impl RoundStock<'_> {
         }
     }
 
-    async fn door(
+    async fn run(
         self,
         step: &str,
         applicant: &Applicant<'_>,

@@ -70,7 +70,7 @@ impl RedisConnection {
             answer
         };
         self.0.breakers.before(command).call(is_unanswered, asking).await.map_err(|broken| match broken {
-            Broken::Open => StockError::Open,
+            Broken::Open => StockError::Open(breaker::Open),
             Broken::Failed(error) => StockError::Redis(error),
         })
     }

@@ -57,7 +57,7 @@ pub enum StockError {
     Redis(#[source] redis::RedisError),
     /// It has not answered for a while and is not asked for a moment.
     #[error("Redis does not answer and was not asked")]
-    Open,
+    Open(#[source] breaker::Open),
     /// Nobody says with what name and password it lets this function in.
     #[error("the credentials for Redis cannot be had")]
     Credentials(#[from] runtime::SecretError),

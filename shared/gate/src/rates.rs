@@ -1,3 +1,5 @@
+use api::{Problem, RatePolicy};
+
 /// What is asked for often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Route {
@@ -103,6 +105,13 @@ impl Route {
     /// Its limits.
     pub const fn limits(self) -> &'static Limits {
         &RATES[self as usize]
+    }
+
+    /// What is said to who asks too often. A user hears the own rate; what an address or everybody has is not told.
+    pub fn refusal(self, own: bool, retry_after_ms: u64) -> Problem {
+        let Limits { name, per_user: Rate { burst, per_s }, .. } = *self.limits();
+        let policy = RatePolicy { name, quota: burst, window_s: per_s };
+        Problem::rate_limited(own.then_some(policy), retry_after_ms)
     }
 }
 

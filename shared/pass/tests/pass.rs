@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use door::{BadToken, Grant, KeyRing, PASS_LIFE_S, Pass};
+use pass::{BadToken, Grant, KeyRing, PASS_LIFE_S, Pass};
 use proptest::prelude::*;
 use sale::{EpochMs, RoundId, RoundNumber, SaleId, UserId};
 

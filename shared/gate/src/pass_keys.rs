@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
-use door::KeyRing;
-
-use crate::{Secret, SecretError};
+use pass::KeyRing;
+use runtime::{Secret, SecretError};
 
 /// The keys that passes are sealed and opened with, as Secrets Manager has them.
 #[derive(Debug, Clone)]

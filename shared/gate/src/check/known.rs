@@ -1,0 +1,12 @@
+use api::Problem;
+
+use crate::{Gate, Visitor};
+
+/// A sale that the snapshot does not have may have been published since.
+pub(super) async fn check(gate: &Gate<'_>, visitor: &mut Visitor) -> Result<(), Problem> {
+    if visitor.sale.is_none() {
+        visitor.snapshot = Box::pin(gate.snapshots.lately()).await.map_err(Problem::unanswered)?;
+        visitor.find();
+    }
+    visitor.known().map(drop)
+}

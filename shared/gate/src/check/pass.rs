@@ -1,0 +1,34 @@
+use api::{Code, Problem};
+use ledger::{Strike, Struck};
+
+use crate::{Gate, Visitor};
+
+/// A forged pass is a strike. Whether the user is denied says the script.
+pub(super) async fn check(gate: &Gate<'_>, visitor: &mut Visitor, token: &str) -> Result<(), Problem> {
+    let ring = gate.keys.ring().await.map_err(Problem::unanswered)?;
+    match ring.open(token, &visitor.sale_id, &visitor.user, gate.clock.now()) {
+        Ok(pass) => {
+            visitor.pass = Some(pass);
+            Ok(())
+        }
+        Err(_) => {
+            if !ring.has_sealed(token, &visitor.sale_id, &visitor.user) {
+                Box::pin(strike(gate, visitor)).await;
+            }
+            Err(Problem::new(Code::BadToken))
+        }
+    }
+}
+
+/// Unless the ledger has heard enough of this user.
+async fn strike(gate: &Gate<'_>, visitor: &Visitor) {
+    let (forgeries, now) = (&gate.counts.forgeries, gate.clock.now());
+    let door = visitor.sale.as_ref().map(|cached| cached.sale.terms.door.clone()).unwrap_or_default();
+    if !forgeries.is_to_be_told(&visitor.user, door.strikes, now) {
+        return;
+    }
+    let struck = fulfilment::strike(gate.stock, gate.ledger, &visitor.user, &Strike::ForgedTokens, &door, now).await;
+    if let Some(Struck::Denied(until)) = struck {
+        forgeries.note_denied(&visitor.user, until);
+    }
+}

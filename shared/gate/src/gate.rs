@@ -1,0 +1,121 @@
+use std::sync::Arc;
+
+use api::{Code, Problem, caller};
+use cache::Clock;
+use lambda_http::Request;
+use ledger::Ledger;
+use pass::{KeyRing, Pass};
+use process::{CachedSale, Forgeries, Snapshot, Snapshots};
+use sale::{InvalidId, SaleId, UserId};
+use stock::Stock;
+
+use crate::check::Check;
+use crate::{Limiter, PassKeys};
+
+/// What checks are made with.
+#[derive(Clone, Copy)]
+pub struct Gate<'a> {
+    /// Redis.
+    pub stock: &'a Stock,
+    /// DynamoDB.
+    pub ledger: &'a Ledger,
+    /// What is known of the ledger without asking it.
+    pub snapshots: &'a Snapshots,
+    /// The keys of passes.
+    pub keys: &'a PassKeys,
+    /// What is counted of users and addresses.
+    pub counts: &'a VisitorCounts,
+    /// The time.
+    pub clock: Clock,
+}
+
+/// What a process counts of users and addresses.
+#[derive(Default)]
+pub struct VisitorCounts {
+    /// How often they have asked.
+    pub limiter: Limiter,
+    /// Who sends passes that are none.
+    pub forgeries: Forgeries,
+}
+
+/// Who asks for what, and what the checks have found out about it.
+pub struct Visitor {
+    /// The user.
+    pub user: UserId,
+    /// The sale's id.
+    pub sale_id: SaleId,
+    /// None if the snapshot does not have it: it was published a moment ago, or is long over, or never was.
+    pub sale: Option<Arc<CachedSale>>,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) pass: Option<Pass>,
+    pub(crate) ring: Option<Arc<KeyRing>>,
+}
+
+impl Gate<'_> {
+    /// Makes the checks, in their order, on a signed-in user's request about a sale. [`Check::Form`] is the place of `read`,
+    /// which comes last if it is not among them.
+    ///
+    /// # Errors
+    /// What whoever fails a check hears.
+    pub async fn enter<'r, T>(
+        &self,
+        request: &'r Request,
+        sale: &str,
+        checks: &[Check<'_>],
+        read: impl FnOnce(&'r Request) -> Result<T, Problem>,
+    ) -> Result<(Visitor, T), Problem> {
+        let mut visitor = Visitor::new(self, request, sale).await?;
+        let form = checks.iter().position(|check| matches!(check, Check::Form)).unwrap_or(checks.len());
+        for check in &checks[..form] {
+            check.make(self, request, &mut visitor).await?;
+        }
+        let read = read(request)?;
+        for check in &checks[form..] {
+            check.make(self, request, &mut visitor).await?;
+        }
+        Ok((visitor, read))
+    }
+}
+
+impl Visitor {
+    async fn new(gate: &Gate<'_>, request: &Request, sale: &str) -> Result<Self, Problem> {
+        let user = caller(request)?.user;
+        let sale_id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+        let snapshot = gate.snapshots.now().await.map_err(Problem::unanswered)?;
+        let mut visitor = Self { user, sale_id, sale: None, snapshot, pass: None, ring: None };
+        visitor.find();
+        Ok(visitor)
+    }
+
+    /// Looks the sale up in the snapshot. A request that finds it counts as demand for it.
+    pub(crate) fn find(&mut self) {
+        self.sale = self.snapshot.sale(&self.sale_id).cloned();
+        if let Some(sale) = &self.sale {
+            sale.demand.count();
+        }
+    }
+
+    /// The sale, which [`Check::Known`] has found.
+    ///
+    /// # Errors
+    /// [`Code::UnknownSale`] if it was not among the checks.
+    pub fn known(&self) -> Result<&CachedSale, Problem> {
+        self.sale.as_deref().ok_or_else(|| Problem::new(Code::UnknownSale))
+    }
+
+    /// The pass, which [`Check::Pass`] has read.
+    ///
+    /// # Errors
+    /// [`Code::BadToken`] if it was not among the checks.
+    pub fn pass(&self) -> Result<Pass, Problem> {
+        self.pass.ok_or_else(|| Problem::new(Code::BadToken))
+    }
+
+    /// The keys, which [`Check::Keys`] has at hand.
+    ///
+    /// # Errors
+    /// [`Code::Internal`] if it was not among the checks.
+    pub fn keys(&self) -> Result<&KeyRing, Problem> {
+        self.ring.as_deref().ok_or_else(|| Problem::new(Code::Internal))
+    }
+}

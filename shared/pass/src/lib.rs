@@ -1,0 +1,12 @@
+//! Passes into a sale, and the challenges that they are given for. Nothing here talks to a network or keeps time.
+
+mod challenge;
+mod glyphs;
+mod keys;
+mod pass;
+mod picture;
+
+pub use challenge::{MAX_ANSWER_LENGTH, Sum, WORK_BITS, is_work, work};
+pub use keys::{InvalidKeyRing, KeyRing, MAX_KEY_LENGTH, MAX_KEYS, MIN_KEY_LENGTH};
+pub use pass::{BadToken, Grant, PASS_LIFE_S, Pass};
+pub use picture::MAX_PICTURE_BYTES;
