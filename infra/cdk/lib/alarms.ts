@@ -17,7 +17,7 @@ export const ALARMS = {
   'notifier-failures-not-empty': 'Buyers who listen were not told of some orders; they see them when they ask.',
   'units-oversold': 'Two live orders have the same unit, which the ledger should have made impossible.',
   'units-adrift': 'Units are in no place or in two, and reconciliation has not mended it for five minutes.',
-  'rounds-rebuilt': 'Redis had lost a live round; it was rebuilt from the ledger.',
+  'rounds-rebuilt': 'Redis had lost an open round; it was rebuilt from the ledger.',
   'reconciliation-failing': 'Reconciliation has not got through for five minutes.',
   'reconciliation-silent': 'Reconciliation has not reported for five minutes.',
   'outbox-too-old': 'A reservation has waited for its order for two minutes, although its message was sent again.',
