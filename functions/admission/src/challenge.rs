@@ -60,7 +60,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     let applicant = entry.applicant(Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
     entry.take_turn(deps, Step::Challenge).await?;
-    match deps.stock.round(&entry.round).challenge(&asked).await.map_err(|error| overloaded(&error))? {
+    match deps.stock.round(&entry.round().id).challenge(&asked).await.map_err(|error| overloaded(&error))? {
         Challenged::Issued => {}
         Challenged::RateLimited(limited) => return Err(rate_limited(Route::Challenge, limited)),
         Challenged::Denied => return Err(Problem::new(Code::Denied)),

@@ -5,7 +5,7 @@ use door::{Rate, Route};
 use fulfilment::FulfilmentError;
 use lambda_http::Request;
 use process::{CachedSale, Step, Turn};
-use sale::{EpochMs, RoundId, Sale, SaleId, UserId};
+use sale::{EpochMs, Round, SaleId, UserId};
 use stock::{Applicant, GcraLimit, RateLimited};
 
 use crate::{Deps, overloaded};
@@ -18,7 +18,6 @@ pub(crate) struct Entry {
     pub(crate) user: UserId,
     pub(crate) ip: String,
     pub(crate) cached: Arc<CachedSale>,
-    pub(crate) round: RoundId,
 }
 
 impl Entry {
@@ -37,7 +36,7 @@ impl Entry {
             return Err(Problem::paused());
         }
         let ip = client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned());
-        Ok(Self { user: caller.user, ip, cached: Arc::clone(cached), round: cached.sale.round_id() })
+        Ok(Self { user: caller.user, ip, cached: Arc::clone(cached) })
     }
 
     /// Refuses a request that an isolated sale has no turn for.
@@ -48,8 +47,8 @@ impl Entry {
         }
     }
 
-    pub(crate) fn sale(&self) -> &Sale {
-        &self.cached.sale
+    pub(crate) fn round(&self) -> &Round {
+        &self.cached.round
     }
 
     pub(crate) fn applicant(&self, route: Route) -> Applicant<'_> {
@@ -59,7 +58,7 @@ impl Entry {
 
     /// Redis does not have the round: it is not loaded yet, is over, or is lost and will be back.
     pub(crate) fn not_in_redis(&self, now: EpochMs) -> Problem {
-        let terms = &self.sale().terms;
+        let terms = &self.round().terms;
         if now >= terms.closes_at_ms {
             Problem::new(Code::Closed)
         } else if now < terms.opens_at_ms {

@@ -29,10 +29,10 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (id, answer) = json_body::<Answer>(request)?.read()?;
     // First of all: without the keys a right answer would be used up for nothing.
     let ring = deps.keys.ring().await.map_err(|error| overloaded(&error))?;
-    let per_sale = entry.sale().isolated_requests_per_s.map(public);
+    let per_sale = entry.round().isolated_requests_per_s.map(public);
     let asked = AdmitRequest { applicant: entry.applicant(Route::Token), id, answer: &answer, per_sale };
     entry.take_turn(deps, Step::Token).await?;
-    let admit = deps.stock.round(&entry.round).admit(&asked).await.map_err(|error| overloaded(&error))?;
+    let admit = deps.stock.round(&entry.round().id).admit(&asked).await.map_err(|error| overloaded(&error))?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
         entry.cached.give_turn_back(Step::Token);
@@ -54,9 +54,9 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => return Err(entry.not_in_redis(deps.clock.now())),
     };
-    let grant = Grant { round: &entry.round, user: &entry.user, issued_at_ms: at_ms };
+    let grant = Grant { round: &entry.round().id, user: &entry.user, issued_at_ms: at_ms };
     let token = ring.seal(&grant);
-    let reserve_path = format!("/v1/sales/{}/reservations/{token}", entry.round.sale);
+    let reserve_path = format!("/v1/sales/{}/reservations/{token}", entry.round().id.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 
@@ -67,7 +67,7 @@ fn public(requests_per_s: u32) -> GcraLimit {
 }
 
 async fn strike(deps: &Deps, entry: &Entry) {
-    let door = &entry.sale().terms.door;
+    let door = &entry.round().terms.door;
     let now = deps.clock.now();
     let counted = fulfilment::strike(&deps.stock, &deps.ledger, &entry.user, &Strike::WrongAnswers, door, now);
     match tokio::time::timeout(STRIKE_TIMEOUT, counted).await {

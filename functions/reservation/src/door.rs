@@ -27,7 +27,7 @@ pub(crate) struct Admitted {
 impl Admitted {
     /// Whether the user can be told that it is sold out without asking Redis.
     pub(crate) fn is_sold_out(&self, user: &UserId, now: Moment) -> bool {
-        let of_round = self.sale.as_ref().filter(|cached| cached.sale.round == self.pass.round);
+        let of_round = self.sale.as_ref().filter(|cached| cached.round.id.number == self.pass.round);
         of_round.is_some_and(|cached| cached.sold_out.covers(user, now))
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn limit(deps: &Deps, request: &Request, route: Route, user: &UserId)
 
 /// Counts a pass that was none as a strike, unless the ledger has heard enough of this user.
 async fn strike(deps: &Deps, snapshot: &Snapshot, sale: &SaleId, user: &UserId) {
-    let door = snapshot.sale(sale).map(|cached| cached.sale.terms.door.clone()).unwrap_or_default();
+    let door = snapshot.sale(sale).map(|cached| cached.round.terms.door.clone()).unwrap_or_default();
     let now = deps.clock.now();
     if !deps.forgeries.is_to_be_told(user, door.strikes, now) {
         return;

@@ -31,7 +31,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     if admitted.is_sold_out(&caller.user, Moment::now(deps.clock)) {
         return Err(Problem::new(Code::SoldOut));
     }
-    if let Some(cached) = admitted.sale.as_ref().filter(|cached| cached.sale.isolated_requests_per_s.is_some()) {
+    if let Some(cached) = admitted.sale.as_ref().filter(|cached| cached.round.isolated_requests_per_s.is_some()) {
         Box::pin(door::take_turn(deps, cached)).await?;
     }
     let round = RoundId { sale, number: admitted.pass.round };
@@ -57,7 +57,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(cached) = admitted.sale.filter(|cached| cached.sale.round == id.round.number) {
+            if let Some(cached) = admitted.sale.filter(|cached| cached.round.id == id.round) {
                 cached.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
@@ -78,9 +78,9 @@ async fn not_in_redis(deps: &Deps, round: &RoundId) -> Problem {
         Ok(snapshot) => snapshot,
         Err(error) => return overloaded(error.into()),
     };
-    match snapshot.sale_of(round) {
-        Some(sale) if round.number < sale.round || now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
-        Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
+    match snapshot.latest_round(round) {
+        Some(latest) if latest.id != *round || latest.is_over(now) => Problem::new(Code::Closed),
+        Some(latest) if now < latest.terms.opens_at_ms => Problem::not_open(latest.terms.opens_at_ms, now),
         _ => Problem::restoring(),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use sale::{Claim, EpochMs, ReservationId, RoundId, Sale, Unit, UserId};
+use sale::{Claim, EpochMs, ReservationId, Round, RoundId, Unit, UserId};
 use stock::{
     Adopted, Amended, Confirmed, Counters, Loaded, Released, Reseated, Reserve, Restored, RoundLoad, RoundView, Stock,
 };
@@ -114,15 +114,14 @@ impl Checked {
         self.check(format!("restore {units:?}"), answer, expected).await
     }
 
-    pub(super) async fn amend(&mut self, sale: &Sale) -> Outcome<Amended> {
-        let round = sale.round_id();
-        let expected = self.models.get_mut(&round).map_or(Amended::UnknownSale, |model| model.amend(sale));
-        let answer = self.stock.round(&round).amend(sale).await;
-        self.check(format!("amend to version {}", sale.version), answer, expected).await
+    pub(super) async fn amend(&mut self, round: &Round) -> Outcome<Amended> {
+        let expected = self.models.get_mut(&round.id).map_or(Amended::UnknownSale, |model| model.amend(round));
+        let answer = self.stock.round(&round.id).amend(round).await;
+        self.check(format!("amend to version {}", round.version), answer, expected).await
     }
 
-    pub(super) async fn load(&mut self, sale: &Sale, taken: Vec<Claim>) -> Outcome<Loaded> {
-        let (round, Sale { version, paused, terms, .. }) = (sale.round_id(), sale.clone());
+    pub(super) async fn load(&mut self, read: &Round, taken: Vec<Claim>) -> Outcome<Loaded> {
+        let Round { id: round, version, paused, terms, .. } = read.clone();
         // Another one for each loading, as a clock would give.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
         let epoch_ms = self.epoch_ms;
@@ -133,7 +132,7 @@ impl Checked {
             let Ok(Some(loaded)) = self.stock.round(&round).counters().await else {
                 return wrong(format!("round {round} is not loaded"));
             };
-            self.models.insert(round.clone(), Model::load(sale.clone(), epoch_ms, &loaded, taken));
+            self.models.insert(round.clone(), Model::load(read.clone(), epoch_ms, &loaded, taken));
         }
         self.check(format!("load round {round}"), answer, expected).await
     }
