@@ -67,10 +67,10 @@ impl Places<'_> {
             || self.entries.iter().filter(|entry| entry.state == ClaimState::Ordered).map(|entry| &entry.claim.id);
         let ended = ordered().filter(|id| Some(*id) != owner);
         let mut repairs: Vec<_> = ended.map(|id| Repair::Release { id: id.clone(), unit: Unit(unit) }).collect();
-        if let Some(owner) = owner {
-            if !ordered().any(|id| id == owner) || self.free > 0 {
-                repairs.push(Repair::Adopt { id: owner.clone() });
-            }
+        if let Some(owner) = owner
+            && (self.free > 0 || !ordered().any(|id| id == owner))
+        {
+            repairs.push(Repair::Adopt { id: owner.clone() });
         }
         repairs
     }
