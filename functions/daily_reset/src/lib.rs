@@ -63,12 +63,16 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
 async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError> {
     let now = deps.clock.now();
     let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
-    let latest = latest_rounds(deps.ledger.published_rounds(since).await?);
-    let over: Vec<SaleId> =
-        latest.iter().filter(|(_, round)| round.is_over(now)).map(|(sale, _)| sale.clone()).collect();
-    let offers = deps.ledger.offers(&over).await?;
-    for offer in offers.into_iter().filter(|offer| offer.recurrence.is_some()) {
-        match deps.ledger.begin_next(&offer.latest_round_id(), now).await {
+    let over = latest_rounds(deps.ledger.rounds_over(since, now).await?);
+    let sales: Vec<SaleId> = over.keys().cloned().collect();
+    let offers = deps.ledger.offers(&sales).await?.into_iter();
+    for offer in offers.filter(|offer| offer.recurrence.is_some()) {
+        let latest = offer.latest_round_id();
+        // The sale may have come to another round, which is not over.
+        if over.get(&offer.id).is_none_or(|over| over.id != latest) {
+            continue;
+        }
+        match deps.ledger.begin_next(&latest, now).await {
             Ok(Begun::Now(next)) => {
                 tracing::info!(sale_id = %offer.id, round = next.id.number.0, opens_at = %next.terms.opens_at_ms, "next round");
                 summary.begun += 1;

@@ -144,6 +144,24 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn published_rounds(&self, since: EpochMs) -> Result<Vec<Round>, LedgerError> {
+        self.listed_rounds(since, EpochMs(i64::MAX), true).await
+    }
+
+    /// Rounds that closed after `since` and are over at `now`, the last to close first: if there are too many, it is the
+    /// oldest that are left out. May lag a moment behind. One that an earlier version ended is not listed.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn rounds_over(&self, since: EpochMs, now: EpochMs) -> Result<Vec<Round>, LedgerError> {
+        self.listed_rounds(since, now, false).await
+    }
+
+    async fn listed_rounds(
+        &self,
+        since: EpochMs,
+        until: EpochMs,
+        first_to_close_first: bool,
+    ) -> Result<Vec<Round>, LedgerError> {
         let mut rounds: Vec<Round> = Vec::new();
         let mut start = None;
         for _ in 0..MAX_ROUNDS_PAGES {
@@ -152,9 +170,11 @@ impl Ledger {
                 .query()
                 .table_name(&self.table)
                 .index_name(keys::SALES_BY_CLOSE)
-                .key_condition_expression("sale_list = :list AND closes_at_ms > :since")
+                .key_condition_expression("sale_list = :list AND closes_at_ms BETWEEN :after AND :until")
+                .scan_index_forward(first_to_close_first)
                 .expression_attribute_values(":list", text(keys::PUBLISHED))
-                .expression_attribute_values(":since", number(since.0))
+                .expression_attribute_values(":after", number(since.0.saturating_add(1)))
+                .expression_attribute_values(":until", number(until.0))
                 .set_exclusive_start_key(start)
                 .send()
                 .await
