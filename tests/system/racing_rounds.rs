@@ -210,3 +210,21 @@ async fn what_two_operators_publish_is_published_once() {
     }
     assert_eq!(lab.offer().await.log.entries().len(), 1);
 }
+
+/// Nothing else is written to the last round as the next one begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_round_is_not_steered_by_who_decided_so_before_the_next_one_began() {
+    let lab = over().await;
+    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
+        Box::pin(async move {
+            assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+        })
+    })
+    .await;
+    let paused = ledger.steer_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
+    assert_eq!(paused, Steered::RoundChanged(RoundNumber(2)));
+    assert!(happened.load(Ordering::Relaxed));
+    let ledger = &lab.ledger;
+    let both = [1, 2].map(|number| async move { ledger.round(&round(SALE, number)).await.unwrap().unwrap().paused });
+    assert_eq!(join_all(both).await, [false, false]);
+}
