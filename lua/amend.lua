@@ -1,4 +1,4 @@
--- Brings a live round to what the ledger says of it: paused or not, more units, another end. An older version of the
+-- Brings a loaded round to what the ledger says of it: paused or not, more units, another end. An older version of the
 -- sale than the one that was applied last changes nothing, whatever order they come in.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)

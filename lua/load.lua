@@ -1,4 +1,4 @@
--- Makes a round's keys, if it has none, from what the ledger says is taken. Never overwrites a live round: the sale
+-- Makes a round's keys, if it has none, from what the ledger says is taken. Never overwrites a loaded round: the sale
 -- key is written last and from then on every run answers "present".
 --
 -- KEYS  1 sale    string, packed (layout in README.md)

@@ -47,12 +47,12 @@ const OTHER_FILES: u64 = 256;
 /// To the loopback, connections come from 128 addresses below 127.1, as if from as many homes and offices.
 pub struct Client {
     target: Target,
-    lanes: Vec<Lane>,
+    pools: Vec<ConnectionPool>,
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
 
 /// The connections from one address.
-struct Lane {
+struct ConnectionPool {
     from: Option<Ipv4Addr>,
     idle: Mutex<Vec<(SendRequest<Full<Bytes>>, Instant)>>,
     turns: Semaphore,
@@ -69,16 +69,16 @@ impl Client {
         let connections = connections.clamp(1, MAX_CONNECTIONS);
         // As many again for a server in this process.
         allow_open_files(2 * connections as u64 + OTHER_FILES);
-        let lanes = if target.loopback_v4().is_some() { connections.min(ADDRESSES) } else { 1 };
-        let lanes = (0..lanes).map(|n| Lane {
+        let pools = if target.loopback_v4().is_some() { connections.min(ADDRESSES) } else { 1 };
+        let pools = (0..pools).map(|n| ConnectionPool {
             from: target.loopback_v4().map(|_| source(n)),
             idle: Mutex::default(),
             // All of them together are as many as there may be.
-            turns: Semaphore::new((connections + lanes - 1 - n) / lanes),
+            turns: Semaphore::new((connections + pools - 1 - n) / pools),
         });
-        let lanes = lanes.collect();
+        let pools = pools.collect();
         let tls = target.tls.then(|| tls(public_roots())).zip(ServerName::try_from(target.host.clone()).ok());
-        Self { target, lanes, tls }
+        Self { target, pools, tls }
     }
 
     /// Where it sends to.
@@ -91,29 +91,29 @@ impl Client {
     /// # Errors
     /// If there is no answer.
     pub async fn send(&self, n: usize, request: &Request) -> Result<Response, Failure> {
-        let sending = self.send_from(&self.lanes[n % self.lanes.len()], request);
+        let sending = self.send_from(&self.pools[n % self.pools.len()], request);
         tokio::time::timeout(TIMEOUT, sending).await.unwrap_or(Err(Failure::Timeout))
     }
 
     /// Sends no request any more that waits for a connection, or comes from now on. What is under way goes on.
     pub fn hold_back(&self) {
-        self.lanes.iter().for_each(|lane| lane.turns.close());
+        self.pools.iter().for_each(|pool| pool.turns.close());
     }
 
-    async fn send_from(&self, lane: &Lane, request: &Request) -> Result<Response, Failure> {
+    async fn send_from(&self, pool: &ConnectionPool, request: &Request) -> Result<Response, Failure> {
         // After `hold_back` nobody's turn comes.
-        let Ok(_turn) = lane.turns.acquire().await else { return std::future::pending().await };
+        let Ok(_turn) = pool.turns.acquire().await else { return std::future::pending().await };
         let mut message = request.to(&self.target);
         loop {
-            let (mut connection, is_new) = match lane.idle_connection().await {
+            let (mut connection, is_new) = match pool.idle_connection().await {
                 Some(connection) => (connection, false),
                 // In a box: what shakes hands is large and seldom there, and would be in every future that sends.
-                None => (Box::pin(self.connect(lane.from)).await?, true),
+                None => (Box::pin(self.connect(pool.from)).await?, true),
             };
             match connection.try_send_request(message).await {
                 Ok(response) => {
                     let response = read(response).await?;
-                    lane.keep(connection);
+                    pool.keep(connection);
                     return Ok(response);
                 }
                 Err(mut error) => match error.take_message() {
@@ -145,7 +145,7 @@ impl Client {
     }
 }
 
-impl Lane {
+impl ConnectionPool {
     fn keep(&self, connection: SendRequest<Full<Bytes>>) {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((connection, Instant::now()));
     }
@@ -194,7 +194,7 @@ fn tls(roots: RootCertStore) -> TlsConnector {
     TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
 }
 
-/// The address that lane `n` has on the loopback.
+/// The address that pool `n` has on the loopback.
 const fn source(n: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, (n / 250) as u8, (n % 250) as u8 + 1)
 }

@@ -12,7 +12,7 @@ use command_line::whole;
 use load::client::{CONNECTIONS, MAX_CONNECTIONS};
 use load::plan::{MAX_OVER, MAX_USERS};
 use load::users::{Credentials, Crowd, workers};
-use load::{Client, Curve, Live, Plan, Report, Stopped, Target, visits_until};
+use load::{Client, Curve, Plan, ProgressLine, Report, Stopped, Target, visits_until};
 use sale::SaleId;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -139,7 +139,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
         status = signals.next().await;
         crowd.hold_back();
     };
-    let outcome = visits_until(interrupted, &plan, Live::stderr(), |visit| {
+    let outcome = visits_until(interrupted, &plan, ProgressLine::stderr(), |visit| {
         let crowd = Arc::clone(&crowd);
         async move { crowd.visit(&visit).await }
     });

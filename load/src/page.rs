@@ -193,8 +193,8 @@ mod tests {
 
     use super::*;
     use crate::curve::Curve;
-    use crate::live::Live;
     use crate::plan::Plan;
+    use crate::progress::ProgressLine;
     use crate::report::tests::sample;
     use crate::run::run;
 
@@ -219,7 +219,7 @@ mod tests {
     async fn however_many_answers_there_are_each_is_in_the_key_and_looks_like_no_other() {
         let plan = Plan::new(60, Duration::ZERO, Curve::Even).unwrap();
         let answer = |n| async move { Answer::read(400 + (n % 30) as u16, br#"{"code":"a_code"}"#) };
-        let outcome = run(&plan, Live::silent(), answer).await;
+        let outcome = run(&plan, ProgressLine::silent(), answer).await;
         let page = html(&Report { plan, outcome, ..sample().await }).unwrap();
         let keys: Vec<&str> =
             page.split("<ul class=key>").skip(1).map(|rest| rest.split("</ul>").next().unwrap()).collect();

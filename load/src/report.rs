@@ -168,13 +168,13 @@ pub(crate) mod tests {
     use super::*;
     use crate::answer::Answer;
     use crate::curve::Curve;
-    use crate::live::Live;
+    use crate::progress::ProgressLine;
     use crate::run::run;
 
     /// A report of a hundred requests, of which ten are reserved, two fail and the others hear `sold_out`.
     pub(crate) async fn sample() -> Report {
         let plan = Plan::new(100, Duration::from_millis(20), Curve::Rush).unwrap();
-        let outcome = run(&plan, Live::silent(), |n| async move {
+        let outcome = run(&plan, ProgressLine::silent(), |n| async move {
             match n {
                 0..10 => Answer::status(202),
                 10..12 => Answer::from(&crate::answer::Failure::Timeout),

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 
 use crate::answer::{Answer, Failure};
-use crate::live::Snapshot;
 use crate::outcome::{Answered, Outcome, Second, Seen, Stopped};
+use crate::progress::Progress;
 use crate::request::Response;
 
 /// Answers of which the rate of errors is told, at least: fewer say little.
@@ -144,14 +144,14 @@ impl Results {
         }
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn progress(&self) -> Progress {
         let heard = self.heard();
         let mut answers: BTreeMap<String, u64> = BTreeMap::new();
         for ((_, answer), latency) in &heard.answers {
             *answers.entry(answer.to_string()).or_default() += latency.len();
         }
         let answered = heard.all.len();
-        Snapshot {
+        Progress {
             elapsed: self.start.elapsed(),
             sent: heard.sent,
             answered,

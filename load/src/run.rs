@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 use tokio::task::{JoinError, JoinSet};
 
 use crate::answer::{Answer, Failure};
-use crate::live::Live;
 use crate::outcome::{Outcome, Stopped};
 use crate::pacing::Pace;
 use crate::plan::Plan;
+use crate::progress::ProgressLine;
 use crate::request::Response;
 use crate::results::Results;
 
@@ -62,7 +62,7 @@ impl Visit {
 ///
 /// # Panics
 /// If `ask` does.
-pub async fn run<A, F>(plan: &Plan, live: Live, ask: A) -> Outcome
+pub async fn run<A, F>(plan: &Plan, progress: ProgressLine, ask: A) -> Outcome
 where
     A: Fn(usize) -> F,
     F: Future<Output = Answer> + Send + 'static,
@@ -75,19 +75,19 @@ where
             visit.results.answered(STEP, visit.due, answer);
         }
     };
-    visits(plan, live, one).await
+    visits(plan, progress, one).await
 }
 
 /// Lets each user of a plan come when due and do what `visit` says. It sends through [`Visit::send`].
 ///
 /// # Panics
 /// If `visit` does.
-pub async fn visits<A, F>(plan: &Plan, live: Live, visit: A) -> Outcome
+pub async fn visits<A, F>(plan: &Plan, progress: ProgressLine, visit: A) -> Outcome
 where
     A: Fn(Visit) -> F,
     F: Future<Output = ()> + Send + 'static,
 {
-    visits_until(std::future::pending(), plan, live, visit).await
+    visits_until(std::future::pending(), plan, progress, visit).await
 }
 
 /// Likewise, until `interrupted` is ready. Then nobody comes any more and nobody sends anything, and what is under way
@@ -95,7 +95,12 @@ where
 ///
 /// # Panics
 /// If `visit` does.
-pub async fn visits_until<A, F>(interrupted: impl Future<Output = ()>, plan: &Plan, mut live: Live, visit: A) -> Outcome
+pub async fn visits_until<A, F>(
+    interrupted: impl Future<Output = ()>,
+    plan: &Plan,
+    mut progress: ProgressLine,
+    visit: A,
+) -> Outcome
 where
     A: Fn(Visit) -> F,
     F: Future<Output = ()> + Send + 'static,
@@ -121,7 +126,7 @@ where
             },
             Some(ended) = visiting.join_next() => check(ended),
             _ = ticks.tick() => {
-                live.tell(&results.snapshot());
+                progress.tell(&results.progress());
                 if plan.error_limit().is_some_and(|limit| results.too_many_errors(limit)) {
                     break Some(Stopped::Errors);
                 }
@@ -144,7 +149,7 @@ where
     }
     // Who is still visiting leaves.
     visiting.shutdown().await;
-    live.tell(&results.snapshot());
+    progress.tell(&results.progress());
     results.finish(came, stopped)
 }
 
@@ -171,7 +176,7 @@ mod tests {
     #[tokio::test]
     async fn every_request_is_sent_once_and_counted() {
         let answer = |n| async move { if n % 10 == 0 { Answer::status(202) } else { Answer::status(409) } };
-        let outcome = run(&plan(100, 50), Live::silent(), answer).await;
+        let outcome = run(&plan(100, 50), ProgressLine::silent(), answer).await;
         assert_eq!((outcome.users, outcome.sent, outcome.answered(), outcome.errors), (100, 100, 100, 0));
         assert_eq!((outcome.count(202), outcome.count(409)), (10, 90));
         assert_eq!(outcome.seconds.iter().map(|second| second.answered()).sum::<u64>(), 100);
@@ -191,7 +196,7 @@ mod tests {
                 Answer::status(200)
             }
         };
-        let outcome = run(&plan(50, 50), Live::silent(), answer).await;
+        let outcome = run(&plan(50, 50), ProgressLine::silent(), answer).await;
         // One answer alone was slow. All of the others were due while it was.
         let early = crate::outcome::quantile_ms(&outcome.latency_us, 0.1);
         assert!(early > 200.0, "{early} ms, {:?}", outcome.took);
@@ -201,7 +206,7 @@ mod tests {
     async fn too_many_errors_end_it() {
         let asked = Arc::new(AtomicUsize::new(0));
         let endless = Plan::new(100_000, Duration::from_secs(1_000), Curve::Even).unwrap().stop_at_errors(0.5).unwrap();
-        let outcome = run(&endless, Live::silent(), |_| {
+        let outcome = run(&endless, ProgressLine::silent(), |_| {
             let asked = Arc::clone(&asked);
             async move {
                 asked.fetch_add(1, Ordering::Relaxed);
@@ -216,6 +221,6 @@ mod tests {
     #[tokio::test]
     #[should_panic = "a bug"]
     async fn a_panic_is_not_counted() {
-        run(&plan(1, 0), Live::silent(), |_| async { panic!("a bug") }).await;
+        run(&plan(1, 0), ProgressLine::silent(), |_| async { panic!("a bug") }).await;
     }
 }

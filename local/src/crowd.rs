@@ -13,7 +13,7 @@ use load::{Answer, Curve, Plan, visits};
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
 use crate::client::{Client, payment_of};
-use crate::stages::{Stage, live};
+use crate::stages::{Stage, progress_line};
 use crate::up::running;
 
 /// Every so many-th comes in by the door and does the work that it asks for. For all of them this machine would work too
@@ -75,7 +75,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let crowd = Arc::new(Crowd::new(load::Client::new(target), visitors.sale.clone(), credentials, 0.0)?);
     let plan = Plan::new(visitors.buyers as usize, Duration::from_secs(visitors.over_s), Curve::Even)?;
     let became: Arc<Mutex<BTreeMap<&str, usize>>> = Arc::default();
-    let outcome = visits(&plan, live(), |visit| {
+    let outcome = visits(&plan, progress_line(), |visit| {
         let (crowd, client, became) = (Arc::clone(&crowd), client.clone(), Arc::clone(&became));
         let (tokens, payment_key) = (Arc::clone(&tokens), Arc::clone(&payment_key));
         async move {

@@ -31,7 +31,7 @@ pub struct Issuer {
 
 /// The claims of a token.
 #[derive(Debug, Clone, Serialize)]
-pub struct Claims {
+pub struct TokenClaims {
     /// Issuer.
     pub iss: String,
     /// Audience.
@@ -92,9 +92,9 @@ impl Issuer {
     }
 
     /// What a token of `user` says.
-    pub fn claims(&self, user: &str, groups: &[&str]) -> Claims {
+    pub fn claims(&self, user: &str, groups: &[&str]) -> TokenClaims {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        Claims {
+        TokenClaims {
             iss: self.url.clone(),
             aud: AUDIENCE.to_owned(),
             sub: user.to_owned(),

@@ -14,8 +14,8 @@ static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 const LINE_EVERY: Duration = Duration::from_secs(15);
 
 /// The live figures of a load, among the bars.
-pub fn live() -> load::Live {
-    load::Live::among(&BARS)
+pub fn progress_line() -> load::ProgressLine {
+    load::ProgressLine::among(&BARS)
 }
 
 /// A stage of something long: a bar at a terminal; in a log a line at its start, one every 15 s, and one at its end.

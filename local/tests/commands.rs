@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use load::users::{Credentials, Crowd};
-use load::{Curve, Live, Plan, visits};
+use load::{Curve, Plan, ProgressLine, visits};
 use local::client::{Answer, Client};
 use local::event;
 use local::paths;
@@ -450,7 +450,7 @@ async fn load_on(home: &Home, url: &str) -> Value {
     let crowd = Arc::new(Crowd::new(client, "lamp".parse().unwrap(), users, 0.1).unwrap());
     let plan = Plan::new(300, Duration::from_secs(5), Curve::Rush).unwrap();
     let began = jiff::Timestamp::now();
-    let outcome = visits(&plan, Live::silent(), |visit| {
+    let outcome = visits(&plan, ProgressLine::silent(), |visit| {
         let crowd = Arc::clone(&crowd);
         async move { crowd.visit(&visit).await }
     });

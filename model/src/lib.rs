@@ -1,4 +1,4 @@
-//! A model of the protocol of DESIGN sections 2 to 6, for the model checker `stateright`.
+//! A model of the protocol of `ARCHITECTURE.md`, for the model checker `stateright`.
 //!
 //! README.md says what is modelled, what is not, and how to read a counterexample.
 

@@ -6,6 +6,7 @@ pub mod checks;
 pub mod cli;
 pub mod cost;
 pub mod deployment;
+pub mod figures;
 pub mod functions;
 pub mod idle;
 pub mod inputs;

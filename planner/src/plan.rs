@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
+use crate::figures::count;
 use crate::functions::{Sized, at_the_door};
 use crate::inputs::{Assumptions, Inputs, MAX_WAITING_ROOM_PER_S};
 use crate::load::Load;
@@ -199,7 +200,7 @@ fn reasons(inputs: &Inputs, outcome: &Outcome) -> Vec<Reason> {
         .filter(|check| !check.can_hold())
         .map(|check| {
             let Check { need, most, unit, how, .. } = check;
-            let (need, most) = (crate::report::count(*need), crate::report::count(*most));
+            let (need, most) = (count(*need), count(*most));
             let why = match check.mover {
                 Mover::Nothing => format!("needs {need} {unit}, of {most}: {how}"),
                 Mover::Quota => format!("needs {need} {unit}; more than {most} is nothing to plan with: {how}"),
@@ -254,7 +255,7 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Re
 }
 
 fn shown(number: u64) -> String {
-    crate::report::count(number as f64)
+    count(number as f64)
 }
 
 /// The largest number from 1 to `limit` for which it holds: whatever holds for more holds for fewer.
@@ -273,8 +274,8 @@ fn notes(load: &Load) -> Vec<String> {
     if opened > WEBSOCKET_CONNECTIONS.value {
         all.push(format!(
             "{} winners a second open a WebSocket, and AWS takes {}: the others ask until they are in",
-            crate::report::count(opened),
-            crate::report::count(WEBSOCKET_CONNECTIONS.value),
+            count(opened),
+            count(WEBSOCKET_CONNECTIONS.value),
         ));
     }
     all

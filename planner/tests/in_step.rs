@@ -130,7 +130,7 @@ fn json(args: &str) -> Value {
 fn the_readme_has_the_planners_figures() {
     let bill = |bills: &Value, at: usize| {
         let lines = bills[at]["lines"].as_array().unwrap();
-        planner::report::usd(lines.iter().map(|line| line["usd"].as_f64().unwrap()).sum())
+        planner::figures::usd(lines.iter().map(|line| line["usd"].as_f64().unwrap()).sum())
     };
     let (idle, million) = (json("idle"), json("million"));
     let mut rows = vec![
@@ -144,9 +144,9 @@ fn the_readme_has_the_planners_figures() {
         let plan = json(&format!(
             "plan --units {units} --audience {audience} --now 2026-11-21T12:00:00Z --opens-at 2026-12-24T17:00:00Z"
         ));
-        let count = |number| planner::report::count(f64::from(number));
+        let count = |number| planner::figures::count(f64::from(number));
         let refused = if plan["verdict"] == "refused" { " (refused)" } else { "" };
-        let usd = planner::report::usd(plan["cost_usd"].as_f64().unwrap());
+        let usd = planner::figures::usd(plan["cost_usd"].as_f64().unwrap());
         rows.push(format!("| a sale of {} units to {} people{refused} | {usd} |", count(units), count(audience)));
     }
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");

@@ -6,8 +6,7 @@ use std::time::Duration;
 use local::valkey_cluster::ValkeyCluster;
 use sale::{EpochMs, Round, RoundId};
 use stock::{
-    Admit, AdmitRequest, Adopted, Amended, Applicant, ChallengeRequest, Challenged, Confirmed, GcraLimit, Loaded,
-    Released, Reseated, Reserve, Restored, RoundLoad, Stock,
+    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Reseated, Reserve, RoundLoad, Stock,
 };
 use tests::{first_version, fresh_claim, round, terms, user};
 use uuid::Uuid;
@@ -41,7 +40,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
         taken: vec![fresh_claim(id, &user("zoe"), 5, 0)],
         denied: Vec::new(),
     };
-    assert_eq!(round.load(&load).await.unwrap(), Loaded::Now);
+    assert!(round.load(&load).await.unwrap());
 
     let alice = user("alice");
     let applicant = Applicant { user: &alice, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
@@ -57,16 +56,16 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(matches!(round.reseat(&claim).await.unwrap(), Reseated::To(_)));
     assert_eq!(round.due(10, Duration::ZERO).await.unwrap().claims.len(), 1);
     assert!(round.held_since(10).await.unwrap().is_some());
-    assert_eq!(round.confirm(&claim).await.unwrap(), Confirmed::Now);
-    assert!(matches!(round.release(&claim, None, false).await.unwrap(), Released::Now));
+    assert!(round.confirm(&claim).await.unwrap());
+    round.release(&claim, None, false).await.unwrap();
 
-    assert_eq!(round.adopt(&fresh_claim(id, &user("bob"), 4, 0)).await.unwrap(), Adopted::Now);
+    assert!(round.adopt(&fresh_claim(id, &user("bob"), 4, 0)).await.unwrap());
     let counters = round.counters().await.unwrap().unwrap();
-    assert_eq!(round.restore(&[], &counters).await.unwrap(), Restored::Now);
+    assert!(round.restore(&[], &counters).await.unwrap());
     round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
     assert_eq!(round.answers().await.unwrap()["sold_out"], 1);
     let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
-    assert_eq!(round.amend(&paused).await.unwrap(), Amended::Now);
+    round.amend(&paused).await.unwrap();
     let view = round.view().await.unwrap().unwrap();
     assert_eq!((view.counters.paused, view.entries.len()), (true, 3));
 }

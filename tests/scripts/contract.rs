@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use stock::Code;
+use stock::ScriptCode;
 use stock::expanded::{ALL, LAYOUT};
 
 fn lua() -> PathBuf {
@@ -59,7 +59,7 @@ fn documented() -> Vec<(String, BTreeSet<String>)> {
 
 #[test]
 fn rust_and_the_readme_list_the_same_codes_once() {
-    let rust: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let rust: Vec<&str> = ScriptCode::ALL.iter().map(|code| code.as_str()).collect();
     let readme: Vec<String> = documented().into_iter().map(|row| row.0).collect();
     assert_eq!(rust, readme);
     assert_eq!(rust.iter().collect::<BTreeSet<_>>().len(), rust.len(), "a code stands twice");

@@ -1,6 +1,6 @@
 use redis::AsyncCommands;
 use sale::EpochMs;
-use stock::{Admit, AdmitRequest, Adopted, Applicant, GcraLimit, Noted, Reseated, Reserve, RoundLoad};
+use stock::{Admit, AdmitRequest, Applicant, GcraLimit, Reseated, Reserve, RoundLoad};
 use tests::{TestRound, held, terms, user};
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ async fn in_ms(round: &TestRound, ms: i64) -> EpochMs {
     EpochMs(seconds * 1000 + micros / 1000 + ms)
 }
 
-async fn note(round: &TestRound, name: &str, until: Option<EpochMs>) -> Noted {
+async fn note(round: &TestRound, name: &str, until: Option<EpochMs>) -> bool {
     round.stock().note_denials(&[(user(name), until)]).await.unwrap()
 }
 
@@ -30,7 +30,7 @@ async fn answer(round: &TestRound, name: &str) -> Admit {
 async fn a_note_keeps_out_until_it_is_removed() {
     let round = TestRound::start(terms(9, 1)).await;
     for _ in 0..2 {
-        assert_eq!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await, Noted::Now);
+        assert!(note(&round, "eve", Some(in_ms(&round, 60_000).await)).await);
     }
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Denied);
     assert_eq!(answer(&round, "eve").await, Admit::Denied);
@@ -42,11 +42,11 @@ async fn a_note_keeps_out_until_it_is_removed() {
         assert!(left_ms > 0, "{key} leaves with the round");
     }
     for _ in 0..2 {
-        assert_eq!(note(&round, "eve", None).await, Noted::Now);
+        assert!(note(&round, "eve", None).await);
     }
     assert_eq!(record(&round, "eve").await, None);
     round.buy(&user("eve")).await;
-    assert_eq!(note(&TestRound::start_empty(), "eve", None).await, Noted::UnknownSale);
+    assert!(!note(&TestRound::start_empty(), "eve", None).await);
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn notes_survive_when_entries_are_rewritten() {
     note(&round, "adopted", Some(until)).await;
     let order = round.fresh_claim(&user("adopted"), 7, 0);
     let before = round.view().await.counters.last_won_at_ms;
-    assert_eq!(round.stock().adopt(&order).await.unwrap(), Adopted::Now);
+    assert!(round.stock().adopt(&order).await.unwrap());
     assert!(noted("adopted").await);
     assert!(round.view().await.counters.last_won_at_ms > before, "who had only a note is a buyer now");
 

@@ -31,7 +31,7 @@ async fn without_a_unit_left_nothing_changes() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
     let answer = round.stock().reseat(&claim).await.unwrap();
-    assert_eq!(answer, Reseated::SoldOut);
+    assert_eq!(answer, Reseated::NoUnit);
     assert_eq!(round.view().await.entries, [held(&claim)]);
 }
 
@@ -63,7 +63,7 @@ async fn a_slot_of_another_reservation_is_left_alone() {
     let alice = user("alice");
     let other = round.buy(&alice).await;
     let lost = Claim { id: fresh_id(&round.id), ..other.clone() };
-    assert_eq!(round.stock().reseat(&lost).await.unwrap(), Reseated::UnknownHold);
+    assert_eq!(round.stock().reseat(&lost).await.unwrap(), Reseated::NoUnit);
     assert_eq!(round.view().await.entries, [held(&other)]);
 }
 

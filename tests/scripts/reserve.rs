@@ -159,7 +159,7 @@ async fn a_flushed_script_cache_goes_unnoticed() {
     flush().await;
     round.buy(&user("bob")).await;
     flush().await;
-    assert_eq!(round.confirm(&claim).await, stock::Confirmed::Now);
+    assert!(round.confirm(&claim).await);
 }
 
 #[tokio::test]

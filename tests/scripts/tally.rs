@@ -1,18 +1,17 @@
 use std::collections::BTreeMap;
 
 use redis::AsyncCommands;
-use stock::Tallied;
 use tests::{TestRound, terms};
 
-async fn tally(round: &TestRound, counts: &[(&'static str, u64)]) -> Tallied {
-    round.stock().tally(&counts.iter().copied().collect()).await.unwrap()
+async fn tally(round: &TestRound, counts: &[(&'static str, u64)]) {
+    round.stock().tally(&counts.iter().copied().collect()).await.unwrap();
 }
 
 #[tokio::test]
 async fn counts_add_up_and_leave_with_the_round() {
     let round = TestRound::start(terms(1, 1)).await;
-    assert_eq!(tally(&round, &[("accepted", 1), ("sold_out", 1_000_000)]).await, Tallied::Now);
-    assert_eq!(tally(&round, &[("sold_out", 5), ("closed", 2)]).await, Tallied::Now);
+    tally(&round, &[("accepted", 1), ("sold_out", 1_000_000)]).await;
+    tally(&round, &[("sold_out", 5), ("closed", 2)]).await;
     let answers = round.stock().answers().await.unwrap();
     let expected = [("accepted", 1), ("closed", 2), ("sold_out", 1_000_005)];
     assert_eq!(answers, BTreeMap::from(expected.map(|(code, count)| (code.to_owned(), count))));
@@ -25,7 +24,7 @@ async fn counts_add_up_and_leave_with_the_round() {
 #[tokio::test]
 async fn an_unknown_round_leaves_no_key() {
     let round = TestRound::start_empty();
-    assert_eq!(tally(&round, &[("sold_out", 1)]).await, Tallied::UnknownSale);
+    tally(&round, &[("sold_out", 1)]).await;
     let keys: Vec<String> = round.redis().await.keys("*").await.unwrap();
     assert_eq!(keys, [""; 0]);
 }

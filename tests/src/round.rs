@@ -4,7 +4,7 @@ use sale::{
     Claim, ClaimState, DoorTerms, Entry, EpochMs, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber, Slot,
     Terms, Unit, UserId,
 };
-use stock::{Confirmed, Loaded, Released, Reserve, RoundLoad, RoundStock, RoundView, Stock};
+use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
 
 /// A round in a Valkey of its own.
@@ -102,7 +102,7 @@ impl TestRound {
     }
 
     /// Loads the round with what is taken.
-    pub async fn load(&self, terms: Terms, taken: Vec<Claim>) -> Loaded {
+    pub async fn load(&self, terms: Terms, taken: Vec<Claim>) -> bool {
         let epoch_ms = EpochMs(runtime_now());
         let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
         self.stock().load(&load).await.expect("the round is loaded")
@@ -147,13 +147,13 @@ impl TestRound {
     }
 
     /// Marks the claim as ordered.
-    pub async fn confirm(&self, claim: &Claim) -> Confirmed {
+    pub async fn confirm(&self, claim: &Claim) -> bool {
         self.stock().confirm(claim).await.expect("Redis answers")
     }
 
     /// Gives its unit back, which is no other's; it did not end unpaid.
-    pub async fn release(&self, claim: &Claim) -> Released {
-        self.stock().release(claim, None, false).await.expect("Redis answers")
+    pub async fn release(&self, claim: &Claim) {
+        self.stock().release(claim, None, false).await.expect("Redis answers");
     }
 
     /// Everything that Redis says of the round.

@@ -12,8 +12,8 @@ use crate::lab::{Lab, message_batch};
 
 const RACES: u32 = 50;
 
-fn cancel(reservation: &Claim) -> Ask {
-    Ask::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
+fn cancel(claim: &Claim) -> Ask {
+    Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
 }
 
 #[tokio::test]
@@ -51,17 +51,17 @@ async fn a_unit_that_another_has_is_not_sold_again() {
 
 /// Whether the order was written before the cancellation.
 async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
-    let reservation = lab.reserve(&format!("user-{user}")).await;
+    let claim = lab.reserve(&format!("user-{user}")).await;
     let (cancel_after, order_after) = handicap.waits();
     let cancelled = {
-        let (lab, ask) = (Arc::clone(&lab), cancel(&reservation));
+        let (lab, ask) = (Arc::clone(&lab), cancel(&claim));
         tokio::spawn(async move {
             tokio::time::sleep(cancel_after).await;
             lab.answer(&ask).await
         })
     };
     let ordered = {
-        let (deps, event) = (lab.order(), message_batch(&[&reservation]));
+        let (deps, event) = (lab.order(), message_batch(&[&claim]));
         tokio::spawn(async move {
             tokio::time::sleep(order_after).await;
             order::handle(&deps, event).await
@@ -69,9 +69,9 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
     };
     assert_eq!(cancelled.await.unwrap().expect(200).text("status"), "cancelled");
     assert!(ordered.await.unwrap().batch_item_failures.is_empty());
-    let order = lab.order_of(&reservation).await;
+    let order = lab.order_of(&claim).await;
     assert_eq!(order.state, OrderState::Cancelled);
-    assert_eq!(lab.claim_state(&reservation).await, ClaimState::Released);
+    assert_eq!(lab.claim_state(&claim).await, ClaimState::Released);
     // A fence has no price.
     let written = order.price.is_some();
     handicap.note(!written);

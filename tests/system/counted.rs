@@ -42,7 +42,7 @@ async fn a_retry_after_the_order_sends_nothing() {
     let lab = lab().await;
     let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
     let id = lab.answer(&reserve).await.expect(202).text("reservation_id").to_owned();
-    lab.deliver(&[&lab.reservation_of(&id, "alice").await]).await;
+    lab.deliver(&[&lab.claim_of(&id, "alice").await]).await;
     let (answer, redis, aws) = counted(&lab, &reserve).await;
     assert_eq!(answer.expect(202).text("reservation_id"), id);
     assert_eq!((redis, aws.len()), (vec!["EVALSHA".to_owned()], 0));

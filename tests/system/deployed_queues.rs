@@ -27,8 +27,8 @@ async fn reserve(stock: &Stock, shop: &Shop, name: &str) -> Claim {
     }
 }
 
-fn message(reservation: &Claim) -> String {
-    OrderMessage::new(reservation.clone(), None).to_body()
+fn message(claim: &Claim) -> String {
+    OrderMessage::new(claim.clone(), None).to_body()
 }
 
 async fn status(shop: &Shop, name: &str, id: &ReservationId, status: &str) {
@@ -85,16 +85,16 @@ async fn the_same_message_five_times_is_one_order() {
     let sqs = Sqs::new(&deployment.patient_aws_config());
     let stock = Stock::new(&deployment.redis_url).unwrap();
     let shop = Shop::open("five-times", json!({ "total": 20 })).await;
-    let mut reservations = Vec::new();
+    let mut claims = Vec::new();
     for n in 0..20 {
-        reservations.push(reserve(&stock, &shop, &format!("user-{n}")).await);
+        claims.push(reserve(&stock, &shop, &format!("user-{n}")).await);
     }
-    let sends = (0..5).flat_map(|_| &reservations).map(|reservation| {
-        sqs.send_message().queue_url(&deployment.orders_queue_url).message_body(message(reservation)).send()
-    });
+    let sends = (0..5)
+        .flat_map(|_| &claims)
+        .map(|claim| sqs.send_message().queue_url(&deployment.orders_queue_url).message_body(message(claim)).send());
     futures::future::try_join_all(sends).await.unwrap();
-    for reservation in &reservations {
-        status(&shop, reservation.user.as_str(), &reservation.id, "pending_payment").await;
+    for claim in &claims {
+        status(&shop, claim.user.as_str(), &claim.id, "pending_payment").await;
     }
     assert_eq!(shop.clean_audit().await, (0, 0, 20));
 }

@@ -12,9 +12,9 @@ use crate::resources::items;
 const RESERVATIONS: u32 = 20;
 const CONSUMERS: usize = 5;
 
-async fn deliver_to_all(lab: &Arc<Lab>, reservation: &Claim) {
+async fn deliver_to_all(lab: &Arc<Lab>, claim: &Claim) {
     let consumers = (0..CONSUMERS).map(|_| {
-        let (deps, event) = (lab.order(), message_batch(&[reservation]));
+        let (deps, event) = (lab.order(), message_batch(&[claim]));
         tokio::spawn(async move { order::handle(&deps, event).await })
     });
     for response in join_all(consumers).await {
@@ -28,10 +28,10 @@ async fn five_deliveries_are_one_order_with_one_unit_and_one_slot() {
     for buyer in 0..RESERVATIONS / 2 {
         // Two orders of one user: the slots are told apart.
         for _ in 0..2 {
-            let reservation = lab.reserve(&format!("user-{buyer}")).await;
-            deliver_to_all(&lab, &reservation).await;
-            let order = lab.order_of(&reservation).await;
-            assert_eq!((order.state, order.claim.unit), (OrderState::Pending, reservation.unit));
+            let claim = lab.reserve(&format!("user-{buyer}")).await;
+            deliver_to_all(&lab, &claim).await;
+            let order = lab.order_of(&claim).await;
+            assert_eq!((order.state, order.claim.unit), (OrderState::Pending, claim.unit));
         }
     }
     let items = items(&lab.dynamodb, &lab.table).await;

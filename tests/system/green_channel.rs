@@ -71,9 +71,9 @@ async fn beside_its_message_it_makes_one_order() {
         buyers.push(lab.reserve(&format!("buyer-{buyer}")).await);
     }
     let lab = &lab;
-    let both = buyers.iter().map(|reservation| async move {
-        let ask = expedite(&reservation.id, reservation.user.as_str());
-        let batch = [reservation];
+    let both = buyers.iter().map(|claim| async move {
+        let ask = expedite(&claim.id, claim.user.as_str());
+        let batch = [claim];
         let (answer, again, batch) = tokio::join!(lab.answer(&ask), lab.answer(&ask), lab.deliver(&batch));
         for answer in [answer, again] {
             assert!(["queued", "pending_payment"].contains(&answer.expect(200).text("status")));
@@ -81,8 +81,8 @@ async fn beside_its_message_it_makes_one_order() {
         assert!(batch.batch_item_failures.is_empty());
     });
     join_all(both).await;
-    for reservation in &buyers {
-        assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);
+    for claim in &buyers {
+        assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);
     }
     assert_eq!(lab.clean_audit().await, (10, 0, 10));
 }

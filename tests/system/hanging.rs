@@ -187,9 +187,9 @@ async fn afterwards(trouble: &Trouble, lab: &Lab, work: &Work) {
     heal(lab).await;
     let audit = lab.audit().await;
     assert!(audit.is_clean() && audit.held == 0, "{}: {audit:?}", trouble.name);
-    for reservation in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
-        let order = lab.ledger.order(&reservation.id).await.unwrap();
-        assert!(order.is_some(), "{}: {} came to nothing", trouble.name, reservation.id);
+    for claim in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
+        let order = lab.ledger.order(&claim.id).await.unwrap();
+        assert!(order.is_some(), "{}: {} came to nothing", trouble.name, claim.id);
     }
 }
 

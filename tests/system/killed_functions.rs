@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use door::Grant;
 use futures::StreamExt;
-use load::{Curve, Live, Plan, Request, Token};
+use load::{Curve, Plan, ProgressLine, Request, Token};
 use local::gateway::{Concurrency, Gateway};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -59,7 +59,7 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
 
     let plan = Plan::new(REQUESTS, OVER, Curve::Even).unwrap();
     let unheard = Arc::new(Mutex::new(Vec::new()));
-    let rush = load::run(&plan, Live::silent(), |n| {
+    let rush = load::run(&plan, ProgressLine::silent(), |n| {
         let (client, requests, unheard) = (Arc::clone(&client), Arc::clone(&requests), Arc::clone(&unheard));
         async move {
             let answer = match client.send(n, &requests[n]).await {

@@ -65,9 +65,9 @@ impl std::fmt::Debug for Left {
 }
 
 async fn left(lab: &Lab, reserved: &[Claim]) -> Left {
-    let ids: Vec<_> = reserved.iter().map(|reservation| reservation.id.clone()).collect();
+    let ids: Vec<_> = reserved.iter().map(|claim| claim.id.clone()).collect();
     let orders = lab.ledger.orders(&ids).await.unwrap();
-    let confirmed = join_all(reserved.iter().map(|reservation| lab.claim_state(reservation))).await;
+    let confirmed = join_all(reserved.iter().map(|claim| lab.claim_state(claim))).await;
     let confirmed = confirmed.into_iter().filter(|state| *state == ClaimState::Ordered).count();
     Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, &lab.expiry_url).await.iter().sum() }
 }
@@ -104,10 +104,10 @@ async fn killed_after(orders: usize) -> Left {
 
     assert_eq!(lab.clean_audit().await, (0, 0, BATCH as u32), "{left:?}");
     assert_eq!(lab.ledger.guards(&round(SALE, 1)).await.unwrap().len(), BATCH);
-    for reservation in &reserved {
-        let order = lab.order_of(reservation).await;
-        assert_eq!((order.state, order.claim.unit), (OrderState::Pending, reservation.unit), "{left:?}");
-        assert_eq!(lab.claim_state(reservation).await, ClaimState::Ordered, "{left:?}");
+    for claim in &reserved {
+        let order = lab.order_of(claim).await;
+        assert_eq!((order.state, order.claim.unit), (OrderState::Pending, claim.unit), "{left:?}");
+        assert_eq!(lab.claim_state(claim).await, ClaimState::Ordered, "{left:?}");
     }
     let expiries: u32 = depth(&lab.sqs, &lab.expiry_url).await.iter().sum();
     assert!(expiries >= BATCH as u32, "{expiries} messages will expire {BATCH} orders; before: {left:?}");

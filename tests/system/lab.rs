@@ -276,38 +276,38 @@ impl Lab {
     pub(crate) async fn reserve(&self, name: &str) -> Claim {
         self.until_sellable().await;
         let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
-        self.reservation_of(answer.text("reservation_id"), name).await
+        self.claim_of(answer.text("reservation_id"), name).await
     }
 
     /// The reservation as Redis has it.
-    pub(crate) async fn reservation_of(&self, id: &str, name: &str) -> Claim {
+    pub(crate) async fn claim_of(&self, id: &str, name: &str) -> Claim {
         let id: ReservationId = id.parse().unwrap();
         self.entry(&id, name).await.expect("Redis has it").claim
     }
 
     /// Gives the order function one batch with these reservations.
-    pub(crate) async fn deliver(&self, reservations: &[&Claim]) -> SqsBatchResponse {
-        order::handle(&self.order(), message_batch(reservations)).await
+    pub(crate) async fn deliver(&self, claims: &[&Claim]) -> SqsBatchResponse {
+        order::handle(&self.order(), message_batch(claims)).await
     }
 
     /// Reserves a unit for a user and has it ordered.
     pub(crate) async fn buy(&self, name: &str) -> Claim {
-        let reservation = self.reserve(name).await;
-        assert!(self.deliver(&[&reservation]).await.batch_item_failures.is_empty());
-        reservation
+        let claim = self.reserve(name).await;
+        assert!(self.deliver(&[&claim]).await.batch_item_failures.is_empty());
+        claim
     }
 
     /// The order as the ledger has it.
-    pub(crate) async fn order_of(&self, reservation: &Claim) -> Order {
-        self.ledger.order(&reservation.id).await.unwrap().expect("the ledger has it")
+    pub(crate) async fn order_of(&self, claim: &Claim) -> Order {
+        self.ledger.order(&claim.id).await.unwrap().expect("the ledger has it")
     }
 
     pub(crate) async fn entry(&self, id: &ReservationId, name: &str) -> Option<Entry> {
         self.stock.round(&id.round).find(id.uuid, &user(name)).await.unwrap()
     }
 
-    pub(crate) async fn claim_state(&self, reservation: &Claim) -> ClaimState {
-        self.entry(&reservation.id, reservation.user.as_str()).await.expect("Redis has it").state
+    pub(crate) async fn claim_state(&self, claim: &Claim) -> ClaimState {
+        self.entry(&claim.id, claim.user.as_str()).await.expect("Redis has it").state
     }
 
     /// The units that Redis can hand out.
@@ -338,6 +338,6 @@ impl Lab {
 }
 
 /// A batch with the messages of these reservations.
-pub(crate) fn message_batch(reservations: &[&Claim]) -> SqsEvent {
-    events::batch(reservations.iter().map(|reservation| OrderMessage::new((*reservation).clone(), None).to_body()))
+pub(crate) fn message_batch(claims: &[&Claim]) -> SqsEvent {
+    events::batch(claims.iter().map(|claim| OrderMessage::new((*claim).clone(), None).to_body()))
 }

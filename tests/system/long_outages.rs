@@ -103,7 +103,7 @@ async fn ten_minutes_without_dynamodb_fail_no_reservation() {
         (depth(&lab.sqs, &lab.orders_dlq_url).await == [0, 0, 0]).then_some(())
     })
     .await;
-    let states = join_all(promised.iter().map(async |reservation| lab.order_of(reservation).await.state)).await;
+    let states = join_all(promised.iter().map(async |claim| lab.order_of(claim).await.state)).await;
     let orders = states.iter().filter(|state| **state == OrderState::Pending).count();
     assert_eq!(orders, BUYERS, "{states:?}");
     assert_eq!(lab.clean_audit().await, (0, 0, BUYERS as u32));

@@ -305,8 +305,8 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     rounds::draft(&lab.ledger, SALE, &terms(9, 1), None).await;
     rounds::publish(&lab.ledger, SALE).await;
     lab.load(SALE).await;
-    let reservation = Ask::reserve(SALE, "early");
-    let id = answer(&reserving, &reservation).await.expect(202).text("reservation_id").to_owned();
+    let ask = Ask::reserve(SALE, "early");
+    let id = answer(&reserving, &ask).await.expect(202).text("reservation_id").to_owned();
     lab.redis(&["FLUSHALL"]).await;
     // What was read is good for some seconds more, and to say that a sale does not exist for one.
     moved_ms.store(1000, Ordering::Relaxed);

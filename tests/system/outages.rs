@@ -18,7 +18,7 @@ use crate::wait::until;
 /// Where nobody listens.
 const NOWHERE: &str = "127.0.0.1:1";
 
-/// What a buyer hears of a live sale that Redis lost.
+/// What a buyer hears of an open sale that Redis lost.
 const RESTORING: &str = "the sale is being restored";
 
 /// The reservation function with a queue that cannot be reached.
@@ -132,8 +132,8 @@ async fn a_redis_that_comes_back_empty_sells_no_unit_twice() {
     assert_eq!(carol.unit, alice.unit, "Redis forgot that alice has it");
     lab.deliver(&[&alice, &carol]).await;
     let mut units = Vec::new();
-    for reservation in [&alice, &bob, &carol] {
-        let order = lab.order_of(reservation).await;
+    for claim in [&alice, &bob, &carol] {
+        let order = lab.order_of(claim).await;
         assert_eq!(order.state, OrderState::Pending);
         units.push(order.claim.unit.0);
     }

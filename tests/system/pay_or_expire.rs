@@ -21,9 +21,9 @@ enum End {
     Expired,
 }
 
-async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Claim) -> (Claim, End) {
-    let id = &reservation.id;
-    let payment = format!("pay_{}", reservation.user);
+async fn race(lab: Arc<Lab>, handicap: &Handicap, claim: Claim) -> (Claim, End) {
+    let id = &claim.id;
+    let payment = format!("pay_{}", claim.user);
     let (pay_after, expire_after) = handicap.waits();
     let pay = {
         let (lab, ask) = (Arc::clone(&lab), Ask::paid(&payment, &id.to_string(), 990, &lab.payment_key));
@@ -42,8 +42,8 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Claim) -> (Claim,
     let outcome = pay.await.unwrap();
     assert!(expire.await.unwrap().batch_item_failures.is_empty());
 
-    let order = lab.order_of(&reservation).await;
-    let state = lab.claim_state(&reservation).await;
+    let order = lab.order_of(&claim).await;
+    let state = lab.claim_state(&claim).await;
     let end = match order.state {
         OrderState::Paid => {
             assert_eq!((&*outcome, state), ("applied", ClaimState::Ordered), "{order:?}");
@@ -58,7 +58,7 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, reservation: Claim) -> (Claim,
         other => panic!("{other:?}: {order:?}"),
     };
     handicap.note(end == End::Paid);
-    (reservation, end)
+    (claim, end)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,11 +69,11 @@ async fn each_order_is_paid_or_expired_and_its_unit_free_exactly_when_it_expired
     assert_eq!(lab.clean_audit().await, (0, 0, RACES));
 
     let handicap = Handicap::default();
-    let races = futures::stream::iter(bought).map(|reservation| race(Arc::clone(&lab), &handicap, reservation));
+    let races = futures::stream::iter(bought).map(|claim| race(Arc::clone(&lab), &handicap, claim));
     let ended: Vec<(Claim, End)> = races.buffer_unordered(AT_ONCE).collect().await;
 
     let expired: BTreeSet<Unit> =
-        ended.iter().filter(|(_, end)| *end == End::Expired).map(|(reservation, _)| reservation.unit).collect();
+        ended.iter().filter(|(_, end)| *end == End::Expired).map(|(claim, _)| claim.unit).collect();
     let paid = ended.len() - expired.len();
     assert!(paid >= 20 && expired.len() >= 20, "no race: {paid} paid, {} expired", expired.len());
     assert_eq!(lab.free().await, expired.iter().copied().collect::<Vec<_>>());

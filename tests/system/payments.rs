@@ -10,14 +10,14 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::Lab;
 
-async fn pay(lab: &Lab, payment: &str, reservation: &Claim, price_minor: u64) -> String {
-    let ask = Ask::paid(payment, &reservation.id.to_string(), price_minor, &lab.payment_key);
+async fn pay(lab: &Lab, payment: &str, claim: &Claim, price_minor: u64) -> String {
+    let ask = Ask::paid(payment, &claim.id.to_string(), price_minor, &lab.payment_key);
     lab.answer(&ask).await.expect(200).text("outcome").to_owned()
 }
 
 /// What the ledger says of an order's payments.
-async fn taken(lab: &Lab, reservation: &Claim) -> (OrderState, Option<String>, Vec<String>) {
-    let order = lab.order_of(reservation).await;
+async fn taken(lab: &Lab, claim: &Claim) -> (OrderState, Option<String>, Vec<String>) {
+    let order = lab.order_of(claim).await;
     (order.state, order.payment_id, order.refunds_due)
 }
 
@@ -83,10 +83,10 @@ async fn of_orders_that_one_payment_comes_for_at_once_one_takes_it() {
             bought.push(lab.buy(&format!("{payment}-{n}")).await);
         }
         let twice = bought.iter().chain(&bought);
-        let mut outcomes = join_all(twice.map(|reservation| pay(&lab, payment, reservation, 990))).await;
+        let mut outcomes = join_all(twice.map(|claim| pay(&lab, payment, claim, 990))).await;
         outcomes.sort();
         assert_eq!(outcomes, [["applied"; 2].as_slice(), &["payment_reused"; 6]].concat());
-        let states = join_all(bought.iter().map(|reservation| lab.order_of(reservation))).await;
+        let states = join_all(bought.iter().map(|claim| lab.order_of(claim))).await;
         assert_eq!(states.iter().filter(|order| order.state == OrderState::Paid).count(), 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ledger::{Placed, Stepped};
+use ledger::Placed;
 use runtime::Clock;
 use sale::{Claim, ClaimState, EpochMs, Failure, Order, OrderState, Price, Transition, Unit};
 use tests::terms;
@@ -12,33 +12,34 @@ use crate::lab::Lab;
 use crate::resources::Contents;
 
 /// Writes the order without settling Redis, as a function does that dies in between.
-async fn place_only(lab: &Lab, reservation: &Claim) -> Order {
+async fn place_only(lab: &Lab, claim: &Claim) -> Order {
     let now = Clock::system().now();
     let price = Price { price_minor: 990, currency: "EUR".parse().unwrap() };
-    match lab.ledger.place(Order::pending(reservation.clone(), price, now, now)).await.unwrap() {
-        Placed::Now(order) => order,
-        other => panic!("{other:?}"),
+    match lab.ledger.place(Order::pending(claim.clone(), price, now, now)).await.unwrap() {
+        Placed::Order(order) => order,
+        taken @ Placed::Taken(_) => panic!("{taken:?}"),
     }
 }
 
-async fn end_only(lab: &Lab, reservation: &Claim, step: Transition) {
-    let order = place_only(lab, reservation).await;
+async fn end_only(lab: &Lab, claim: &Claim, step: Transition) {
+    let order = place_only(lab, claim).await;
     let later = EpochMs(order.created_at_ms.0 + 1);
-    assert!(matches!(lab.ledger.end_unpaid(&order, step, later).await.unwrap(), Stepped::Now(_)));
+    let ended = lab.ledger.end_unpaid(&order, step, later).await.unwrap().expect("the ledger has it");
+    assert_eq!(ended.state, step.to());
 }
 
 /// The order of a reservation stands in the ledger as `make` leaves it, and Redis was not told. Its message then settles
 /// Redis, once, and changes no item.
 async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, settled: ClaimState) {
     let lab = Lab::selling(terms(2, 1)).await;
-    let reservation = lab.reserve("alice").await;
-    make(&lab, &reservation).await;
+    let claim = lab.reserve("alice").await;
+    make(&lab, &claim).await;
     let before = lab.contents().await;
-    assert_eq!(lab.claim_state(&reservation).await, ClaimState::Held);
+    assert_eq!(lab.claim_state(&claim).await, ClaimState::Held);
 
-    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&reservation).await.state, state);
-    assert_eq!(lab.claim_state(&reservation).await, settled);
+    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&claim).await.state, state);
+    assert_eq!(lab.claim_state(&claim).await, settled);
     let after = lab.contents().await;
     let orders = |contents: &Contents| {
         let items = contents.items.clone().into_iter();
@@ -49,21 +50,21 @@ async fn message_after(make: impl AsyncFnOnce(&Lab, &Claim), state: OrderState, 
     let live = u32::from(state.is_live());
     assert_eq!(lab.clean_audit().await, (2 - live, 0, live));
 
-    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
+    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
     let again = lab.contents().await;
     assert_eq!((after.items, after.keys), (again.items, again.keys));
 }
 
 #[tokio::test]
 async fn pending_before_is_confirmed() {
-    let make = async |lab: &Lab, reservation: &Claim| drop(place_only(lab, reservation).await);
+    let make = async |lab: &Lab, claim: &Claim| drop(place_only(lab, claim).await);
     message_after(make, OrderState::Pending, ClaimState::Ordered).await;
 }
 
 #[tokio::test]
 async fn paid_before_stays_paid() {
-    let make = async |lab: &Lab, reservation: &Claim| {
-        let order = place_only(lab, reservation).await;
+    let make = async |lab: &Lab, claim: &Claim| {
+        let order = place_only(lab, claim).await;
         lab.ledger.pay(&order.claim.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
     };
     message_after(make, OrderState::Paid, ClaimState::Ordered).await;
@@ -71,21 +72,21 @@ async fn paid_before_stays_paid() {
 
 #[tokio::test]
 async fn expired_before_gives_its_unit_back() {
-    let make = async |lab: &Lab, reservation: &Claim| end_only(lab, reservation, Transition::Expire).await;
+    let make = async |lab: &Lab, claim: &Claim| end_only(lab, claim, Transition::Expire).await;
     message_after(make, OrderState::Expired, ClaimState::Released).await;
 }
 
 #[tokio::test]
 async fn cancelled_before_gives_its_unit_back() {
-    let make = async |lab: &Lab, reservation: &Claim| end_only(lab, reservation, Transition::Cancel).await;
+    let make = async |lab: &Lab, claim: &Claim| end_only(lab, claim, Transition::Cancel).await;
     message_after(make, OrderState::Cancelled, ClaimState::Released).await;
 }
 
 #[tokio::test]
 async fn fenced_before_gives_its_unit_back() {
     for failure in [None, Some(Failure::DeadLetter), Some(Failure::LimitReached)] {
-        let make = async |lab: &Lab, reservation: &Claim| {
-            let (claim, now) = (reservation.clone(), Clock::system().now());
+        let make = async |lab: &Lab, claim: &Claim| {
+            let (claim, now) = (claim.clone(), Clock::system().now());
             let order = match failure {
                 None => Order::cancelled(claim, now),
                 Some(why) => Order::failed(claim, why, now),
@@ -98,8 +99,8 @@ async fn fenced_before_gives_its_unit_back() {
 }
 
 /// The end of a reservation as its user sees it.
-async fn seen(lab: &Lab, reservation: &Claim) -> (String, Option<String>) {
-    let ask = Ask::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str());
+async fn seen(lab: &Lab, claim: &Claim) -> (String, Option<String>) {
+    let ask = Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
     let answer = lab.answer(&ask).await.expect(200);
     (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
 }

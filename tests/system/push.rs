@@ -223,7 +223,7 @@ async fn place(ledger: &Ledger, name: &str) -> Order {
     let claim = Claim { reserved_at_ms: now, ..fresh_claim(&round("push-nowhere", 1), &user(name), unit, 0) };
     let order = Order::pending(claim, terms(1, 1).price, now, now.plus_s(3600));
     match ledger.place(order).await.unwrap() {
-        Placed::Now(order) => order,
+        Placed::Order(order) => order,
         other => panic!("{other:?}"),
     }
 }

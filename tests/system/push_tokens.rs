@@ -10,7 +10,7 @@ use axum::http::{StatusCode, header::LOCATION};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use local::function::FunctionProcess;
-use local::identity::{AUDIENCE, Claims};
+use local::identity::{AUDIENCE, TokenClaims};
 use local::paths;
 use local::runtime_api::RuntimeApi;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn only_a_good_token_connects_and_nothing_is_written_for_another() {
     let issuer = &cloud.issuer;
     let deps = websocket(&lab, &cloud.deployment.endpoint, issuer.url()).await;
     let good = issuer.token("alice").unwrap();
-    let sign = |change: &dyn Fn(&mut Claims)| {
+    let sign = |change: &dyn Fn(&mut TokenClaims)| {
         let mut claims = issuer.claims("alice", &[]);
         change(&mut claims);
         issuer.sign(&claims).unwrap()
@@ -180,7 +180,8 @@ async fn keys_are_found_when_they_are_new_and_kept_for_a_while_when_the_issuer_i
     let cloud = cloud().await;
     let issuer = FakeIssuer::start(Fault::None).await;
     let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
-    let token = cloud.issuer.sign(&Claims { iss: issuer.url.clone(), ..cloud.issuer.claims("alice", &[]) }).unwrap();
+    let token =
+        cloud.issuer.sign(&TokenClaims { iss: issuer.url.clone(), ..cloud.issuer.claims("alice", &[]) }).unwrap();
     let token = Some(token.as_str());
     assert_eq!(status(&deps, token).await, 401);
     issuer.fault.send_replace(Fault::Renewed);

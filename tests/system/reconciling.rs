@@ -97,8 +97,8 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
     let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!(summary.overdue, good.len(), "{summary:?}");
     assert!(summary.failed >= bad.len(), "each is counted: {summary:?}");
-    for reservation in good {
-        assert_eq!(lab.order_of(reservation).await.state, OrderState::Expired);
+    for claim in good {
+        assert_eq!(lab.order_of(claim).await.state, OrderState::Expired);
     }
 }
 

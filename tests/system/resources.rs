@@ -60,18 +60,12 @@ pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
 /// Every item of a table, by its key.
 pub(crate) async fn items(dynamodb: &DynamoDb, table: &str) -> BTreeMap<String, BTreeMap<String, AttributeValue>> {
     let mut items = BTreeMap::new();
-    let mut start = None;
-    loop {
-        let page = dynamodb.scan().table_name(table).consistent_read(true).set_exclusive_start_key(start);
-        let page = page.send().await.unwrap();
-        for item in page.items.unwrap_or_default() {
-            items.insert(item["pk"].as_s().unwrap().clone(), item.into_iter().collect());
-        }
-        start = page.last_evaluated_key;
-        if start.is_none() {
-            return items;
-        }
+    let mut scan = dynamodb.scan().table_name(table).consistent_read(true).into_paginator().items().send();
+    while let Some(item) = scan.next().await {
+        let item = item.unwrap();
+        items.insert(item["pk"].as_s().unwrap().clone(), item.into_iter().collect());
     }
+    items
 }
 
 /// Every key of a Redis, as `DUMP` gives it, with the moment at which it expires.

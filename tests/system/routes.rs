@@ -2,13 +2,13 @@
 //! everything else that names routes to it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use api::Code;
 use serde_json::Value;
 
 use crate::ask::Ask;
 use crate::asked::Asked;
+use crate::crates::METADATA;
 use crate::events;
 use crate::lab::{Lab, SALE};
 use crate::openapi::OPENAPI;
@@ -89,12 +89,8 @@ fn not_in(these: &BTreeMap<Route, String>, others: &BTreeMap<Route, String>) -> 
 
 #[test]
 fn cargo_lambda_watch_knows_the_routes() {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let output = cargo.args(["metadata", "--no-deps", "--format-version=1"]).current_dir(local::paths::root()).output();
-    let output = output.expect("cargo starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let cargo: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
-    let router = cargo.pointer("/metadata/lambda/watch/router").and_then(Value::as_object).expect("there is a router");
+    let router =
+        METADATA.pointer("/metadata/lambda/watch/router").and_then(Value::as_object).expect("there is a router");
     let mut watched = BTreeMap::new();
     for (path, rules) in router {
         for rule in rules.as_array().expect("a path has a list of rules") {

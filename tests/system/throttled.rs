@@ -149,7 +149,7 @@ async fn a_throttled_table_loses_no_message() {
     assert_eq!(depth(&lab.sqs, &lab.orders_url).await, [0, 0, 0]);
     assert_eq!(depth(&lab.sqs, &lab.orders_dlq_url).await, [0, 0, 0], "none is a dead letter");
     assert_eq!(lab.clean_audit().await, (0, 0, ORDERS as u32 + 1));
-    for reservation in &reserved {
-        assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);
+    for claim in &reserved {
+        assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);
     }
 }

@@ -43,7 +43,7 @@ async fn only_a_good_token_passes() {
     let issuer = &cloud().await.issuer;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let claims = issuer.claims("mallory", &[]);
-    let sign = |change: &dyn Fn(&mut local::identity::Claims)| {
+    let sign = |change: &dyn Fn(&mut local::identity::TokenClaims)| {
         let mut claims = claims.clone();
         change(&mut claims);
         issuer.sign(&claims).unwrap()

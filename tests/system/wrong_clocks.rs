@@ -61,17 +61,17 @@ impl Clocks<'_> {
     async fn reserve(&self, name: &str) -> Claim {
         self.lab.until_sellable().await;
         let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
-        self.lab.reservation_of(answer.text("reservation_id"), name).await
+        self.lab.claim_of(answer.text("reservation_id"), name).await
     }
 
-    async fn order(&self, reservations: &[&Claim]) {
+    async fn order(&self, claims: &[&Claim]) {
         let deps = order::Deps { clock: self.clock(self.off.order), ..self.lab.order() };
-        assert_eq!(order::handle(&deps, message_batch(reservations)).await.batch_item_failures.len(), 0);
+        assert_eq!(order::handle(&deps, message_batch(claims)).await.batch_item_failures.len(), 0);
     }
 
-    async fn expire(&self, reservations: &[&Claim]) {
+    async fn expire(&self, claims: &[&Claim]) {
         let deps = expiry::Deps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
-        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+        let messages = claims.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
         assert_eq!(expiry::handle(&deps, events::batch(messages)).await.batch_item_failures.len(), 0);
     }
 
@@ -81,19 +81,15 @@ impl Clocks<'_> {
         assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
     }
 
-    async fn pay(&self, reservation: &Claim) -> Answer {
+    async fn pay(&self, claim: &Claim) -> Answer {
         let deps = payment::Deps { clock: self.clock(-self.off.order), ..self.lab.payment() };
-        let id = reservation.id.to_string();
-        let paid = Ask::paid(&payment_of(reservation), &id, 990, &self.lab.payment_key);
+        let id = claim.id.to_string();
+        let paid = Ask::paid(&payment_of(claim), &id, 990, &self.lab.payment_key);
         Answer::of_handler(&paid, payment::handle(&deps, paid.request()).await)
     }
 
-    async fn states(&self, reservations: &[&Claim]) -> Vec<OrderState> {
-        join_all(reservations.iter().map(|order| self.lab.order_of(order)))
-            .await
-            .iter()
-            .map(|order| order.state)
-            .collect()
+    async fn states(&self, claims: &[&Claim]) -> Vec<OrderState> {
+        join_all(claims.iter().map(|order| self.lab.order_of(order))).await.iter().map(|order| order.state).collect()
     }
 }
 
@@ -105,8 +101,8 @@ async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
 }
 
 /// Each reservation is paid by a payment of its own.
-fn payment_of(reservation: &Claim) -> String {
-    format!("pay_{}", reservation.user)
+fn payment_of(claim: &Claim) -> String {
+    format!("pay_{}", claim.user)
 }
 
 async fn a_sale_with(off: Off) {

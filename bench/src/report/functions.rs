@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use axum::body::Bytes;
 use load::measure::{Load, closed};
 use local::stages::Stage;
 
 use super::figure::{Line, Reach, Unit, median};
 use super::rivals::{Rival, SALE};
 use super::scripts::ratios;
-use super::shop::{CONCURRENCY, PROBES, Refusal, Served, Shop};
+use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 use super::{Effort, Report, rates, winners};
 
 /// Processes of the mode in which each takes one request at a time.
@@ -25,21 +24,6 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     sold_out(&shop, effort, report).await?;
     rates::measure(&shop, effort, report).await?;
     winners::measure(&shop, effort, report).await
-}
-
-/// Requests to a function in a closed loop, each answer held to `status`.
-pub(crate) async fn closed_by(
-    served: &Arc<Served>,
-    clients: usize,
-    requests: Vec<Bytes>,
-    status: &'static str,
-) -> Result<Load> {
-    let (served, count, requests) = (Arc::clone(served), requests.len(), Arc::new(requests));
-    let ask = move |_, n: usize| {
-        let (served, request) = (Arc::clone(&served), requests[n].clone());
-        async move { served.ask(request, status).await }
-    };
-    closed(clients, count, ask).await
 }
 
 async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {

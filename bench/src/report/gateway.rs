@@ -15,10 +15,9 @@ use serde_json::json;
 
 use super::aws::EmulatorQueue;
 use super::figure::{Line, Reach, Unit, median};
-use super::functions::closed_by;
 use super::rivals::SALE;
 use super::scripts::ratios;
-use super::shop::{CONCURRENCY, PROBES, Refusal, Shop};
+use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 use super::{Effort, Report};
 
 const FUNCTION: &str = "reservation";

@@ -7,8 +7,7 @@ use load::measure::open;
 use local::stages::Stage;
 use serde::Serialize;
 
-use super::functions::closed_by;
-use super::shop::{CONCURRENCY, Shop};
+use super::shop::{CONCURRENCY, Shop, closed_by};
 use super::{Effort, Report};
 
 /// Parts of the throughput at which latencies are looked at: from there on they are those of a queue.

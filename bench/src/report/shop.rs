@@ -1,12 +1,13 @@
 //! A built function behind a Runtime API, with Valkey and an AWS that answers when it is told to.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use axum::body::Bytes;
 use door::{Grant, KeyRing};
-use load::measure::Load;
+use load::measure::{Load, closed};
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
 use sale::EpochMs;
@@ -55,6 +56,21 @@ pub(crate) struct Shop {
 pub(crate) struct Served {
     api: RuntimeApi,
     processes: Vec<FunctionProcess>,
+}
+
+/// Requests to a function in a closed loop, each answer held to `status`.
+pub(crate) async fn closed_by(
+    served: &Arc<Served>,
+    clients: usize,
+    requests: Vec<Bytes>,
+    status: &'static str,
+) -> Result<Load> {
+    let (served, count, requests) = (Arc::clone(served), requests.len(), Arc::new(requests));
+    let ask = move |_, n: usize| {
+        let (served, request) = (Arc::clone(&served), requests[n].clone());
+        async move { served.ask(request, status).await }
+    };
+    closed(clients, count, ask).await
 }
 
 impl Shop {

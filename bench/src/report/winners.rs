@@ -7,9 +7,8 @@ use anyhow::{Result, ensure};
 use local::stages::Stage;
 
 use super::figure::{Line, Reach, Unit, median};
-use super::functions::closed_by;
 use super::scripts::ratios;
-use super::shop::Shop;
+use super::shop::{Shop, closed_by};
 use super::{Effort, Report};
 
 /// How late the queue is.

@@ -2,8 +2,8 @@
 
 mod campaigns;
 mod document;
+mod figures;
 mod guard;
-mod live;
 mod steer;
 
 use std::collections::HashMap;
@@ -109,7 +109,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::GET, ["v1", "admin", "sales", sale]) => found(deps, sale).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
             // Boxed: many calls of AWS at once make a large future.
-            Box::pin(live::live(deps, sale)).await
+            Box::pin(figures::figures(deps, sale)).await
         }
         (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => publish(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "pause"]) => steer::pause(deps, request, sale).await,

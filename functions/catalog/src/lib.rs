@@ -14,7 +14,7 @@ use sale::{CampaignId, InvalidId, SaleId};
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
-pub use crate::shelf::{Numbers, Shelf};
+pub use crate::shelf::Shelf;
 
 /// Seconds after which a client may ask again when the ledger did not answer.
 const RETRY_AFTER_S: u32 = 2;

@@ -40,13 +40,6 @@ pub struct Shelf {
     left: Cache<RoundId, Availability>,
 }
 
-/// How much a shelf holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numbers {
-    /// Rounds of which it is remembered what is left.
-    pub rounds: u64,
-}
-
 /// What is published, at one moment.
 pub(crate) struct Listed {
     /// The latest round of each sale.
@@ -96,10 +89,10 @@ impl Shelf {
         Self { stock, ledger, clock, listed, left }
     }
 
-    /// How much it holds.
-    pub async fn numbers(&self) -> Numbers {
+    /// Rounds of which it is remembered what is left.
+    pub async fn rounds(&self) -> u64 {
         self.left.run_pending_tasks().await;
-        Numbers { rounds: self.left.entry_count() }
+        self.left.entry_count()
     }
 
     /// What is published. One reads for all who ask at once.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 
-use crate::stream::Step;
+use crate::stream::StateChange;
 
 /// Most records of which it is kept who was told. Batches that came through are forgotten, so there are so many only if a
 /// process saw hundreds of batches fail; then the oldest are forgotten, and somebody may hear a thing twice.
@@ -28,26 +28,26 @@ impl fmt::Debug for Delivered {
 }
 
 impl Delivered {
-    pub(crate) fn has(&self, step: &Step, connection: &str) -> bool {
-        self.0.get(&name(step)).is_some_and(|told| told.contains(connection))
+    pub(crate) fn has(&self, change: &StateChange, connection: &str) -> bool {
+        self.0.get(&name(change)).is_some_and(|told| told.contains(connection))
     }
 
-    pub(crate) fn note(&self, step: &Step, connection: &str) {
-        self.0.entry(name(step)).and_upsert_with(|told| {
+    pub(crate) fn note(&self, change: &StateChange, connection: &str) {
+        self.0.entry(name(change)).and_upsert_with(|told| {
             let mut told = told.map(moka::Entry::into_value).unwrap_or_default();
             Arc::make_mut(&mut told).insert(connection.to_owned());
             told
         });
     }
 
-    pub(crate) fn forget(&self, steps: &[Step]) {
-        for step in steps {
-            self.0.invalidate(&name(step));
+    pub(crate) fn forget(&self, changes: &[StateChange]) {
+        for change in changes {
+            self.0.invalidate(&name(change));
         }
     }
 }
 
 /// Sequence numbers are unique in a shard, and an order is in one.
-fn name(step: &Step) -> String {
-    format!("{} {}", step.sequence_number, step.order.claim.id)
+fn name(change: &StateChange) -> String {
+    format!("{} {}", change.sequence_number, change.order.claim.id)
 }

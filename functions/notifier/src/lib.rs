@@ -15,13 +15,13 @@ use context::{Context, ContextError};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
-use push::{Gateway, Message, Posted, PushError};
+use push::{Gateway, Posted, PushError, StatusUpdate};
 use runtime::Clock;
 use tokio::time::{Instant, timeout_at};
 
 pub use delivered::Delivered;
 pub use stream::{BatchResponse, StreamEvent};
-use stream::{Step, steps};
+use stream::{StateChange, changes};
 
 /// Orders whose buyers are told at once. With ten connections each it is a hundred calls, which one process makes easily.
 const ORDERS_AT_ONCE: usize = 10;
@@ -61,43 +61,43 @@ type TellError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Handles a batch. Lambda gives the first record that failed again, and all that follow it.
 pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
-    let steps = steps(event);
+    let changes = changes(event);
     let deadline = Instant::now() + BATCH_TIMEOUT;
-    let told = steps.iter().map(async |step| {
-        let error: TellError = match timeout_at(deadline, tell(deps, step)).await {
+    let told = changes.iter().map(async |change| {
+        let error: TellError = match timeout_at(deadline, tell(deps, change)).await {
             Ok(Ok(())) => return None,
             Ok(Err(error)) => error,
             Err(late) => late.into(),
         };
-        let reservation_id = &step.order.claim.id;
+        let reservation_id = &change.order.claim.id;
         tracing::error!(%reservation_id, error = &*error as &dyn std::error::Error, "the buyer is not told yet");
-        Some(step.sequence_number.clone())
+        Some(change.sequence_number.clone())
     });
     let told: Vec<_> = futures::stream::iter(told).buffer_unordered(ORDERS_AT_ONCE).collect().await;
     let failed: Vec<String> = told.into_iter().flatten().collect();
     if failed.is_empty() {
-        deps.delivered.forget(&steps);
+        deps.delivered.forget(&changes);
     }
     BatchResponse::of(failed)
 }
 
 /// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.
-async fn tell(deps: &Deps, step: &Step) -> Result<(), TellError> {
-    let message = Message::of(&step.order);
-    let connections = deps.ledger.connections_of(&step.order.claim.user, deps.clock.now()).await?;
-    let posts = connections.iter().map(|connection| post(deps, step, connection, &message));
+async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
+    let update = StatusUpdate::of(&change.order);
+    let connections = deps.ledger.connections_of(&change.order.claim.user, deps.clock.now()).await?;
+    let posts = connections.iter().map(|connection| post(deps, change, connection, &update));
     let failed = join_all(posts).await.into_iter().filter_map(Result::err).next();
     failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
-async fn post(deps: &Deps, step: &Step, to: &Connection, message: &Message) -> Result<(), PushError> {
-    if deps.delivered.has(step, &to.id) {
+async fn post(deps: &Deps, change: &StateChange, to: &Connection, update: &StatusUpdate) -> Result<(), PushError> {
+    if deps.delivered.has(change, &to.id) {
         return Ok(());
     }
-    match deps.gateway.post(&to.id, message).await? {
+    match deps.gateway.post(&to.id, update).await? {
         Posted::Yes => {
-            deps.delivered.note(step, &to.id);
-            tracing::info!(reservation_id = %step.order.claim.id, state = step.order.state.as_str(), "pushed");
+            deps.delivered.note(change, &to.id);
+            tracing::info!(reservation_id = %change.order.claim.id, state = change.order.state.as_str(), "pushed");
         }
         // If it stays, the next message finds it gone again, or time takes it.
         Posted::Gone => {

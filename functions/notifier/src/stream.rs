@@ -19,7 +19,7 @@ struct Record {
 
 /// An order that has another state since a record of the stream.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct StateChange {
     pub(crate) sequence_number: String,
     pub(crate) order: Order,
 }
@@ -28,18 +28,18 @@ pub(crate) struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchResponse {
-    batch_item_failures: Vec<Failure>,
+    batch_item_failures: Vec<ItemFailure>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Failure {
+struct ItemFailure {
     item_identifier: String,
 }
 
 impl BatchResponse {
     pub(crate) fn of(sequence_numbers: Vec<String>) -> Self {
-        let failure = |item_identifier| Failure { item_identifier };
+        let failure = |item_identifier| ItemFailure { item_identifier };
         Self { batch_item_failures: sequence_numbers.into_iter().map(failure).collect() }
     }
 
@@ -49,32 +49,32 @@ impl BatchResponse {
     }
 }
 
-/// The last step of each order in a batch. A record that cannot be read is left out: it will not get better, and would
+/// The last change of each order in a batch. A record that cannot be read is left out: it will not get better, and would
 /// hold up all that come after it.
-pub(crate) fn steps(event: StreamEvent) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut places: HashMap<ReservationId, usize> = HashMap::new();
+pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
+    let mut changes: Vec<StateChange> = Vec::new();
+    let mut positions: HashMap<ReservationId, usize> = HashMap::new();
     for record in event.records {
         let event_id = record["eventID"].as_str().unwrap_or_default().to_owned();
         match read(record) {
             Ok(None) => {}
-            Ok(Some(step)) => match places.get(&step.order.claim.id) {
-                Some(place) => steps[*place] = step,
+            Ok(Some(change)) => match positions.get(&change.order.claim.id) {
+                Some(position) => changes[*position] = change,
                 None => {
-                    places.insert(step.order.claim.id.clone(), steps.len());
-                    steps.push(step);
+                    positions.insert(change.order.claim.id.clone(), changes.len());
+                    changes.push(change);
                 }
             },
             Err(error) => tracing::error!(event_id, error = &*error as &dyn std::error::Error, "a record is left out"),
         }
     }
-    steps
+    changes
 }
 
-fn read(record: Value) -> Result<Option<Step>, Box<dyn std::error::Error + Send + Sync>> {
+fn read(record: Value) -> Result<Option<StateChange>, Box<dyn std::error::Error + Send + Sync>> {
     let Record { dynamodb: change } = serde_json::from_value(record)?;
     let order = change.moved_order()?;
-    Ok(order.map(|order| Step { sequence_number: change.sequence_number, order }))
+    Ok(order.map(|order| StateChange { sequence_number: change.sequence_number, order }))
 }
 
 #[cfg(test)]
@@ -91,10 +91,10 @@ mod tests {
         event["Records"].as_array_mut().unwrap().pop().unwrap()
     }
 
-    /// The steps of a batch of these records, as status and sequence number.
+    /// The changes of a batch of these records, as status and sequence number.
     fn read(records: impl IntoIterator<Item = Value>) -> Vec<(&'static str, String)> {
         let event = serde_json::from_value(json!({ "Records": records.into_iter().collect::<Vec<_>>() })).unwrap();
-        steps(event).into_iter().map(|step| (step.order.state.status(), step.sequence_number)).collect()
+        changes(event).into_iter().map(|change| (change.order.state.status(), change.sequence_number)).collect()
     }
 
     fn of_order(mut record: Value, uuid_end: &str) -> Value {
@@ -122,7 +122,7 @@ mod tests {
         let mut guard = record(PLACED);
         guard["dynamodb"]["NewImage"] = json!({ "pk": { "S": "UNIT#lamp#1#17" }, "unit": { "N": "17" } });
         assert_eq!(read([noted, removed, keys_only, guard]), []);
-        assert_eq!(steps(serde_json::from_str("{}").unwrap()).len(), 0);
+        assert_eq!(changes(serde_json::from_str("{}").unwrap()).len(), 0);
     }
 
     #[test]

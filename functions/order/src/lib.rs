@@ -7,7 +7,7 @@ use fulfilment::{FulfilmentError, place};
 use ledger::{Ledger, Strike};
 use process::TermsCache;
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
-use runtime::{Clock, Message, MessageError, each_message};
+use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use sale::{DoorTerms, EpochMs, Failure, Order};
 use stock::Stock;
 
@@ -78,7 +78,7 @@ async fn strike(deps: &Deps, order: &Order, door: &DoorTerms, now: EpochMs) {
     }
 }
 
-async fn put_off(deps: &Deps, message: Message) {
+async fn put_off(deps: &Deps, message: ReceivedMessage) {
     let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
     if let Err(error) = deps.orders.put_off(&message.receipt, delay_s).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back later than it should");

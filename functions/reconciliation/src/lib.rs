@@ -4,15 +4,15 @@
 //! not sent. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
 //! budget of time, and each run begins with another round, so that no sale takes the time of the others.
 
-mod numbers;
+mod gauges;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Numbers, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, load_round, reconcile_denials,
-    repair, send_due,
+    FulfilmentError, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, expire_overdue, list, load_round,
+    reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::Ledger;
@@ -20,7 +20,7 @@ use queue::OrderQueue;
 use runtime::Clock;
 use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
 use serde::Serialize;
-use stock::{Loaded, Stock};
+use stock::Stock;
 use tokio::time::timeout;
 
 /// How long after its close a round is still looked at: until its last order can have expired, and an hour.
@@ -104,7 +104,7 @@ pub struct Summary {
     /// Rounds that were not audited for lack of time. Later runs begin with others.
     pub left: usize,
     /// Where the units of each round are, as found before any repair.
-    pub rounds: BTreeMap<String, Numbers>,
+    pub rounds: BTreeMap<String, UnitCounts>,
 }
 
 /// Looks at everything once.
@@ -117,7 +117,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
         Ok(reconciled) => reconciled?,
         Err(late) => failed(&mut summary, "the rest is left to the next run", &late),
     }
-    numbers::count(&summary);
+    gauges::set(&summary);
     tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "reconciled");
     Ok(summary)
 }
@@ -225,14 +225,14 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
     }
 }
 
-/// Does what the buyers of a round wait for, each step whatever became of the one before. Whatever else every live round
+/// Does what the buyers of a round wait for, each step whatever became of the one before. Whatever else every loaded round
 /// needs in each run has its place here: it must be bounded and cheap.
 async fn tend(deps: &Deps, id: &RoundId, listed: Option<&Round>, now: EpochMs, tended: &mut Tended) {
     let Deps { stock, ledger, orders, send_again_after, .. } = deps;
     if let Some(round) = listed {
         if round.is_open(now) {
             let loaded = load_round(stock, ledger, round, now).await;
-            if tended.unless_failed(id, loaded) == Some(Loaded::Now) {
+            if tended.unless_failed(id, loaded) == Some(true) {
                 tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
                 tended.rebuilt += 1;
             }
@@ -291,7 +291,7 @@ async fn audit_all(deps: &Deps, rounds: &[RoundId], began: Instant, summary: &mu
 async fn repair_round(deps: &Deps, round: &RoundId, summary: &mut Summary) -> Result<(), FulfilmentError> {
     let Deps { stock, ledger, .. } = deps;
     let Some(listing) = list(stock, ledger, round).await? else { return Ok(()) };
-    summary.rounds.insert(round.to_string(), listing.numbers);
+    summary.rounds.insert(round.to_string(), listing.counts);
     for each in &listing.repairs {
         let repaired = match repair(stock, ledger, &listing, each).await {
             Ok(repaired) => repaired,

@@ -7,7 +7,7 @@ use fulfilment::{FulfilmentError, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
 use runtime::Clock;
 use serde::Serialize;
-use stock::{Loaded, Stock};
+use stock::Stock;
 
 /// Longest run: a few seconds less than the 50 s after which Lambda ends it, so that it tells what it did. The rest waits
 /// for the next run.
@@ -73,11 +73,11 @@ async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentEr
             continue;
         }
         match load_round(&deps.stock, &deps.ledger, &round, now).await {
-            Ok(Loaded::Now) => {
+            Ok(true) => {
                 tracing::info!(sale_id = %round.id.sale, round = round.id.number.0, total = round.terms.total, "loaded");
                 summary.loaded += 1;
             }
-            Ok(Loaded::Present) => summary.present += 1,
+            Ok(false) => summary.present += 1,
             Err(error) => {
                 tracing::error!(sale_id = %round.id.sale, error = &error as &dyn std::error::Error, "not loaded");
                 summary.failed += 1;

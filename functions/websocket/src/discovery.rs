@@ -8,7 +8,7 @@ use aws_smithy_types::body::SdkBody;
 use http_body_util::{BodyExt as _, Limited};
 use serde::Deserialize;
 
-use crate::keys::Keys;
+use crate::keys::IssuerKeys;
 
 /// Longest document. Those of known issuers have some kilobytes.
 const MAX_DOCUMENT: usize = 256 * 1024;
@@ -52,7 +52,7 @@ impl Http {
     }
 
     /// The keys that `issuer` publishes.
-    pub(crate) async fn keys(&self, issuer: &str) -> Result<Keys, DiscoveryError> {
+    pub(crate) async fn keys(&self, issuer: &str) -> Result<IssuerKeys, DiscoveryError> {
         const DOCUMENT: &str = "the discovery document";
         const KEYS: &str = "the key set";
         let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
@@ -67,7 +67,7 @@ impl Http {
             return Err(DiscoveryError::NotHttps);
         }
         let keys = self.get(KEYS, &document.jwks_uri).await?;
-        let keys = Keys::read(&keys).map_err(|error| DiscoveryError::Unreadable(KEYS, error))?;
+        let keys = IssuerKeys::read(&keys).map_err(|error| DiscoveryError::Unreadable(KEYS, error))?;
         if keys.is_empty() { Err(DiscoveryError::NoKeys) } else { Ok(keys) }
     }
 

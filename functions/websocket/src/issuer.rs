@@ -6,7 +6,7 @@ use cache::{Bounds, Clock, RefreshError, Refreshed};
 use sale::UserId;
 
 use crate::discovery::{DiscoveryError, Http, TIMEOUT};
-use crate::keys::{Key, Keys};
+use crate::keys::{IssuerKey, IssuerKeys};
 use crate::token::{self, Expected, Refused};
 
 /// The issuer is asked at most once in so long, whatever ids of keys tokens have in them.
@@ -37,7 +37,7 @@ const NO_ANSWER: &str = "the issuer's keys did not come";
 /// Who signs tokens, and what they must be for.
 pub struct Issuer {
     expected: Arc<Expected>,
-    keys: Refreshed<Keys, DiscoveryError>,
+    keys: Refreshed<IssuerKeys, DiscoveryError>,
 }
 
 impl Issuer {
@@ -72,7 +72,7 @@ impl Issuer {
     }
 
     /// The key of an id that was not among the keys: the issuer may have it since then.
-    async fn new_key(&self, id: &str) -> Option<Key> {
+    async fn new_key(&self, id: &str) -> Option<IssuerKey> {
         let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(log).ok()?;
         keys.get(id).cloned()
     }

@@ -10,21 +10,21 @@ const MAX_KEYS: usize = 32;
 
 /// A public key, for one algorithm: what a token says of itself does not choose how it is checked.
 #[derive(Clone)]
-pub(crate) struct Key {
+pub(crate) struct IssuerKey {
     pub(crate) algorithm: Algorithm,
     pub(crate) decoding: DecodingKey,
 }
 
 /// An issuer's keys by their id.
 #[derive(Clone)]
-pub(crate) struct Keys(HashMap<String, Key>);
+pub(crate) struct IssuerKeys(HashMap<String, IssuerKey>);
 
 #[derive(Deserialize)]
 struct KeySet {
     keys: Vec<Value>,
 }
 
-impl Keys {
+impl IssuerKeys {
     /// Reads a key set. A key of another kind is none, and takes nothing from the others.
     pub(crate) fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
         let KeySet { keys } = serde_json::from_slice(json)?;
@@ -32,7 +32,7 @@ impl Keys {
         Ok(Self(keys.collect()))
     }
 
-    pub(crate) fn get(&self, id: &str) -> Option<&Key> {
+    pub(crate) fn get(&self, id: &str) -> Option<&IssuerKey> {
         self.0.get(id)
     }
 
@@ -41,7 +41,7 @@ impl Keys {
     }
 }
 
-fn signing_key(jwk: &Jwk) -> Option<(String, Key)> {
+fn signing_key(jwk: &Jwk) -> Option<(String, IssuerKey)> {
     let (algorithm, named) = match &jwk.algorithm {
         AlgorithmParameters::RSA(_) => (Algorithm::RS256, KeyAlgorithm::RS256),
         AlgorithmParameters::EllipticCurve(curve) if curve.curve == EllipticCurve::P256 => {
@@ -53,5 +53,5 @@ fn signing_key(jwk: &Jwk) -> Option<(String, Key)> {
     let signs = common.public_key_use.as_ref().is_none_or(|of| *of == PublicKeyUse::Signature);
     let fits = common.key_algorithm.is_none_or(|algorithm| algorithm == named);
     let id = common.key_id.clone().filter(|_| signs && fits)?;
-    Some((id, Key { algorithm, decoding: DecodingKey::from_jwk(jwk).ok()? }))
+    Some((id, IssuerKey { algorithm, decoding: DecodingKey::from_jwk(jwk).ok()? }))
 }

@@ -60,12 +60,12 @@ impl Deps {
 /// What the gateway hears. A status other than 200 refuses a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Reply {
+pub struct GatewayResponse {
     /// The status.
     pub status_code: u16,
 }
 
-impl Reply {
+impl GatewayResponse {
     const OK: Self = Self { status_code: 200 };
     const BAD_REQUEST: Self = Self { status_code: 400 };
     const UNAUTHORIZED: Self = Self { status_code: 401 };
@@ -73,33 +73,33 @@ impl Reply {
 }
 
 /// Answers one event.
-pub async fn handle(deps: &Deps, request: Request) -> Reply {
+pub async fn handle(deps: &Deps, request: Request) -> GatewayResponse {
     tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, request)).await.unwrap_or_else(|late| unavailable(&late))
 }
 
-async fn answer(deps: &Deps, request: Request) -> Reply {
+async fn answer(deps: &Deps, request: Request) -> GatewayResponse {
     let context = &request.request_context;
-    let Some(id) = context.connection_id.clone() else { return Reply::BAD_REQUEST };
+    let Some(id) = context.connection_id.clone() else { return GatewayResponse::BAD_REQUEST };
     match context.route_key.as_deref() {
         Some("$connect") => {
             let token = request.query_string_parameters.first("token").unwrap_or_default();
             match deps.issuer.user(token).await {
                 Ok(user) => connect(deps, id, user).await.unwrap_or_else(|error| unavailable(&error)),
-                Err(Refused::BadToken) => Reply::UNAUTHORIZED,
-                Err(Refused::NoKeys) => Reply::UNAVAILABLE,
+                Err(Refused::BadToken) => GatewayResponse::UNAUTHORIZED,
+                Err(Refused::NoKeys) => GatewayResponse::UNAVAILABLE,
             }
         }
         Some("$disconnect") => match deps.ledger.disconnect(&id).await {
-            Ok(()) => Reply::OK,
+            Ok(()) => GatewayResponse::OK,
             // Nobody hears it. The first message that finds the connection gone deletes it, or time does.
             Err(error) => unavailable(&error),
         },
-        _ => Reply::BAD_REQUEST,
+        _ => GatewayResponse::BAD_REQUEST,
     }
 }
 
 /// Notes the connection before it looks for surplus ones, so that of two at once at least one sees both.
-async fn connect(deps: &Deps, id: String, user: UserId) -> Result<Reply, LedgerError> {
+async fn connect(deps: &Deps, id: String, user: UserId) -> Result<GatewayResponse, LedgerError> {
     let connection = Connection { id, user, connected_at_ms: deps.clock.now() };
     deps.ledger.connect(&connection).await?;
     for surplus in deps.ledger.surplus_connections(&connection).await? {
@@ -110,10 +110,10 @@ async fn connect(deps: &Deps, id: String, user: UserId) -> Result<Reply, LedgerE
         deps.ledger.disconnect(&surplus.id).await?;
     }
     tracing::info!(user = %connection.user, "connected");
-    Ok(Reply::OK)
+    Ok(GatewayResponse::OK)
 }
 
-fn unavailable(error: &(dyn std::error::Error + 'static)) -> Reply {
+fn unavailable(error: &(dyn std::error::Error + 'static)) -> GatewayResponse {
     tracing::error!(error, "a part did not answer");
-    Reply::UNAVAILABLE
+    GatewayResponse::UNAVAILABLE
 }

@@ -4,7 +4,7 @@ use jsonwebtoken::{Validation, decode, decode_header};
 use sale::UserId;
 use serde::Deserialize;
 
-use crate::keys::Key;
+use crate::keys::IssuerKey;
 use crate::ring_provider::ALGORITHMS;
 
 /// Longest token. API Gateway takes no longer request line.
@@ -25,7 +25,7 @@ pub enum Refused {
 
 /// The claims that count. `jsonwebtoken` passes over an audience or issuer that it cannot read; these types do not.
 #[derive(Deserialize)]
-struct Claims {
+struct TokenClaims {
     iss: String,
     sub: UserId,
     aud: Option<Audience>,
@@ -58,13 +58,13 @@ pub(crate) fn key_id(token: &str) -> Result<String, Refused> {
 }
 
 /// Whose token it is, if `key` signed it and it is for us and for now.
-pub(crate) fn user(token: &str, key: &Key, expected: &Expected) -> Result<UserId, Refused> {
+pub(crate) fn user(token: &str, key: &IssuerKey, expected: &Expected) -> Result<UserId, Refused> {
     let mut validation = Validation::new(key.algorithm);
     validation.leeway = LEEWAY_S;
     validation.validate_nbf = true;
     validation.validate_aud = false;
     // The error may say what the token says, so it is not logged.
-    let claims = decode::<Claims>(token, &key.decoding, &validation).map_err(|_| Refused::BadToken)?.claims;
+    let claims = decode::<TokenClaims>(token, &key.decoding, &validation).map_err(|_| Refused::BadToken)?.claims;
     let audience = match claims.aud {
         Some(Audience::Many(names)) => names,
         Some(Audience::One(name)) => vec![name],

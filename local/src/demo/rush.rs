@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use load::{Outcome, Visit};
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave, everybody};
-use crate::stages::{Stage, live};
+use crate::stages::{Stage, progress_line};
 
 /// Requests in flight of those who come too early.
 const AT_ONCE: usize = 64;
@@ -37,7 +37,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
     stage.done("open");
 
     let stage = Stage::spinner("The rush");
-    let outcome = load::visits(plan, live(), |visit| buy(Arc::clone(crowd), visit)).await;
+    let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit)).await;
     stage.done(format!("{} reservations", crowd.promised().accepted.len()));
     outcome
 }

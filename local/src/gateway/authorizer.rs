@@ -24,11 +24,11 @@ const KEYS_LAST: Duration = Duration::from_secs(60 * 60);
 const FETCH_PAUSE: Duration = Duration::from_secs(5);
 /// API Gateway takes keys of RSA only.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512];
-/// Keys of an issuer at most.
+/// IssuerKeys of an issuer at most.
 const MAX_KEYS: usize = 100;
 
 /// The claims of a token, each as the text that a function gets.
-pub(super) type Claims = BTreeMap<String, String>;
+pub(super) type TokenClaims = BTreeMap<String, String>;
 
 /// Why somebody does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +46,12 @@ pub(super) struct Authorizer {
     http: reqwest::Client,
     deployed: deployed::Authorizer,
     keys_url: String,
-    keys: RwLock<Keys>,
+    keys: RwLock<IssuerKeys>,
     fetching: Mutex<()>,
 }
 
 #[derive(Clone)]
-struct Keys {
+struct IssuerKeys {
     by_id: Arc<HashMap<String, DecodingKey>>,
     fetched: Instant,
 }
@@ -78,7 +78,11 @@ impl Authorizer {
     }
 
     /// The claims of the token in an `Authorization` header, and its scopes, if it may pass.
-    pub(super) async fn check(&self, header: Option<&str>, scopes: &[String]) -> Result<(Claims, Vec<String>), Denied> {
+    pub(super) async fn check(
+        &self,
+        header: Option<&str>,
+        scopes: &[String],
+    ) -> Result<(TokenClaims, Vec<String>), Denied> {
         let token = header.map(without_scheme).filter(|token| !token.is_empty()).ok_or(Denied::NoToken)?;
         let head = jsonwebtoken::decode_header(token).map_err(|_| Denied::BadToken("the token is malformed"))?;
         if !ALGORITHMS.contains(&head.alg) {
@@ -124,9 +128,9 @@ impl Authorizer {
     }
 
     /// The keys, fetched anew if they are old or this one is not among them.
-    async fn keys_with(&self, id: &str) -> Keys {
+    async fn keys_with(&self, id: &str) -> IssuerKeys {
         let known = || self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let good = |keys: &Keys| {
+        let good = |keys: &IssuerKeys| {
             let age = keys.fetched.elapsed();
             age < FETCH_PAUSE || (keys.by_id.contains_key(id) && age < KEYS_LAST)
         };
@@ -145,7 +149,7 @@ impl Authorizer {
             // An issuer that does not answer is asked again a little later; what was known goes on being good.
             Err(error) => {
                 eprintln!("the issuer gives no keys: {error:#}");
-                Keys { by_id: keys.by_id, fetched: Instant::now() }
+                IssuerKeys { by_id: keys.by_id, fetched: Instant::now() }
             }
         };
         self.keys.write().unwrap_or_else(PoisonError::into_inner).clone_from(&fetched);
@@ -153,12 +157,12 @@ impl Authorizer {
     }
 }
 
-async fn fetch(http: &reqwest::Client, url: &str) -> Result<Keys> {
+async fn fetch(http: &reqwest::Client, url: &str) -> Result<IssuerKeys> {
     let found = async { http.get(url).send().await?.error_for_status()?.json::<JwkSet>().await };
     let JwkSet { keys } = found.await.with_context(|| format!("{url} has no keys"))?;
     let keys = keys.into_iter().take(MAX_KEYS);
     let by_id = keys.filter_map(|key| Some((key.common.key_id.clone()?, DecodingKey::from_jwk(&key).ok()?)));
-    Ok(Keys { by_id: Arc::new(by_id.collect()), fetched: Instant::now() })
+    Ok(IssuerKeys { by_id: Arc::new(by_id.collect()), fetched: Instant::now() })
 }
 
 /// A token may stand alone or behind `Bearer`.

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use percent_encoding::percent_decode_str;
 use serde::Serialize;
 
-use super::authorizer::Claims;
+use super::authorizer::TokenClaims;
 
 /// Of one connection, and of no interest to a function.
 const NOT_PASSED_ON: [axum::http::HeaderName; 3] = [CONNECTION, COOKIE, TRANSFER_ENCODING];
@@ -31,7 +31,7 @@ pub(super) struct Asked<'a> {
     pub(super) headers: &'a HeaderMap,
     pub(super) parameters: Vec<(&'a str, &'a str)>,
     pub(super) from: IpAddr,
-    pub(super) claims: Option<&'a (Claims, Vec<String>)>,
+    pub(super) claims: Option<&'a (TokenClaims, Vec<String>)>,
     pub(super) body: &'a Bytes,
 }
 
@@ -79,7 +79,7 @@ struct Authorized<'a> {
 
 #[derive(Serialize)]
 struct Jwt<'a> {
-    claims: &'a Claims,
+    claims: &'a TokenClaims,
     scopes: &'a [String],
 }
 

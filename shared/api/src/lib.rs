@@ -1,6 +1,6 @@
 //! HTTP conventions: one form for results and errors, bounded input, the caller's identity.
 
-mod answers;
+mod answer_metrics;
 mod body;
 mod caller;
 mod client_ip;

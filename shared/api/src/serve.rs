@@ -8,7 +8,7 @@ use lambda_http::{Adapter, Body, Error, LambdaEvent, Request, RequestExt, Respon
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::Metrics;
 
-use crate::answers::Answers;
+use crate::answer_metrics::AnswerMetrics;
 
 /// What stays as it is in a path that has to be escaped again.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -16,9 +16,9 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.'
 /// Names a request in its answer, in the log and in the trace.
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
 
-static ANSWERS: Answers = Answers::new();
+static ANSWERS: AnswerMetrics = AnswerMetrics::new();
 
-/// Answers the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
+/// AnswerMetrics the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
 /// answers. Does not return while the process lives.
 ///
 /// # Errors

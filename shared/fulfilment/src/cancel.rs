@@ -1,4 +1,4 @@
-use ledger::{Fenced, Ledger, Stepped};
+use ledger::Ledger;
 use process::Snapshots;
 use sale::{EpochMs, Order, OrderState, ReservationId, Transition, UserId};
 use stock::Stock;
@@ -39,15 +39,13 @@ pub async fn cancel(
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
-        Status::Queued(claim) => match ledger.fence(Order::cancelled(claim, now)).await? {
-            Fenced::Now(order) | Fenced::Before(order) => order,
-        },
+        Status::Queued(claim) => ledger.fence(Order::cancelled(claim, now)).await?,
     };
     let order = match order.state {
-        OrderState::Pending => match ledger.end_unpaid(&order, Transition::Cancel, now).await? {
-            Stepped::Now(order) | Stepped::Not(order) => order,
-            Stepped::Unknown => return Err(FulfilmentError::UnknownOrder(order.claim.id)),
-        },
+        OrderState::Pending => {
+            let ended = ledger.end_unpaid(&order, Transition::Cancel, now).await?;
+            ended.ok_or(FulfilmentError::UnknownOrder(order.claim.id))?
+        }
         _ => order,
     };
     if order.state == OrderState::Cancelled {

@@ -4,7 +4,7 @@
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Round, RoundId, UserId};
-use stock::{Noted, Stock};
+use stock::Stock;
 
 use crate::error::FulfilmentError;
 
@@ -123,7 +123,7 @@ async fn reconcile_notes(
         (user, until)
     };
     let notes: Vec<_> = users.into_iter().map(until).collect();
-    if round.note_denials(&notes).await? != Noted::Now {
+    if !round.note_denials(&notes).await? {
         return Ok(0);
     }
     tracing::info!(sale_id = %id.sale, round = id.number.0, notes = notes.len(), "denials are noted again");

@@ -1,4 +1,4 @@
-use ledger::{Ledger, Stepped};
+use ledger::Ledger;
 use sale::{EpochMs, Order, OrderState, ReservationId, Transition};
 use stock::Stock;
 
@@ -30,10 +30,7 @@ pub async fn expire(
     let order = ledger.order(id).await?.ok_or_else(unknown)?;
     let order = match (order.state, order.pay_by_ms) {
         (OrderState::Pending, Some(pay_by)) if pay_by > now => return Ok(Expire::NotYet(pay_by)),
-        (OrderState::Pending, _) => match ledger.end_unpaid(&order, Transition::Expire, now).await? {
-            Stepped::Now(order) | Stepped::Not(order) => order,
-            Stepped::Unknown => return Err(unknown()),
-        },
+        (OrderState::Pending, _) => ledger.end_unpaid(&order, Transition::Expire, now).await?.ok_or_else(unknown)?,
         _ => order,
     };
     settle_stock(stock, &order).await?;

@@ -21,5 +21,5 @@ pub use error::FulfilmentError;
 pub use expire::{Expire, expire};
 pub use load::{WARMUP_LEAD_S, load_round};
 pub use place::{place, place_or_fail};
-pub use reconcile::{Listing, Numbers, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, list, repair, send_due};
+pub use reconcile::{Listing, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, expire_overdue, list, repair, send_due};
 pub use status::{Status, status};

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use ledger::Ledger;
 use sale::{EpochMs, Round, UserId};
-use stock::{Loaded, RoundLoad, Stock};
+use stock::{RoundLoad, Stock};
 
 use crate::error::FulfilmentError;
 
@@ -10,18 +10,18 @@ use crate::error::FulfilmentError;
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
 /// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
-/// denied.
+/// denied. Whether Redis had none.
 ///
-/// Guards against: an edit that takes units away, since the round is marked as loaded first; a user who is denied or let in while the round is made, whom nobody could note in it. So the denials are
-/// read again once it is there.
+/// Guards against: an edit that takes units away, since the round is marked as loaded first; a user who is denied or let in
+/// while the round is made, whom nobody could note in it. So the denials are read again once it is there.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
-pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<Loaded, FulfilmentError> {
+pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
     let id = &read.id;
     let round = stock.round(id);
     if round.is_loaded().await? {
-        return Ok(Loaded::Present);
+        return Ok(false);
     }
     // The version before marks nothing, and takes nothing away.
     let Round { terms, paused, version, .. } = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
@@ -35,7 +35,7 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: Epoch
         denied: denied.iter().map(|denial| (denial.user.clone(), denial.until_ms)).collect(),
     };
     let loaded = round.load(&load).await?;
-    if loaded == Loaded::Now {
+    if loaded {
         let mut notes: BTreeMap<UserId, Option<EpochMs>> =
             denied.into_iter().map(|denial| (denial.user, None)).collect();
         notes.extend(ledger.denied(now).await?.into_iter().map(|denial| (denial.user, Some(denial.until_ms))));

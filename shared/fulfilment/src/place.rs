@@ -1,4 +1,4 @@
-use ledger::{Fenced, Latest, Ledger, Placed};
+use ledger::{Latest, Ledger, Placed};
 use process::TermsCache;
 use queue::ExpiryQueue;
 use sale::{Claim, EpochMs, Failure, Order, RoundId, Terms};
@@ -30,7 +30,7 @@ pub async fn place(
     for _ in 0..MAX_SEATS {
         let order = Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s));
         let taken = match ledger.place(order).await? {
-            Placed::Now(order) | Placed::Before(order) => {
+            Placed::Order(order) => {
                 settle(stock, expiry, &order, now).await?;
                 return Ok(order);
             }
@@ -43,8 +43,7 @@ pub async fn place(
         }
         match stock.round(&claim.id.round).reseat(&claim).await? {
             Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
-            // Nothing is left, or Redis gave its slot to another claim of the user.
-            Reseated::SoldOut | Reseated::UnknownHold => {
+            Reseated::NoUnit => {
                 return fail(stock, ledger, expiry, claim, Failure::SoldOut, now).await;
             }
             // Released only after a fence: the next turn reads what it says.
@@ -94,7 +93,7 @@ async fn fail(
     why: Failure,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    let (Fenced::Now(order) | Fenced::Before(order)) = ledger.fence(Order::failed(claim, why, now)).await?;
+    let order = ledger.fence(Order::failed(claim, why, now)).await?;
     settle(stock, expiry, &order, now).await?;
     Ok(order)
 }

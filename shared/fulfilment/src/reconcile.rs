@@ -9,7 +9,7 @@ use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
 use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
-use stock::{Adopted, Counters, Restored, Stock};
+use stock::{Counters, Stock};
 
 use crate::audit::audit_as_it_is;
 use crate::error::FulfilmentError;
@@ -28,7 +28,7 @@ const OVERDUE_AFTER_S: u32 = 60;
 
 /// How many of what a run found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Numbers {
+pub struct UnitCounts {
     /// Units that can be handed out.
     pub free: u32,
     /// Units of reservations without an order.
@@ -43,7 +43,7 @@ pub struct Numbers {
     pub duplicated: u32,
 }
 
-impl From<&Audit> for Numbers {
+impl From<&Audit> for UnitCounts {
     fn from(audit: &Audit) -> Self {
         let Audit { free, held, ordered, oversold, lost, duplicated, .. } = *audit;
         Self { free, held, ordered, oversold, lost, duplicated }
@@ -57,8 +57,8 @@ pub struct Listing {
     pub round: RoundId,
     /// The counters that Redis had before anything else was read.
     pub counters: Counters,
-    /// The audit's numbers.
-    pub numbers: Numbers,
+    /// How many units are where.
+    pub counts: UnitCounts,
     /// What to do.
     pub repairs: Vec<Repair>,
 }
@@ -156,8 +156,8 @@ pub async fn expire_overdue(
 pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId) -> Result<Option<Listing>, FulfilmentError> {
     let audit = audit_as_it_is(stock, ledger, round).await?;
     Ok(audit.map(|(audit, counters)| {
-        let numbers = Numbers::from(&audit);
-        Listing { round: round.clone(), counters, numbers, repairs: audit.repairs }
+        let counts = UnitCounts::from(&audit);
+        Listing { round: round.clone(), counters, counts, repairs: audit.repairs }
     }))
 }
 
@@ -199,10 +199,8 @@ async fn restore(
             None => in_no_place.push(*unit),
         }
     }
-    match stock.round(round).restore(&in_no_place, counters).await? {
-        Restored::Now => Ok(Repaired::Restored),
-        Restored::Moved | Restored::UnknownSale => Ok(Repaired::Nothing),
-    }
+    let restored = stock.round(round).restore(&in_no_place, counters).await?;
+    Ok(if restored { Repaired::Restored } else { Repaired::Nothing })
 }
 
 async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {
@@ -211,10 +209,8 @@ async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Rep
         settle_stock(stock, &order).await?;
         return Ok(Repaired::Nothing);
     }
-    match stock.round(&id.round).adopt(&order.claim).await? {
-        Adopted::Now => Ok(Repaired::Adopted),
-        Adopted::Before | Adopted::AlreadyReleased | Adopted::UnknownSale => Ok(Repaired::Nothing),
-    }
+    let adopted = stock.round(&id.round).adopt(&order.claim).await?;
+    Ok(if adopted { Repaired::Adopted } else { Repaired::Nothing })
 }
 
 async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit) -> Result<Repaired, FulfilmentError> {

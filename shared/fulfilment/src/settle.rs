@@ -1,6 +1,6 @@
 use queue::{ExpiryMessage, ExpiryQueue};
 use sale::{EpochMs, Failure, Order, OrderState};
-use stock::{Confirmed, Stock};
+use stock::Stock;
 
 use crate::error::FulfilmentError;
 
@@ -12,9 +12,9 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
     let round = stock.round(&claim.id.round);
     match order.state {
         OrderState::Pending | OrderState::Paid => {
-            if round.confirm(claim).await? == Confirmed::UnknownHold {
+            if !round.confirm(claim).await? {
                 let adopted = round.adopt(claim).await?;
-                tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, ?adopted, "Redis had forgotten the hold of an order");
+                tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, adopted, "Redis had forgotten the hold of an order");
             }
         }
         OrderState::Expired | OrderState::Cancelled => {

@@ -1,17 +1,14 @@
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::types::{KeysAndAttributes, ReturnValuesOnConditionCheckFailure};
-use sale::{Campaign, MAX_CAMPAIGN_SALES, SaleId};
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use sale::{Campaign, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::item::{Item, number, text, to_item};
+use crate::item::{number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// Pages of campaigns that one call walks: each has some hundreds.
 const MAX_CAMPAIGN_PAGES: usize = 10;
-
-/// Most keys in one `BatchGetItem` (DynamoDB API reference), which takes the sales of a campaign at once.
-const _: () = assert!(MAX_CAMPAIGN_SALES <= 100);
 
 /// What became of a campaign that was to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,24 +69,10 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn missing_sales(&self, ids: &[SaleId]) -> Result<Vec<SaleId>, LedgerError> {
-        let mut missing: Vec<SaleId> = ids.to_vec();
-        let mut keys: Vec<Item> = ids.iter().map(|id| Item::from([("pk".to_owned(), text(keys::sale(id)))])).collect();
-        // DynamoDB may return a part of a batch; each round of this loop returns some of it or is an error.
-        while !keys.is_empty() {
-            let wanted = KeysAndAttributes::builder()
-                .set_keys(Some(keys))
-                .projection_expression("pk")
-                .consistent_read(true)
-                .build()
-                .map_err(|error| LedgerError::of_input("BatchGetItem", error))?;
-            let get = self.client.batch_get_item().request_items(&self.table, wanted);
-            let output = get.send().await.map_err(LedgerError::of("BatchGetItem"))?;
-            for item in output.responses.unwrap_or_default().into_values().flatten() {
-                missing.retain(|id| item.get("pk") != Some(&text(keys::sale(id))));
-            }
-            keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
-        }
-        Ok(missing)
+        let pks: Vec<String> = ids.iter().map(keys::sale).collect();
+        let items = self.batch_get(&pks).await?;
+        let is_missing = |id: &&SaleId| items.iter().all(|item| item.get("pk") != Some(&text(keys::sale(id))));
+        Ok(ids.iter().filter(is_missing).cloned().collect())
     }
 
     /// Every campaign, by its id. May lag a moment behind.
@@ -97,30 +80,23 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn campaigns(&self) -> Result<Vec<Campaign>, LedgerError> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(keys::CAMPAIGNS_BY_ID)
+            .key_condition_expression("campaign_list = :list")
+            .expression_attribute_values(":list", text(keys::CAMPAIGNS));
+        let mut pages = query.into_paginator().send();
         let mut campaigns = Vec::new();
-        let mut start = None;
         for _ in 0..MAX_CAMPAIGN_PAGES {
-            let output = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name(keys::CAMPAIGNS_BY_ID)
-                .key_condition_expression("campaign_list = :list")
-                .expression_attribute_values(":list", text(keys::CAMPAIGNS))
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(LedgerError::of("Query"))?;
-            for item in output.items.unwrap_or_default() {
+            let Some(page) = pages.next().await else { break };
+            for item in page.map_err(LedgerError::of("Query"))?.items.unwrap_or_default() {
                 // One campaign that cannot be read must not keep the others from being shown.
                 match serde_dynamo::from_item::<_, CampaignItem>(item) {
                     Ok(item) => campaigns.push(item.campaign),
                     Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a campaign is left out"),
                 }
-            }
-            start = output.last_evaluated_key;
-            if start.is_none() {
-                break;
             }
         }
         Ok(campaigns)

@@ -129,42 +129,32 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn denied(&self, now: EpochMs) -> Result<Vec<Denial>, LedgerError> {
+        let query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(keys::DENIED_BY_END)
+            .key_condition_expression("denied_list = :list AND until_ms > :now")
+            .expression_attribute_values(":list", text(keys::DENIED))
+            .expression_attribute_values(":now", number(now.0))
+            .scan_index_forward(false);
+        let mut items = query.into_paginator().items().send();
         let mut denials = Vec::new();
-        let mut start = None;
-        loop {
-            let output = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name(keys::DENIED_BY_END)
-                .key_condition_expression("denied_list = :list AND until_ms > :now")
-                .expression_attribute_values(":list", text(keys::DENIED))
-                .expression_attribute_values(":now", number(now.0))
-                .scan_index_forward(false)
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(LedgerError::of("Query"))?;
-            for item in output.items.unwrap_or_default() {
-                // One that cannot be read must not let the others in.
-                match serde_dynamo::from_item::<_, DenialItem>(item) {
-                    Ok(item) => denials.push(item.denial),
-                    Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a denial is left out"),
-                }
-            }
-            start = output.last_evaluated_key;
-            if start.is_none() {
-                break;
-            }
-            if denials.len() >= MAX_DENIALS {
+        while let Some(item) = items.next().await {
+            let item = item.map_err(LedgerError::of("Query"))?;
+            if denials.len() == MAX_DENIALS {
                 tracing::error!(
                     MAX_DENIALS,
                     "more users are denied than are read: Redis may not know those that end first"
                 );
                 break;
             }
+            // One that cannot be read must not let the others in.
+            match serde_dynamo::from_item::<_, DenialItem>(item) {
+                Ok(item) => denials.push(item.denial),
+                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a denial is left out"),
+            }
         }
-        denials.truncate(MAX_DENIALS);
         Ok(denials)
     }
 }

@@ -1,4 +1,3 @@
-use futures::future::try_join_all;
 use sale::{Claim, ReservationId, RoundId, Unit};
 
 use crate::item::{GuardItem, text};
@@ -10,8 +9,9 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn guards(&self, round: &RoundId) -> Result<Vec<Claim>, LedgerError> {
-        let shards = (0..keys::ROUND_SHARDS).map(|shard| self.guards_of_shard(round, shard));
-        Ok(try_join_all(shards).await?.into_iter().flatten().collect())
+        let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::round_shard(round, shard));
+        let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
+        self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
     /// The order that has a unit. Reads what was last written.
@@ -30,30 +30,5 @@ impl Ledger {
             .map_err(LedgerError::of("GetItem"))?;
         let guard: Option<GuardItem> = output.item.map(serde_dynamo::from_item).transpose()?;
         Ok(guard.map(|guard| guard.order_id))
-    }
-
-    async fn guards_of_shard(&self, round: &RoundId, shard: u32) -> Result<Vec<Claim>, LedgerError> {
-        let mut guards = Vec::new();
-        let mut start = None;
-        loop {
-            let output = self
-                .client
-                .query()
-                .table_name(&self.table)
-                .index_name(keys::GUARDS_BY_ROUND)
-                .key_condition_expression("round_shard = :shard")
-                .expression_attribute_values(":shard", text(keys::round_shard(round, shard)))
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(LedgerError::of("Query"))?;
-            for item in output.items.unwrap_or_default() {
-                guards.push(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
-            }
-            start = output.last_evaluated_key;
-            if start.is_none() {
-                return Ok(guards);
-            }
-        }
     }
 }

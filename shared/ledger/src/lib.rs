@@ -35,6 +35,7 @@ mod overdue;
 mod payments;
 mod replace;
 mod rounds;
+mod shards;
 mod strikes;
 mod switches;
 
@@ -47,7 +48,7 @@ pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use error::LedgerError;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use offers::{Created, Latest, Steered};
-pub use orders::{Fenced, OrdersPage, Placed, Stepped, Taken};
+pub use orders::{OrdersPage, Placed, Taken};
 pub use payments::Payment;
 pub use rounds::Begun;
 pub use strikes::{Strike, Struck};

@@ -18,11 +18,10 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
 /// What became of an order that was to be placed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
 pub enum Placed {
-    /// It is written, in PENDING, with both guards.
-    Now(Order),
-    /// It was written before, or fenced: as it stands.
-    Before(Order),
+    /// There is one, as it stands: written now, in PENDING and with both guards, or before, or fenced.
+    Order(Order),
     /// A guard is another order's; nothing was written.
     Taken(Taken),
 }
@@ -34,26 +33,6 @@ pub struct Taken {
     pub unit: bool,
     /// The slot: the user has an order there.
     pub slot: bool,
-}
-
-/// What became of a step of an order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stepped {
-    /// The order took it.
-    Now(Order),
-    /// Its state did not allow it; nothing was written.
-    Not(Order),
-    /// There is no such order.
-    Unknown,
-}
-
-/// What became of a fence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fenced {
-    /// It is written: the claim can never become an order.
-    Now(Order),
-    /// The order was there before; nothing was written.
-    Before(Order),
 }
 
 /// A page of a user's orders, the newest first.
@@ -107,10 +86,10 @@ impl Ledger {
         ];
         let Some(reasons) = self.transact(puts.into_iter().map(|item| self.put_if_absent(item)).collect()).await?
         else {
-            return Ok(Placed::Now(order));
+            return Ok(Placed::Order(order));
         };
         if let Some(seen) = old_item(&reasons, ORDER) {
-            return Ok(Placed::Before(order_from(seen)?));
+            return Ok(Placed::Order(order_from(seen)?));
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
@@ -149,13 +128,13 @@ impl Ledger {
     }
 
     /// Writes the order of a claim that never will have one ([`Order::cancelled`], [`Order::failed`]), on the condition that
-    /// there is none yet.
+    /// there is none yet. The order as it stands then: this one, or the one that was there.
     ///
     /// Guards against the order message that is still under way: whichever of the two comes second finds the other.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
-    pub async fn fence(&self, order: Order) -> Result<Fenced, LedgerError> {
+    pub async fn fence(&self, order: Order) -> Result<Order, LedgerError> {
         debug_assert!(!order.state.is_live(), "an order that has its unit is placed");
         let put = self
             .client
@@ -165,24 +144,30 @@ impl Ledger {
             .condition_expression(ABSENT)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(Fenced::Now(order)),
+            Ok(_) => Ok(order),
             Err(error) => match error {
                 aws_sdk_dynamodb::operation::put_item::PutItemError::ConditionalCheckFailedException(failed) => {
                     let seen = failed.item.ok_or_else(|| missing_old("the order's"))?;
-                    Ok(Fenced::Before(order_from(seen)?))
+                    order_from(seen)
                 }
                 other => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
             },
         }
     }
 
-    /// Ends a PENDING order, unpaid, and takes its guards away, all or none. `EXPIRED` only once its `pay_by` has come.
+    /// Ends a PENDING order, unpaid, and takes its guards away, all or none. `EXPIRED` only once its `pay_by` has come. The
+    /// order as it stands then, whether it took the step or its state did not allow it; none if there is no such order.
     ///
     /// Guards against a payment at the same moment: both ask for PENDING, so DynamoDB lets one of them win.
     ///
     /// # Errors
     /// If DynamoDB does not answer; then the step may or may not be taken, and the same call tells.
-    pub async fn end_unpaid(&self, order: &Order, step: Transition, now: EpochMs) -> Result<Stepped, LedgerError> {
+    pub async fn end_unpaid(
+        &self,
+        order: &Order,
+        step: Transition,
+        now: EpochMs,
+    ) -> Result<Option<Order>, LedgerError> {
         debug_assert!(!step.to().is_live(), "an order that keeps its unit keeps its guards");
         let due = if step == Transition::Expire { " AND pay_by_ms <= :now" } else { "" };
         let update = Update::builder()
@@ -202,13 +187,10 @@ impl Ledger {
             self.delete_guard(GuardItem::of_slot(order).pk, &order.claim.id),
         ];
         let Some(reasons) = self.transact(writes).await? else {
-            return Ok(Stepped::Now(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
+            return Ok(Some(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
         };
         match reasons.first().and_then(CancellationReason::code) {
-            Some(CONDITION_FAILED) => match old_item(&reasons, ORDER) {
-                Some(seen) => Ok(Stepped::Not(order_from(seen)?)),
-                None => Ok(Stepped::Unknown),
-            },
+            Some(CONDITION_FAILED) => old_item(&reasons, ORDER).map(order_from).transpose(),
             _ => {
                 Err(LedgerError::Contradiction(format!("{} is pending but a guard of it is another's", order.claim.id)))
             }

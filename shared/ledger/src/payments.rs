@@ -73,12 +73,12 @@ impl Ledger {
         let Some(reasons) = self.transact(vec![update(take.ok()), remember.clone()]).await? else {
             return Ok(Payment::Applied);
         };
-        match seen(&reasons, id)? {
-            Seen::Order(order) if order.payment_id.as_deref() == Some(payment_id) => {
+        match rejection(&reasons, id)? {
+            Rejection::Order(order) if order.payment_id.as_deref() == Some(payment_id) => {
                 self.paid_before(&order, paid, remember).await
             }
-            Seen::Order(_) => self.note_refund(id, payment_id, paid, remember).await,
-            Seen::Contradiction(payment) => Ok(payment),
+            Rejection::Order(_) => self.note_refund(id, payment_id, paid, remember).await,
+            Rejection::Contradiction(payment) => Ok(payment),
         }
     }
 
@@ -105,9 +105,9 @@ impl Ledger {
         let Some(reasons) = self.transact(vec![update(note.ok()), remember.clone()]).await? else {
             return Ok(Payment::RefundDue);
         };
-        match seen(&reasons, id)? {
-            Seen::Order(order) => self.paid_before(&order, paid, remember).await,
-            Seen::Contradiction(payment) => Ok(payment),
+        match rejection(&reasons, id)? {
+            Rejection::Order(order) => self.paid_before(&order, paid, remember).await,
+            Rejection::Contradiction(payment) => Ok(payment),
         }
     }
 
@@ -151,20 +151,20 @@ impl Ledger {
 }
 
 /// Why a transaction of a payment was cancelled.
-enum Seen {
+enum Rejection {
     /// The order does not take it: as it stands.
     Order(Box<Order>),
     /// There is no order, or the payment was for something else.
     Contradiction(Payment),
 }
 
-fn seen(reasons: &[CancellationReason], id: &ReservationId) -> Result<Seen, LedgerError> {
+fn rejection(reasons: &[CancellationReason], id: &ReservationId) -> Result<Rejection, LedgerError> {
     if let Some(payment) = old_item(reasons, PAYMENT) {
-        return Ok(Seen::Contradiction(serde_dynamo::from_item::<_, PaymentItem>(payment)?.contradicts(id)));
+        return Ok(Rejection::Contradiction(serde_dynamo::from_item::<_, PaymentItem>(payment)?.contradicts(id)));
     }
     match old_item(reasons, ORDER) {
-        Some(order) => Ok(Seen::Order(Box::new(order_from(order)?))),
-        None => Ok(Seen::Contradiction(Payment::UnknownOrder)),
+        Some(order) => Ok(Rejection::Order(Box::new(order_from(order)?))),
+        None => Ok(Rejection::Contradiction(Payment::UnknownOrder)),
     }
 }
 

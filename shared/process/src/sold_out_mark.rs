@@ -122,7 +122,7 @@ impl SoldOutMark {
                     Duration::from_secs(1) * names / NAMES_PER_S
                 }
                 Ok(BuyersRead::TooMany) => PAUSE_OF_TOO_MANY,
-                Ok(BuyersRead::Selling | BuyersRead::UnknownSale) => SHORTEST_PAUSE,
+                Ok(BuyersRead::NotSoldOut) => SHORTEST_PAUSE,
                 Err(error) => {
                     tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %id.sale, "no sold-out mark");
                     SHORTEST_PAUSE

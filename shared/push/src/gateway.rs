@@ -5,7 +5,7 @@ use aws_sdk_apigatewaymanagement::error::SdkError;
 use aws_sdk_apigatewaymanagement::operation::delete_connection::DeleteConnectionError;
 use aws_sdk_apigatewaymanagement::operation::post_to_connection::PostToConnectionError;
 
-use crate::Message;
+use crate::StatusUpdate;
 
 /// API Gateway did not take it; the same call can be made again.
 #[derive(Debug, thiserror::Error)]
@@ -39,8 +39,8 @@ impl Gateway {
     ///
     /// # Errors
     /// If API Gateway does not answer; then the client may have it all the same.
-    pub async fn post(&self, connection: &str, message: &Message) -> Result<Posted, PushError> {
-        let post = self.0.post_to_connection().connection_id(connection).data(message.to_body().into());
+    pub async fn post(&self, connection: &str, update: &StatusUpdate) -> Result<Posted, PushError> {
+        let post = self.0.post_to_connection().connection_id(connection).data(update.to_body().into());
         match post.send().await.map_err(SdkError::into_service_error) {
             Ok(_) => Ok(Posted::Yes),
             Err(PostToConnectionError::GoneException(_)) => Ok(Posted::Gone),

@@ -1,7 +1,7 @@
 //! Messages to buyers over API Gateway's connections: what they say, and how they get there.
 
 mod gateway;
-mod message;
+mod status_update;
 
 pub use gateway::{Gateway, Posted, PushError};
-pub use message::Message;
+pub use status_update::StatusUpdate;

@@ -12,7 +12,7 @@ pub type MessageError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A message that SQS delivered.
 #[derive(Debug, Clone)]
-pub struct Message {
+pub struct ReceivedMessage {
     /// Its id.
     pub id: String,
     /// Its body.
@@ -23,7 +23,7 @@ pub struct Message {
     pub received: usize,
 }
 
-impl From<SqsMessage> for Message {
+impl From<SqsMessage> for ReceivedMessage {
     fn from(message: SqsMessage) -> Self {
         let received = message.attributes.get("ApproximateReceiveCount").and_then(|count| count.parse().ok());
         Self {
@@ -39,15 +39,15 @@ impl From<SqsMessage> for Message {
 /// come back, after `on_failure` has had a look at them; the others are done.
 pub async fn each_message<W, F>(
     event: SqsEvent,
-    work: impl Fn(Message) -> W,
-    on_failure: impl Fn(Message) -> F,
+    work: impl Fn(ReceivedMessage) -> W,
+    on_failure: impl Fn(ReceivedMessage) -> F,
 ) -> SqsBatchResponse
 where
     W: Future<Output = Result<(), MessageError>>,
     F: Future<Output = ()>,
 {
     let (work, on_failure) = (&work, &on_failure);
-    let handled = event.records.into_iter().map(Message::from).map(|message| {
+    let handled = event.records.into_iter().map(ReceivedMessage::from).map(|message| {
         let id = message.id.clone();
         let span = tracing::info_span!("message", message_id = id, received = message.received);
         if message.received > 1 {

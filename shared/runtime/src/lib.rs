@@ -10,7 +10,7 @@ mod settings;
 mod telemetry;
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
-pub use batch::{Message, MessageError, each_message};
+pub use batch::{MessageError, ReceivedMessage, each_message};
 pub use cache::Clock;
 pub use metrics::{Metrics, SampledMs};
 pub use pass_keys::PassKeys;

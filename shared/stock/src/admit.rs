@@ -4,9 +4,9 @@ use std::time::Duration;
 use sale::{EpochMs, UserId};
 use uuid::Uuid;
 
-use crate::code::{moment, parse, sold_out, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{moment, parse, sold_out, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADMIT));
 
@@ -130,11 +130,11 @@ impl RoundStock<'_> {
         let ChallengeRequest { applicant, id, expected, life_ms } = request;
         let answer = self.door("challenge", applicant, *id, expected, *life_ms, None).await?;
         match parse(&answer)? {
-            (Code::Challenged, _) => Ok(Challenged::Issued),
-            (Code::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
-            (Code::Closed, _) => Ok(Challenged::Closed),
-            (Code::Denied, _) => Ok(Challenged::Denied),
-            (Code::UnknownSale, _) => Ok(Challenged::UnknownSale),
+            (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
+            (ScriptCode::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
+            (ScriptCode::Closed, _) => Ok(Challenged::Closed),
+            (ScriptCode::Denied, _) => Ok(Challenged::Denied),
+            (ScriptCode::UnknownSale, _) => Ok(Challenged::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -147,19 +147,19 @@ impl RoundStock<'_> {
         let AdmitRequest { applicant, id, answer: given, per_sale } = request;
         let answer = self.door("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale).await?;
         match parse(&answer)? {
-            (Code::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
-            (Code::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
-            (Code::NoChallenge, _) => Ok(Admit::NoChallenge),
-            (Code::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
-            (Code::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
-            (Code::SoldOut, rest) => {
+            (ScriptCode::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
+            (ScriptCode::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
+            (ScriptCode::NoChallenge, _) => Ok(Admit::NoChallenge),
+            (ScriptCode::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
+            (ScriptCode::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::SoldOut, rest) => {
                 let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
                 Ok(Admit::SoldOut { last_won_at_ms, lasts })
             }
-            (Code::Closed, _) => Ok(Admit::Closed),
-            (Code::Paused, _) => Ok(Admit::Paused),
-            (Code::Denied, _) => Ok(Admit::Denied),
-            (Code::UnknownSale, _) => Ok(Admit::UnknownSale),
+            (ScriptCode::Closed, _) => Ok(Admit::Closed),
+            (ScriptCode::Paused, _) => Ok(Admit::Paused),
+            (ScriptCode::Denied, _) => Ok(Admit::Denied),
+            (ScriptCode::UnknownSale, _) => Ok(Admit::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -2,9 +2,9 @@ use std::sync::LazyLock;
 
 use sale::EpochMs;
 
-use crate::code::{moment, parse, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{moment, parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BUYERS));
 
@@ -25,10 +25,8 @@ pub enum BuyersRead {
     All(Buyers),
     /// There are more than were asked for.
     TooMany,
-    /// Units can be handed out.
-    Selling,
-    /// Redis has no such round.
-    UnknownSale,
+    /// Units can be handed out, or Redis has no such round.
+    NotSoldOut,
 }
 
 impl RoundStock<'_> {
@@ -51,13 +49,12 @@ impl RoundStock<'_> {
         let answer: String = call.invoke_async(self.connection).await?;
         let (head, names) = answer.split_once('\n').unwrap_or((&answer, ""));
         match parse(head)? {
-            (Code::Buyers, at) => Ok(BuyersRead::All(Buyers {
+            (ScriptCode::Buyers, at) => Ok(BuyersRead::All(Buyers {
                 last_won_at_ms: moment(at, head)?,
                 names: names.lines().map(str::to_owned).collect(),
             })),
-            (Code::TooMany, _) => Ok(BuyersRead::TooMany),
-            (Code::Selling, _) => Ok(BuyersRead::Selling),
-            (Code::UnknownSale, _) => Ok(BuyersRead::UnknownSale),
+            (ScriptCode::TooMany, _) => Ok(BuyersRead::TooMany),
+            (ScriptCode::Selling | ScriptCode::UnknownSale, _) => Ok(BuyersRead::NotSoldOut),
             _ => Err(unexpected(head)),
         }
     }

@@ -4,10 +4,10 @@ use std::time::Duration;
 use sale::{Claim, Entry, EpochMs, Unit, UserId};
 use uuid::Uuid;
 
-use crate::code::{moment, parse, sold_out, unexpected};
 use crate::entry::{read_entry, read_record};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{moment, parse, sold_out, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
 static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
@@ -44,41 +44,15 @@ pub enum Reserve {
     UnknownSale,
 }
 
-/// What became of a confirmation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Confirmed {
-    /// It was held and is ordered now.
-    Now,
-    /// It was ordered before.
-    Before,
-    /// Its unit was given back before.
-    AlreadyReleased,
-    /// Redis does not have it.
-    UnknownHold,
-}
-
-/// What became of a release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Released {
-    /// It had its unit until now.
-    Now,
-    /// It was released before.
-    Before,
-    /// Redis does not have it.
-    UnknownHold,
-}
-
 /// What became of a reservation whose unit belongs to another order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
     /// It has another unit.
     To(Claim),
-    /// No unit is left.
-    SoldOut,
+    /// It gets none: no unit is left, or Redis has lost the claim and given its slot to another one.
+    NoUnit,
     /// It was released before.
     AlreadyReleased,
-    /// Redis does not have it and its slot is taken.
-    UnknownHold,
     /// Redis has no such round.
     UnknownSale,
 }
@@ -100,19 +74,21 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (Code::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
-            (Code::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
-            (Code::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
-            (Code::TooManyUnpaid, count) => Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?)),
-            (Code::SoldOut, rest) => {
+            (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
+            (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
+            (ScriptCode::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
+            (ScriptCode::TooManyUnpaid, count) => {
+                Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?))
+            }
+            (ScriptCode::SoldOut, rest) => {
                 let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
                 Ok(Reserve::SoldOut { last_won_at_ms, lasts })
             }
-            (Code::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
-            (Code::Closed, _) => Ok(Reserve::Closed),
-            (Code::Paused, _) => Ok(Reserve::Paused),
-            (Code::Denied, _) => Ok(Reserve::Denied),
-            (Code::UnknownSale, _) => Ok(Reserve::UnknownSale),
+            (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::Closed, _) => Ok(Reserve::Closed),
+            (ScriptCode::Paused, _) => Ok(Reserve::Paused),
+            (ScriptCode::Denied, _) => Ok(Reserve::Denied),
+            (ScriptCode::UnknownSale, _) => Ok(Reserve::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -129,11 +105,11 @@ impl RoundStock<'_> {
         Ok(read_record(keys, user, &record)?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
     }
 
-    /// Marks a held claim as ordered.
+    /// Marks a held claim as ordered. Whether Redis knows the claim; one that was released stays so.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn confirm(self, claim: &Claim) -> Result<Confirmed, StockError> {
+    pub async fn confirm(self, claim: &Claim) -> Result<bool, StockError> {
         let Claim { id, user, .. } = claim;
         let answer: String = CONFIRM
             .key(self.keys_of(claim).buyers())
@@ -142,10 +118,8 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Confirmed => Ok(Confirmed::Now),
-            Code::AlreadyConfirmed => Ok(Confirmed::Before),
-            Code::AlreadyReleased => Ok(Confirmed::AlreadyReleased),
-            Code::UnknownHold => Ok(Confirmed::UnknownHold),
+            ScriptCode::Confirmed | ScriptCode::AlreadyConfirmed | ScriptCode::AlreadyReleased => Ok(true),
+            ScriptCode::UnknownHold => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -158,7 +132,7 @@ impl RoundStock<'_> {
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<Released, StockError> {
+    pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<(), StockError> {
         let (keys, Claim { id, user, .. }) = (self.keys_of(claim), claim);
         let answer: String = RELEASE
             .key(keys.sale())
@@ -171,9 +145,7 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Released => Ok(Released::Now),
-            Code::AlreadyReleased => Ok(Released::Before),
-            Code::UnknownHold => Ok(Released::UnknownHold),
+            ScriptCode::Released | ScriptCode::AlreadyReleased | ScriptCode::UnknownHold => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }
@@ -196,11 +168,10 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (Code::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
-            (Code::SoldOut, _) => Ok(Reseated::SoldOut),
-            (Code::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
-            (Code::UnknownHold, _) => Ok(Reseated::UnknownHold),
-            (Code::UnknownSale, _) => Ok(Reseated::UnknownSale),
+            (ScriptCode::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
+            (ScriptCode::SoldOut | ScriptCode::UnknownHold, _) => Ok(Reseated::NoUnit),
+            (ScriptCode::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
+            (ScriptCode::UnknownSale, _) => Ok(Reseated::UnknownSale),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -20,7 +20,7 @@ const RENEW_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A connection that is not asked for a moment when Redis does not answer. Its clones are one.
 #[derive(Clone)]
-pub(crate) struct Connection(Arc<Inner>);
+pub(crate) struct RedisConnection(Arc<Inner>);
 
 struct Inner {
     target: Target,
@@ -37,7 +37,7 @@ struct Opened {
     since: Instant,
 }
 
-impl Connection {
+impl RedisConnection {
     pub(crate) fn new(access: Access) -> Result<Self, RedisError> {
         // The provider of the AWS clients, so that a binary has one. Whoever installed one before meant it.
         let _ = rustls::crypto::ring::default_provider().install_default();

@@ -3,9 +3,9 @@ use std::sync::LazyLock;
 
 use sale::{EpochMs, UserId};
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static DENY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DENY));
 
@@ -14,21 +14,13 @@ pub const MAX_NOTED: usize = 200;
 /// Notes asked for at a time.
 const PAGE: usize = 1000;
 
-/// What became of notes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Noted {
-    /// They are as they should be.
-    Now,
-    /// Redis has no such round.
-    UnknownSale,
-}
-
 impl RoundStock<'_> {
     /// Notes in users' records until when they are denied, or removes the notes of those who have no such moment.
+    /// Whether it did: not if Redis has no such round.
     ///
     /// # Errors
     /// If Redis does not answer; then some may be noted. Can be repeated.
-    pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<Noted, StockError> {
+    pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<bool, StockError> {
         let keys = self.keys();
         for page in denials.chunks(MAX_NOTED) {
             let mut call = DENY.key(keys.sale()).key(keys.buyers()).key(keys.denied());
@@ -37,12 +29,12 @@ impl RoundStock<'_> {
             }
             let answer = call.invoke_async(self.connection).await?;
             match parse(&answer)?.0 {
-                Code::Noted => {}
-                Code::UnknownSale => return Ok(Noted::UnknownSale),
+                ScriptCode::Noted => {}
+                ScriptCode::UnknownSale => return Ok(false),
                 _ => return Err(unexpected(&answer)),
             }
         }
-        Ok(Noted::Now)
+        Ok(true)
     }
 
     /// Whose records have a note that they are denied, and until when.

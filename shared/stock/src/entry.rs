@@ -1,7 +1,7 @@
 use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Slot, Unit, UserId};
 use uuid::Uuid;
 
-use crate::keys::Keys;
+use crate::lane_keys::LaneKeys;
 
 /// Not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -10,7 +10,7 @@ pub struct InvalidRecord(String);
 
 /// Reads `SLOT STATE ID UNIT RESERVED_AT_MS`. The rest of the claim is said by where the entry is: in which lane, in whose
 /// record.
-pub(crate) fn read_entry(lane: Keys<'_>, user: &UserId, text: &str) -> Result<Entry, InvalidRecord> {
+pub(crate) fn read_entry(keys: LaneKeys<'_>, user: &UserId, text: &str) -> Result<Entry, InvalidRecord> {
     let read = || {
         let mut fields = text.split(' ');
         let slot = Slot(fields.next()?.parse().ok()?);
@@ -26,16 +26,16 @@ pub(crate) fn read_entry(lane: Keys<'_>, user: &UserId, text: &str) -> Result<En
         if fields.next().is_some() {
             return None;
         }
-        let id = ReservationId { round: lane.round.clone(), uuid };
-        let claim = Claim { id, user: user.clone(), lane: lane.lane, unit, slot, reserved_at_ms };
+        let id = ReservationId { round: keys.round.clone(), uuid };
+        let claim = Claim { id, user: user.clone(), lane: keys.lane, unit, slot, reserved_at_ms };
         Some(Entry { claim, state })
     };
     read().ok_or_else(|| InvalidRecord(text.chars().take(100).collect()))
 }
 
 /// Reads the entries of a user's record joined by `;`, and passes over the notes among them.
-pub(crate) fn read_record(lane: Keys<'_>, user: &UserId, record: &str) -> Result<Vec<Entry>, InvalidRecord> {
-    record.split(';').filter(|part| !is_note(part)).map(|part| read_entry(lane, user, part)).collect()
+pub(crate) fn read_record(keys: LaneKeys<'_>, user: &UserId, record: &str) -> Result<Vec<Entry>, InvalidRecord> {
+    record.split(';').filter(|part| !is_note(part)).map(|part| read_entry(keys, user, part)).collect()
 }
 
 /// Writes an entry as the scripts do.
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn notes_are_passed_over() {
         let (round, entry) = entry(ClaimState::Held);
-        let read = |record: &str| read_record(Keys { round: &round, lane: Lane(2) }, &entry.claim.user, record);
+        let read = |record: &str| read_record(LaneKeys { round: &round, lane: Lane(2) }, &entry.claim.user, record);
         let text = write_entry(&entry.claim, entry.state);
         assert_eq!(read(&format!("d 77;{text};u 2")), Ok(vec![entry.clone()]));
         assert_eq!(read("d 77"), Ok(vec![]));
@@ -83,7 +83,7 @@ mod tests {
         for state in [ClaimState::Held, ClaimState::Ordered, ClaimState::Released] {
             let (round, entry) = entry(state);
             let text = write_entry(&entry.claim, state);
-            assert_eq!(read_entry(Keys { round: &round, lane: Lane(2) }, &entry.claim.user, &text), Ok(entry));
+            assert_eq!(read_entry(LaneKeys { round: &round, lane: Lane(2) }, &entry.claim.user, &text), Ok(entry));
         }
         let (_, Entry { claim, state }) = entry(ClaimState::Held);
         assert_eq!(write_entry(&claim, state), "3 h 00000000000000000000000000000009 17 5");
@@ -96,7 +96,7 @@ mod tests {
         for bad in
             ["", "0 h", &format!("0 x {id} 1 1"), &format!("0 h {id} 1"), &format!("0 h {id} 1 1 1"), "0 h id 1 1"]
         {
-            assert!(read_entry(Keys { round: &round, lane: claim.lane }, &claim.user, bad).is_err(), "{bad:?}");
+            assert!(read_entry(LaneKeys { round: &round, lane: claim.lane }, &claim.user, bad).is_err(), "{bad:?}");
         }
     }
 }

@@ -1,9 +1,9 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LEASE));
 
@@ -29,7 +29,7 @@ impl RoundStock<'_> {
             Some(Lease { count: count.parse().ok()?, holds_for: Duration::from_millis(ms.parse().ok()?) })
         };
         match parse(&answer)? {
-            (Code::Leased, rest) => lease(rest).ok_or_else(|| unexpected(&answer)),
+            (ScriptCode::Leased, rest) => lease(rest).ok_or_else(|| unexpected(&answer)),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -7,7 +7,6 @@ mod admit;
 mod breakers;
 mod buyers;
 mod claims;
-mod code;
 mod connection;
 mod counters;
 mod deny;
@@ -16,7 +15,7 @@ mod entry;
 mod expand;
 pub mod expanded;
 mod hold_back;
-mod keys;
+mod lane_keys;
 mod lease;
 mod link;
 mod load;
@@ -24,26 +23,25 @@ mod outbox;
 mod repair;
 mod round;
 mod script;
+mod script_code;
 mod tally;
 mod view;
 
-use crate::connection::Connection;
+use crate::connection::RedisConnection;
 
 pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use buyers::{Buyers, BuyersRead};
-pub use claims::{Confirmed, Released, Reseated, Reserve};
-pub use code::Code;
+pub use claims::{Reseated, Reserve};
 pub use counters::Counters;
-pub use deny::{MAX_NOTED, Noted};
+pub use deny::MAX_NOTED;
 pub use entry::InvalidRecord;
 pub use hold_back::HOLD_BACK_MS;
 pub use lease::Lease;
-pub use load::{Amended, Loaded, RoundLoad};
+pub use load::RoundLoad;
 pub use outbox::Due;
-pub use repair::{Adopted, Restored};
 pub use round::RoundStock;
-pub use tally::Tallied;
+pub use script_code::ScriptCode;
 pub use view::RoundView;
 
 /// Why Redis did not answer.
@@ -74,7 +72,7 @@ pub enum StockError {
 /// The stock, in one Redis.
 #[derive(Clone)]
 pub struct Stock {
-    connection: Connection,
+    connection: RedisConnection,
 }
 
 impl Stock {
@@ -91,6 +89,6 @@ impl Stock {
     /// # Errors
     /// [`StockError::Address`] if the URL is not an address.
     pub fn open(access: Access) -> Result<Self, StockError> {
-        Ok(Self { connection: Connection::new(access).map_err(StockError::Address)? })
+        Ok(Self { connection: RedisConnection::new(access).map_err(StockError::Address)? })
     }
 }

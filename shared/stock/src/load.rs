@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use sale::{Claim, ClaimState, EpochMs, Round, Terms, UserId};
 use uuid::Uuid;
 
-use crate::code::{parse, unexpected};
 use crate::entry::write_entry;
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
 static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
@@ -33,26 +33,6 @@ pub struct RoundLoad {
     pub taken: Vec<Claim>,
     /// Who is kept out until when.
     pub denied: Vec<(UserId, EpochMs)>,
-}
-
-/// What became of a loading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loaded {
-    /// The round can be bought from.
-    Now,
-    /// The round was there before; nothing changed.
-    Present,
-}
-
-/// What became of a round's new terms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amended {
-    /// They are in force.
-    Now,
-    /// They, or newer ones, were in force.
-    Before,
-    /// Redis has no such round.
-    UnknownSale,
 }
 
 /// When the keys of a round of these terms are to go.
@@ -100,19 +80,19 @@ impl RoundStock<'_> {
         self.connection.ask(redis::cmd("EXISTS").arg(self.keys().sale())).await
     }
 
-    /// Makes the round's keys if it has none. Never overwrites a live round.
+    /// Makes the round's keys if it has none. Whether it had none: a loaded round is never overwritten.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn load(self, round: &RoundLoad) -> Result<Loaded, StockError> {
+    pub async fn load(self, round: &RoundLoad) -> Result<bool, StockError> {
         let loading = Uuid::new_v4();
         let expires_at = expires_at_ms(&round.terms).0;
         let records: Vec<(&UserId, String)> = round.records().into_iter().collect();
         for page in records.chunks(BUYERS_PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
-            if self.load_step(loading, &args).await? == Code::Present {
-                return Ok(Loaded::Present);
+            if self.load_step(loading, &args).await? == ScriptCode::Present {
+                return Ok(false);
             }
         }
         let (gaps, next) = round.free();
@@ -127,17 +107,17 @@ impl RoundStock<'_> {
         args.push(round.terms.door.unpaid_limit.to_string());
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(loading, &args).await? {
-            Code::Loaded => Ok(Loaded::Now),
-            Code::Present => Ok(Loaded::Present),
+            ScriptCode::Loaded => Ok(true),
+            ScriptCode::Present => Ok(false),
             other => Err(unexpected(other.as_str())),
         }
     }
 
-    /// Brings a live round to its terms as they are now.
+    /// Brings the round to its terms as they are now, if it is loaded and not at newer ones.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated, and an older version changes nothing.
-    pub async fn amend(self, round: &Round) -> Result<Amended, StockError> {
+    pub async fn amend(self, round: &Round) -> Result<(), StockError> {
         let keys = self.keys();
         let answer: String = AMEND
             .key(keys.sale())
@@ -154,14 +134,12 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Amended => Ok(Amended::Now),
-            Code::Present => Ok(Amended::Before),
-            Code::UnknownSale => Ok(Amended::UnknownSale),
+            ScriptCode::Amended | ScriptCode::Present | ScriptCode::UnknownSale => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }
 
-    async fn load_step(self, loading: Uuid, args: &[String]) -> Result<Code, StockError> {
+    async fn load_step(self, loading: Uuid, args: &[String]) -> Result<ScriptCode, StockError> {
         let keys = self.keys();
         let answer: String = LOAD
             .key(keys.sale())

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use sale::{Claim, ClaimState, EpochMs, UserId};
 
-use crate::code::{parse, unexpected};
 use crate::entry::read_record;
-use crate::keys::Keys;
+use crate::lane_keys::LaneKeys;
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 /// Elements of the outbox read at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
@@ -42,7 +42,7 @@ impl RoundStock<'_> {
             .arg(wait.as_millis() as u64)
             .invoke_async(self.connection)
             .await?;
-        let (Code::Due, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
+        let (ScriptCode::Due, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
         let (counts, lines) = rest.split_once('\n').ok_or_else(|| unexpected(&answer))?;
         let (looked, length) = counts.split_once(' ').ok_or_else(|| unexpected(&answer))?;
         let count = |text: &str| text.parse().map_err(|_| unexpected(&answer));
@@ -108,9 +108,9 @@ impl<'a> Waiting<'a> {
     }
 
     /// When the oldest of its reservations was made that the user's record has as held.
-    fn held_since(&self, lane: Keys<'_>, record: &str) -> Result<Option<EpochMs>, StockError> {
+    fn held_since(&self, keys: LaneKeys<'_>, record: &str) -> Result<Option<EpochMs>, StockError> {
         let user = self.user.parse().map_err(|_| unexpected(self.user))?;
-        let held = read_record(lane, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);
+        let held = read_record(keys, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);
         let of_it =
             held.map(|entry| entry.claim.reserved_at_ms).filter(|at| self.made_at_ms.is_none_or(|made| made == *at));
         Ok(of_it.min())

@@ -2,43 +2,20 @@ use std::sync::LazyLock;
 
 use sale::{Claim, Unit};
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, Counters, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{Counters, RoundStock, ScriptCode, StockError};
 
 static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADOPT));
 static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESTORE));
 
-/// What became of an order that Redis may have forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Adopted {
-    /// Redis knows it now.
-    Now,
-    /// Redis knew it.
-    Before,
-    /// Redis knows that it ended.
-    AlreadyReleased,
-    /// Redis has no such round.
-    UnknownSale,
-}
-
-/// What became of units that were in no place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Restored {
-    /// They can be handed out again.
-    Now,
-    /// Units have moved since they were looked for.
-    Moved,
-    /// Redis has no such round.
-    UnknownSale,
-}
-
 impl RoundStock<'_> {
-    /// Makes Redis know the claim of an order, which it forgot.
+    /// Makes Redis know the claim of an order. Whether it had forgotten it: not if it has the claim as ordered or released,
+    /// or has no such round.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn adopt(self, claim: &Claim) -> Result<Adopted, StockError> {
+    pub async fn adopt(self, claim: &Claim) -> Result<bool, StockError> {
         let (keys, Claim { id, user, unit, slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
         let answer: String = ADOPT
             .key(keys.sale())
@@ -52,19 +29,17 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Adopted => Ok(Adopted::Now),
-            Code::AlreadyConfirmed => Ok(Adopted::Before),
-            Code::AlreadyReleased => Ok(Adopted::AlreadyReleased),
-            Code::UnknownSale => Ok(Adopted::UnknownSale),
+            ScriptCode::Adopted => Ok(true),
+            ScriptCode::AlreadyConfirmed | ScriptCode::AlreadyReleased | ScriptCode::UnknownSale => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }
 
-    /// Gives back units that are in no place, if no unit has moved since `counters` were read.
+    /// Gives back units that are in no place, if no unit has moved since `counters` were read. Whether it did.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn restore(self, units: &[Unit], counters: &Counters) -> Result<Restored, StockError> {
+    pub async fn restore(self, units: &[Unit], counters: &Counters) -> Result<bool, StockError> {
         let keys = self.keys();
         let units: Vec<u32> = units.iter().map(|unit| unit.0).collect();
         let answer: String = RESTORE
@@ -76,9 +51,8 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {
-            Code::Restored => Ok(Restored::Now),
-            Code::Moved => Ok(Restored::Moved),
-            Code::UnknownSale => Ok(Restored::UnknownSale),
+            ScriptCode::Restored => Ok(true),
+            ScriptCode::Moved | ScriptCode::UnknownSale => Ok(false),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -1,7 +1,7 @@
 use redis::{ErrorKind, ServerErrorKind, ToRedisArgs};
 
 use crate::StockError;
-use crate::connection::Connection;
+use crate::connection::RedisConnection;
 
 /// A script of [`crate::expanded`], run by its digest. A Redis that has forgotten it gets its text with the same call that runs it:
 /// loaded in a call of its own, it could be forgotten again in between.
@@ -38,7 +38,7 @@ impl Invocation<'_> {
         self
     }
 
-    pub(crate) async fn invoke_async(self, connection: &Connection) -> Result<String, StockError> {
+    pub(crate) async fn invoke_async(self, connection: &RedisConnection) -> Result<String, StockError> {
         match self.run("EVALSHA", &self.script.digest, connection).await {
             Err(StockError::Redis(error)) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                 self.run("EVAL", self.script.text, connection).await
@@ -47,7 +47,7 @@ impl Invocation<'_> {
         }
     }
 
-    async fn run(&self, command: &str, script: &str, connection: &Connection) -> Result<String, StockError> {
+    async fn run(&self, command: &str, script: &str, connection: &RedisConnection) -> Result<String, StockError> {
         let mut command = redis::cmd(command);
         command.arg(script).arg(self.keys.len()).arg(&self.keys).arg(&self.args);
         connection.ask(&command).await

@@ -3,27 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::code::{parse, unexpected};
 use crate::script::Script;
-use crate::{Code, RoundStock, StockError};
+use crate::script_code::{parse, unexpected};
+use crate::{RoundStock, ScriptCode, StockError};
 
 static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
 
-/// What became of counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tallied {
-    /// They are added.
-    Now,
-    /// Redis has no such round.
-    UnknownSale,
-}
-
 impl RoundStock<'_> {
-    /// Adds to how often each answer was given to requests for the round.
+    /// Adds to how often each answer was given to requests for the round, if it is loaded.
     ///
     /// # Errors
     /// If Redis does not answer; then they may or may not be added. Repeating it may count twice.
-    pub async fn tally(self, counts: &BTreeMap<&'static str, u64>) -> Result<Tallied, StockError> {
+    pub async fn tally(self, counts: &BTreeMap<&'static str, u64>) -> Result<(), StockError> {
         let keys = self.keys();
         let mut call = TALLY.key(keys.sale()).key(keys.answers());
         for (code, count) in counts {
@@ -31,8 +22,7 @@ impl RoundStock<'_> {
         }
         let answer = call.invoke_async(self.connection).await?;
         match parse(&answer)?.0 {
-            Code::Tallied => Ok(Tallied::Now),
-            Code::UnknownSale => Ok(Tallied::UnknownSale),
+            ScriptCode::Tallied | ScriptCode::UnknownSale => Ok(()),
             _ => Err(unexpected(&answer)),
         }
     }

@@ -3,9 +3,9 @@ use std::ops::RangeInclusive;
 
 use sale::{Entry, UserId};
 
-use crate::code::unexpected;
 use crate::entry::read_record;
-use crate::keys::Keys;
+use crate::lane_keys::LaneKeys;
+use crate::script_code::unexpected;
 use crate::{Counters, RoundStock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
@@ -67,8 +67,8 @@ impl RoundStock<'_> {
         Ok(free)
     }
 
-    async fn all_entries(self, lane: Keys<'_>) -> Result<Vec<Entry>, StockError> {
-        let key = &lane.buyers();
+    async fn all_entries(self, keys: LaneKeys<'_>) -> Result<Vec<Entry>, StockError> {
+        let key = &keys.buyers();
         let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
         // A scan may return a field twice while the hash grows: the map keeps one.
         let mut records = BTreeMap::new();
@@ -89,7 +89,7 @@ impl RoundStock<'_> {
         let mut entries = Vec::with_capacity(records.len());
         for (user, record) in records {
             let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
-            entries.extend(read_record(lane, &user, &record)?);
+            entries.extend(read_record(keys, &user, &record)?);
         }
         Ok(entries)
     }

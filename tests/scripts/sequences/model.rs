@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
-use stock::{Adopted, Amended, Confirmed, Counters, Released, Reseated, Reserve, Restored};
+use stock::{Counters, Reseated, Reserve};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
 
@@ -117,16 +117,12 @@ impl Model {
         Reserve::Reserved(claim)
     }
 
-    pub(super) fn confirm(&mut self, claim: &Claim) -> Confirmed {
-        let Some(entry) = self.find_mut(claim) else { return Confirmed::UnknownHold };
-        match std::mem::replace(&mut entry.state, ClaimState::Ordered) {
-            ClaimState::Held => Confirmed::Now,
-            ClaimState::Ordered => Confirmed::Before,
-            ClaimState::Released => {
-                entry.state = ClaimState::Released;
-                Confirmed::AlreadyReleased
-            }
+    pub(super) fn confirm(&mut self, claim: &Claim) -> bool {
+        let Some(entry) = self.find_mut(claim) else { return false };
+        if entry.state.is_live() {
+            entry.state = ClaimState::Ordered;
         }
+        true
     }
 
     fn sold_out(&self) -> Reserve {
@@ -140,12 +136,9 @@ impl Model {
         }
     }
 
-    pub(super) fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Released {
+    pub(super) fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) {
         let was_sold_out = self.free().is_empty();
-        let Some(entry) = self.find_mut(claim) else { return Released::UnknownHold };
-        if !entry.state.is_live() {
-            return Released::Before;
-        }
+        let Some(entry) = self.find_mut(claim).filter(|entry| entry.state.is_live()) else { return };
         entry.state = ClaimState::Released;
         let unit = entry.claim.unit;
         if of_another != Some(unit) {
@@ -155,7 +148,6 @@ impl Model {
             *self.unpaid.entry(claim.user.clone()).or_default() += 1;
         }
         self.hold_back_if(was_sold_out);
-        Released::Now
     }
 
     pub(super) fn reseat(&mut self, message: &Claim) -> Reseated {
@@ -164,21 +156,21 @@ impl Model {
             Some(entry) if !entry.state.is_live() => return Reseated::AlreadyReleased,
             Some(Entry { claim, .. }) if claim.unit != *unit => return Reseated::To(claim.clone()),
             Some(entry) => entry.claim.slot,
-            None if self.live(user).iter().any(|entry| entry.claim.slot == *slot) => return Reseated::UnknownHold,
+            None if self.live(user).iter().any(|entry| entry.claim.slot == *slot) => return Reseated::NoUnit,
             None => *slot,
         };
-        let Some(unit) = self.take() else { return Reseated::SoldOut };
+        let Some(unit) = self.take() else { return Reseated::NoUnit };
         let claim = Claim { slot, unit, ..message.clone() };
         self.new_name = !self.records.contains_key(user);
         self.put(held(&claim));
         Reseated::To(claim)
     }
 
-    pub(super) fn adopt(&mut self, order: &Claim) -> Adopted {
+    pub(super) fn adopt(&mut self, order: &Claim) -> bool {
         let Claim { id, user, unit, .. } = order;
         let known = self.find(user, id.uuid).cloned();
         if known.as_ref().is_some_and(|entry| !entry.state.is_live()) {
-            return Adopted::AlreadyReleased;
+            return false;
         }
         let as_ordered = known.is_some_and(|entry| entry.state == ClaimState::Ordered && entry.claim.unit == *unit);
         let was_sold_out = self.free().is_empty();
@@ -195,28 +187,27 @@ impl Model {
         let was_free = self.returned.remove(&unit.0) || is_new;
         // A later last unit leaves nothing new but what came before it.
         self.hold_back_if(was_sold_out && !self.returned.is_empty());
-        if as_ordered && !was_free { Adopted::Before } else { Adopted::Now }
+        !as_ordered || was_free
     }
 
-    pub(super) fn restore(&mut self, units: &[Unit], seen: &Counters) -> Restored {
+    pub(super) fn restore(&mut self, units: &[Unit], seen: &Counters) -> bool {
         if (seen.moves, seen.epoch_ms) != (self.moves, self.epoch_ms) {
-            return Restored::Moved;
+            return false;
         }
         let was_sold_out = self.free().is_empty();
         self.returned.extend(units.iter().map(|unit| unit.0).filter(|unit| *unit < self.next));
         self.hold_back_if(was_sold_out);
-        Restored::Now
+        true
     }
 
-    pub(super) fn amend(&mut self, round: &Round) -> Amended {
+    pub(super) fn amend(&mut self, round: &Round) {
         if round.version <= self.round.version {
-            return Amended::Before;
+            return;
         }
         let was_sold_out = self.free().is_empty();
         self.last = self.last.max(round.terms.total);
         self.round = round.clone();
         self.hold_back_if(was_sold_out);
-        Amended::Now
     }
 
     /// What is due of the first so many reservations in the outbox: all that is held, or nothing yet if Redis is to wait.

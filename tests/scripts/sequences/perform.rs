@@ -67,11 +67,11 @@ impl Sequence {
             }
             Steer { change, heard } => {
                 let changed = self.steer(&round, |round| apply(change, round));
-                if heard { self.redis.amend(&changed).await.map(drop) } else { Ok(()) }
+                if heard { self.redis.amend(&changed).await } else { Ok(()) }
             }
             Amend { version } => {
                 let known = back(&self.rounds[&round], version).expect("every round has a version");
-                self.redis.amend(&known).await.map(drop)
+                self.redis.amend(&known).await
             }
             Load => self.load(&round).await,
             NextRound if round.number > RoundNumber(1) => Ok(()),

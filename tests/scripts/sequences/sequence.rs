@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use sale::audit::{Audit, Repair, StockView, audit};
 use sale::{Claim, ClaimState, Entry, EpochMs, Failure, OrderState, ReservationId, Round, RoundId, UserId};
-use stock::{Confirmed, Counters, Reseated, Reserve, RoundView};
+use stock::{Counters, Reseated, Reserve, RoundView};
 use tests::fresh_id;
 
 use super::checked::{Checked, Outcome, Replica, Stop, wrong};
@@ -136,7 +136,7 @@ impl Sequence {
             self.stalled = Some(claim.clone());
             match self.redis.reseat(&claim).await? {
                 Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
-                Reseated::SoldOut | Reseated::UnknownHold => {
+                Reseated::NoUnit => {
                     return self.fail(&claim, Failure::SoldOut).await.map(|()| true);
                 }
                 Reseated::AlreadyReleased if self.orders.get(&claim.id).is_some() => {}
@@ -164,7 +164,7 @@ impl Sequence {
     pub(super) async fn settle(&mut self, order: &Order) -> Outcome {
         let Order { claim, state, failure, .. } = order;
         if state.is_live() {
-            if self.redis.confirm(claim).await? == Confirmed::UnknownHold {
+            if !self.redis.confirm(claim).await? {
                 self.redis.adopt(claim).await?;
             }
         } else {

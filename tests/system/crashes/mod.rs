@@ -104,7 +104,7 @@ async fn sell(lab: &Lab, free: u32) {
     for number in 0..free {
         let name = format!("late-{number}");
         let answer = lab.answer(&reserve(&name)).await.expect(202);
-        sold.push(lab.reservation_of(answer.text("reservation_id"), &name).await);
+        sold.push(lab.claim_of(answer.text("reservation_id"), &name).await);
     }
     let delivered = order::handle(&lab.order(), message_batch(&sold.iter().collect::<Vec<_>>())).await;
     assert!(delivered.batch_item_failures.is_empty());

@@ -47,10 +47,10 @@ pub(super) const FLOWS: &[Flow] = &[
 
 const PAYMENT: &str = "pay_1";
 
-fn callback(lab: &Lab, reservation: &Claim) -> Ask {
-    Ask::paid(PAYMENT, &reservation.id.to_string(), 990, &lab.payment_key)
+fn callback(lab: &Lab, claim: &Claim) -> Ask {
+    Ask::paid(PAYMENT, &claim.id.to_string(), 990, &lab.payment_key)
 }
 
-async fn pay(lab: &Lab, world: &World, reservation: &Claim) {
-    payment::handle(&world.start(payment::Deps::new), callback(lab, reservation).request()).await;
+async fn pay(lab: &Lab, world: &World, claim: &Claim) {
+    payment::handle(&world.start(payment::Deps::new), callback(lab, claim).request()).await;
 }

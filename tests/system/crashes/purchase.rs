@@ -131,23 +131,23 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-fn cancel(reservation: &Claim) -> Ask {
-    Ask::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
+fn cancel(claim: &Claim) -> Ask {
+    Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
 }
 
-fn expiry_message(reservation: &Claim) -> String {
-    ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()
+fn expiry_message(claim: &Claim) -> String {
+    ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()
 }
 
 /// The order's expiry message comes when its payment window is over.
-pub(super) async fn expire(lab: &Lab, reservation: &Claim) {
-    let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(reservation)])).await;
+pub(super) async fn expire(lab: &Lab, claim: &Claim) {
+    let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(claim)])).await;
     assert!(delivered.batch_item_failures.is_empty());
 }
 
 pub(super) async fn all_end_as(lab: &Lab, reserved: &[Claim], state: OrderState) {
-    for reservation in reserved {
-        assert_eq!(lab.order_of(reservation).await.state, state);
+    for claim in reserved {
+        assert_eq!(lab.order_of(claim).await.state, state);
     }
 }
 

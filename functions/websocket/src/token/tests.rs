@@ -13,7 +13,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use super::{Expected, Refused, key_id, user};
-use crate::keys::Keys;
+use crate::keys::IssuerKeys;
 use crate::use_ring;
 
 const ISSUER: &str = "https://issuer.example/shop";
@@ -37,14 +37,14 @@ fn ec_jwk(id: &str) -> Value {
     json!({ "kty": "EC", "crv": "P-256", "kid": id, "x": b64(&point[1..33]), "y": b64(&point[33..]) })
 }
 
-fn keys() -> Keys {
+fn keys() -> IssuerKeys {
     static ONCE: Once = Once::new();
     ONCE.call_once(use_ring);
     let of_another_kind = json!({ "kty": "new", "kid": "n", "alg": "NEW-1" });
     let secret = json!({ "kty": "oct", "kid": "s", "k": b64("secret") });
     let for_encryption = json!({ "kty": "RSA", "kid": "enc", "use": "enc", "n": "AQAB", "e": "AQAB" });
     let set = json!({ "keys": [of_another_kind, 7, secret, for_encryption, rsa_jwk("r"), ec_jwk("e")] });
-    Keys::read(set.to_string().as_bytes()).unwrap()
+    IssuerKeys::read(set.to_string().as_bytes()).unwrap()
 }
 
 fn rs256(message: &[u8], key: &RsaKeyPair) -> Vec<u8> {
@@ -203,9 +203,9 @@ fn what_is_no_token_is_refused() {
 
 #[test]
 fn a_key_set_without_a_key_for_us_is_empty() {
-    assert!(Keys::read(br#"{"keys":[]}"#).unwrap().is_empty());
-    assert!(Keys::read(br#"{"keys":[{"kty":"oct","k":"AA","kid":"s"}]}"#).unwrap().is_empty());
+    assert!(IssuerKeys::read(br#"{"keys":[]}"#).unwrap().is_empty());
+    assert!(IssuerKeys::read(br#"{"keys":[{"kty":"oct","k":"AA","kid":"s"}]}"#).unwrap().is_empty());
     for bad in ["", "[]", "{}", r#"{"keys":7}"#] {
-        assert!(Keys::read(bad.as_bytes()).is_err(), "{bad}");
+        assert!(IssuerKeys::read(bad.as_bytes()).is_err(), "{bad}");
     }
 }

@@ -1,6 +1,6 @@
 //! Where is every unit? Compares what Redis and the ledger say of a round, unit by unit.
 
-mod places;
+mod found;
 #[cfg(test)]
 mod tests;
 
@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use places::{Places, merge_free, nowhere};
+use found::{Found, merge_free, nowhere};
 
 use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
 
@@ -57,7 +57,7 @@ pub enum Wrong {
     Oversold,
     /// It is in no place: nobody has it and nobody can get it.
     Lost,
-    /// It is in two places: free and taken, free twice, or taken by two.
+    /// It is in two found: free and taken, free twice, or taken by two.
     Duplicated,
 }
 
@@ -117,7 +117,7 @@ pub struct Audit {
     pub oversold: u32,
     /// Units in no place.
     pub lost: u32,
-    /// Units in two places.
+    /// Units in two found.
     pub duplicated: u32,
     /// Units that are not in exactly one place, no more than [`MAX_DISCREPANCIES`].
     pub discrepancies: Vec<Discrepancy>,
@@ -143,7 +143,7 @@ impl Audit {
 /// discrepancy. An order without a hold in Redis is in its place too, as long as Redis gives the unit to nobody else.
 /// Time and memory grow with what is taken and not with the stock.
 pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
-    let mut units: BTreeMap<u32, Places<'_>> = BTreeMap::new();
+    let mut units: BTreeMap<u32, Found<'_>> = BTreeMap::new();
     for entry in stock.entries.iter().filter(|entry| entry.state.is_live()) {
         units.entry(entry.claim.unit.0).or_default().entries.push(entry);
     }
@@ -166,10 +166,10 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
         discrepancies: Vec::new(),
         repairs: Vec::new(),
     };
-    for (unit, places) in &units {
+    for (unit, found) in &units {
         let exists = (1..=total).contains(unit);
-        let wrong = places.wrong(exists);
-        let repairs = places.repairs(*unit);
+        let wrong = found.wrong(exists);
+        let repairs = found.repairs(*unit);
         match wrong {
             Some(Wrong::Oversold) => audit.oversold += 1,
             Some(Wrong::Lost) => audit.lost += 1,
@@ -177,7 +177,7 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
             None => {}
         }
         if let Some(wrong) = wrong.filter(|_| audit.discrepancies.len() < MAX_DISCREPANCIES) {
-            let (found, since_ms) = (places.describe(), places.since_ms());
+            let (found, since_ms) = (found.describe(), found.since_ms());
             audit.discrepancies.push(Discrepancy {
                 unit: Unit(*unit),
                 wrong,
@@ -190,11 +190,11 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
             audit.repairs.extend(repairs);
         }
         // The unit was counted as free already if it is.
-        let was_free = u32::from(exists && places.free > 0);
-        if places.owner().is_some() && exists && wrong != Some(Wrong::Lost) {
+        let was_free = u32::from(exists && found.free > 0);
+        if found.owner().is_some() && exists && wrong != Some(Wrong::Lost) {
             audit.ordered += 1;
             audit.free -= was_free;
-        } else if !places.entries.is_empty() && exists && wrong != Some(Wrong::Lost) {
+        } else if !found.entries.is_empty() && exists && wrong != Some(Wrong::Lost) {
             audit.held += 1;
             audit.free -= was_free;
         }

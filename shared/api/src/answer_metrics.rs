@@ -11,13 +11,13 @@ const GOOD: [(StatusCode, &str); 3] =
 const OTHER: &str = "other";
 
 /// How often this process has given which answer, since it told of it last. Counting takes no lock.
-pub(crate) struct Answers {
+pub(crate) struct AnswerMetrics {
     problems: [AtomicU64; Code::ALL.len()],
     good: [AtomicU64; GOOD.len()],
     other: AtomicU64,
 }
 
-impl Answers {
+impl AnswerMetrics {
     pub(crate) const fn new() -> Self {
         Self {
             problems: [const { AtomicU64::new(0) }; Code::ALL.len()],
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn every_answer_has_a_place() {
-        let answers = Answers::new();
+        let answers = AnswerMetrics::new();
         for code in Code::ALL {
             answers.count(&Problem::new(*code).into_response());
         }

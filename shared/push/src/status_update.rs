@@ -7,14 +7,14 @@ use serde::Serialize;
 /// It may come twice. It says where the reservation stands and not what happened, so hearing it again does no harm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename = "reservation")]
-pub struct Message {
+pub struct StatusUpdate {
     reservation_id: ReservationId,
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pay_by: Option<Timestamp>,
 }
 
-impl Message {
+impl StatusUpdate {
     /// That a reservation stands as this order says.
     pub fn of(order: &Order) -> Self {
         Self {
@@ -47,7 +47,7 @@ mod tests {
             "price_minor": 990, "currency": "EUR", "pay_by_ms": 1_795_511_401_000_i64,
         });
         let order: Order = serde_json::from_value(order).unwrap();
-        serde_json::from_slice(&Message::of(&order).to_body()).unwrap()
+        serde_json::from_slice(&StatusUpdate::of(&order).to_body()).unwrap()
     }
 
     #[test]

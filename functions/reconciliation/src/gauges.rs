@@ -1,14 +1,14 @@
-use fulfilment::Numbers;
+use fulfilment::UnitCounts;
 use metrics::gauge;
 
 use crate::Summary;
 
-/// Counts what a run found, for each round and for all together. Alarms look at the sums, since they have to be told of
+/// Sets the gauges of what a run found, for each round and for all together. Alarms look at the sums, since they have to be told of
 /// every label that they look at.
-pub(crate) fn count(summary: &Summary) {
-    let mut all = Numbers::default();
-    for (round, numbers) in &summary.rounds {
-        let Numbers { free, held, ordered, oversold, lost, duplicated } = *numbers;
+pub(crate) fn set(summary: &Summary) {
+    let mut all = UnitCounts::default();
+    for (round, counts) in &summary.rounds {
+        let UnitCounts { free, held, ordered, oversold, lost, duplicated } = *counts;
         gauge!("UnitsFree", "Round" => round.clone()).set(free);
         gauge!("UnitsHeld", "Round" => round.clone()).set(held);
         gauge!("UnitsOrdered", "Round" => round.clone()).set(ordered);
@@ -21,14 +21,14 @@ pub(crate) fn count(summary: &Summary) {
     gauge!("UnitsOversold").set(all.oversold);
     gauge!("UnitsAdrift").set(all.oversold + all.lost + all.duplicated);
     let Summary { overdue, rebuilt, sent, adopted, released, restored, failed, .. } = summary;
-    let counts = [
+    let all_rounds = [
         ("OrdersOverdue", overdue),
         ("RoundsRebuilt", rebuilt),
         ("MessagesSentAgain", sent),
         ("Repairs", &(adopted + released + restored)),
         ("ReconciliationFailures", failed),
     ];
-    for (name, count) in counts {
+    for (name, count) in all_rounds {
         gauge!(name).set(*count as f64);
     }
 }

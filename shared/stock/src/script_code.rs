@@ -8,7 +8,7 @@ use crate::StockError;
 /// What a script answers. `lua/README.md` says when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
-pub enum Code {
+pub enum ScriptCode {
     /// The unit is the user's.
     Reserved,
     /// This id was reserved before.
@@ -81,7 +81,7 @@ pub enum Code {
     Tallied,
 }
 
-impl Code {
+impl ScriptCode {
     /// Every code.
     pub const ALL: &[Self] = Self::VARIANTS;
 
@@ -92,7 +92,7 @@ impl Code {
 }
 
 /// Splits an answer into its code and the rest.
-pub(crate) fn parse(answer: &str) -> Result<(Code, &str), StockError> {
+pub(crate) fn parse(answer: &str) -> Result<(ScriptCode, &str), StockError> {
     let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
     word.parse().map(|code| (code, rest)).map_err(|_| unexpected(answer))
 }

@@ -8,7 +8,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// How a run stands.
 #[derive(Debug, Clone)]
-pub struct Snapshot {
+pub struct Progress {
     /// Since it began.
     pub elapsed: Duration,
     /// Requests that were sent.
@@ -24,13 +24,13 @@ pub struct Snapshot {
 }
 
 /// Shows how a run stands, each second.
-pub struct Live {
+pub struct ProgressLine {
     show: Box<dyn FnMut(&str) + Send>,
     bar: Option<ProgressBar>,
     before: (Duration, u64),
 }
 
-impl Live {
+impl ProgressLine {
     /// On standard error.
     pub fn stderr() -> Self {
         if std::io::stderr().is_terminal() { Self::on(ProgressBar::new_spinner()) } else { Self::log() }
@@ -63,16 +63,16 @@ impl Live {
         Self::new(Some(bar), move |line| shown.set_message(line.to_owned()))
     }
 
-    pub(crate) fn tell(&mut self, snapshot: &Snapshot) {
+    pub(crate) fn tell(&mut self, progress: &Progress) {
         let (elapsed, answered) = self.before;
-        self.before = (snapshot.elapsed, snapshot.answered);
-        let seconds = (snapshot.elapsed - elapsed).as_secs_f64();
-        let per_s = if seconds > 0.0 { (snapshot.answered - answered) as f64 / seconds } else { 0.0 };
-        (self.show)(&line(snapshot, per_s));
+        self.before = (progress.elapsed, progress.answered);
+        let seconds = (progress.elapsed - elapsed).as_secs_f64();
+        let per_s = if seconds > 0.0 { (progress.answered - answered) as f64 / seconds } else { 0.0 };
+        (self.show)(&line(progress, per_s));
     }
 }
 
-impl Drop for Live {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -80,8 +80,8 @@ impl Drop for Live {
     }
 }
 
-fn line(snapshot: &Snapshot, per_s: f64) -> String {
-    let Snapshot { elapsed, sent, answered, answers, p50, p99 } = snapshot;
+fn line(progress: &Progress, per_s: f64) -> String {
+    let Progress { elapsed, sent, answered, answers, p50, p99 } = progress;
     let mut by_count: Vec<_> = answers.iter().collect();
     by_count.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     let answers: Vec<_> = by_count.into_iter().map(|(name, count)| format!("{name}: {count}")).collect();
@@ -106,9 +106,9 @@ mod tests {
     fn a_line_has_the_rate_since_the_one_before() {
         let lines = Arc::new(Mutex::new(Vec::new()));
         let shown = Arc::clone(&lines);
-        let mut live = Live::new(None, move |line| shown.lock().unwrap().push(line.to_owned()));
+        let mut progress = ProgressLine::new(None, move |line| shown.lock().unwrap().push(line.to_owned()));
         for (second, answered) in [(1, 100), (3, 500)] {
-            live.tell(&Snapshot {
+            progress.tell(&Progress {
                 elapsed: Duration::from_secs(second),
                 sent: answered + 7,
                 answered,

@@ -5,12 +5,12 @@ use uuid::Uuid;
 
 /// The names of one lane's keys. They share a hash tag, so a script touches one slot of a cluster.
 #[derive(Clone, Copy)]
-pub(crate) struct Keys<'a> {
+pub(crate) struct LaneKeys<'a> {
     pub(crate) round: &'a RoundId,
     pub(crate) lane: Lane,
 }
 
-impl Keys<'_> {
+impl LaneKeys<'_> {
     /// The counters and terms.
     pub(crate) fn sale(self) -> String {
         self.name("sale")
@@ -86,7 +86,7 @@ impl Keys<'_> {
 }
 
 /// The hash tag.
-impl fmt::Display for Keys<'_> {
+impl fmt::Display for LaneKeys<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RoundId { sale, number } = self.round;
         write!(f, "{{{sale}:{number}:{}}}", self.lane)

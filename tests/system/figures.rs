@@ -35,8 +35,8 @@ fn units(live: &Value) -> [u64; 5] {
     ["total", "free", "held", "ordered", "paid"].map(|place| live["units"][place].as_u64().unwrap())
 }
 
-async fn pay(lab: &Lab, reservation: &sale::Claim) {
-    let ask = Ask::paid(&format!("pay_{}", reservation.user), &reservation.id.to_string(), 990, &lab.payment_key);
+async fn pay(lab: &Lab, claim: &sale::Claim) {
+    let ask = Ask::paid(&format!("pay_{}", claim.user), &claim.id.to_string(), 990, &lab.payment_key);
     assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "applied");
 }
 

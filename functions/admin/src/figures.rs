@@ -24,7 +24,7 @@ const PART_TIMEOUT: Duration = Duration::from_secs(6);
 const OUTBOX_LOOKED_AT: usize = 10_000;
 
 #[derive(Serialize)]
-struct LiveDocument {
+struct FiguresDocument {
     server_time: Timestamp,
     sale_id: SaleId,
     round: u32,
@@ -97,7 +97,7 @@ impl QueueDocument {
 }
 
 /// The sale and what surrounds it, now.
-pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
+pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let Latest { offer, round: latest } = sale_of(deps, sale).await?;
     let id = offer.latest_round_id();
@@ -129,7 +129,7 @@ pub(crate) async fn live(deps: &Deps, sale: &str) -> Reply {
     let now = clock.now();
     let stopped = switches.map(|switches| switches.stop(&offer.id));
     let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
-    let document = LiveDocument {
+    let document = FiguresDocument {
         server_time: now.into(),
         state: state(latest.as_ref(), stopped == Some(true), now),
         stopped,

@@ -6,14 +6,14 @@ use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
 
 /// Everywhere that a unit was found.
 #[derive(Default)]
-pub(super) struct Places<'a> {
+pub(super) struct Found<'a> {
     pub(super) free: u32,
     pub(super) entries: Vec<&'a Entry>,
     pub(super) guard: Option<&'a Claim>,
     pub(super) orders: Vec<&'a LiveOrder>,
 }
 
-impl Places<'_> {
+impl Found<'_> {
     pub(super) fn owner(&self) -> Option<&ReservationId> {
         self.guard.map(|guard| &guard.id).or(self.orders.first().map(|order| &order.id))
     }
@@ -81,23 +81,23 @@ impl Places<'_> {
 pub(super) fn merge_free<'a>(
     total: u32,
     free: &[RangeInclusive<u32>],
-    units: &mut BTreeMap<u32, Places<'a>>,
+    units: &mut BTreeMap<u32, Found<'a>>,
 ) -> Vec<RangeInclusive<u32>> {
     let mut sorted: Vec<_> = free.iter().filter(|range| !range.is_empty()).cloned().collect();
     sorted.sort_unstable_by_key(|range| (*range.start(), *range.end()));
     let mut merged: Vec<RangeInclusive<u32>> = Vec::new();
     for range in sorted {
-        units.range_mut(range.clone()).for_each(|(_, places)| places.free += 1);
+        units.range_mut(range.clone()).for_each(|(_, found)| found.free += 1);
         let (start, end) = range.into_inner();
         let covered = merged.last().map_or(0, |last| *last.end());
         for twice in start..=end.min(covered) {
             // Taken as well: counted above. If not, this is its first note, for the range before and this one.
-            let places = units.entry(twice).or_default();
-            places.free = places.free.max(2);
+            let found = units.entry(twice).or_default();
+            found.free = found.free.max(2);
         }
         for beyond in start.max(total + 1)..=end {
-            let places = units.entry(beyond).or_default();
-            places.free = places.free.max(1);
+            let found = units.entry(beyond).or_default();
+            found.free = found.free.max(1);
         }
         let (start, end) = (start.max(covered + 1), end.min(total));
         if start <= end {
@@ -108,7 +108,7 @@ pub(super) fn merge_free<'a>(
 }
 
 /// Units of the round that are neither free nor taken.
-pub(super) fn nowhere(total: u32, free: &[RangeInclusive<u32>], units: &BTreeMap<u32, Places<'_>>) -> Vec<Unit> {
+pub(super) fn nowhere(total: u32, free: &[RangeInclusive<u32>], units: &BTreeMap<u32, Found<'_>>) -> Vec<Unit> {
     let mut taken = units.keys().copied().peekable();
     let mut nowhere = Vec::new();
     let mut next = 1;

@@ -1,0 +1,26 @@
+//! Figures as people write them.
+
+/// A number as people write it: no fraction above 100, three digits at a time.
+pub fn count(value: f64) -> String {
+    if value < 100.0 && value.fract() != 0.0 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{:.0}", value.ceil());
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A sum of money.
+pub fn usd(value: f64) -> String {
+    let cents = format!("{value:.2}");
+    match cents.split_once('.') {
+        Some((whole, rest)) => format!("{}.{rest}", count(whole.parse().unwrap_or(0.0))),
+        None => cents,
+    }
+}

@@ -1,0 +1,34 @@
+use futures::future::try_join_all;
+
+use crate::item::{Item, text};
+use crate::{Ledger, LedgerError};
+
+impl Ledger {
+    /// Every item that an index has under these values of its key, which `attribute` is, read beside each other. May lag a
+    /// moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or `read` cannot read an item.
+    pub(crate) async fn of_shards<T>(
+        &self,
+        index: &str,
+        attribute: &str,
+        shards: impl Iterator<Item = String>,
+        read: impl Fn(Item) -> Result<T, LedgerError>,
+    ) -> Result<Vec<T>, LedgerError> {
+        let read = &read;
+        let shards = shards.map(|shard| async move {
+            let query = self.client.query().table_name(&self.table).index_name(index);
+            let query = query
+                .key_condition_expression(format!("{attribute} = :shard"))
+                .expression_attribute_values(":shard", text(shard));
+            let mut items = query.into_paginator().items().send();
+            let mut values = Vec::new();
+            while let Some(item) = items.next().await {
+                values.push(read(item.map_err(LedgerError::of("Query"))?)?);
+            }
+            Ok::<_, LedgerError>(values)
+        });
+        Ok(try_join_all(shards).await?.into_iter().flatten().collect())
+    }
+}
