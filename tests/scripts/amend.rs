@@ -1,27 +1,16 @@
 use redis::AsyncCommands;
-use sale::{EpochMs, Sale, SaleState, Terms, Unit};
+use sale::{EpochMs, Round, Terms, Unit};
 use stock::Reserve;
-use tests::{TestRound, terms, user};
+use tests::{TestRound, first_version, terms, user};
 
 /// The round is loaded with version 1.
-fn sale(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Sale {
-    Sale {
-        id: round.id.sale.clone(),
-        state: SaleState::Published,
-        round: round.id.number,
-        version,
-        paused,
-        isolated_requests_per_s: None,
-        recurrence: None,
-        requests: Vec::new(),
-        terms,
-        regular_terms: None,
-    }
+fn changed(round: &TestRound, version: u32, paused: bool, terms: Terms) -> Round {
+    Round { version, paused, ..first_version(round.id.clone(), terms) }
 }
 
 /// The version that is in force then.
-async fn amend(round: &TestRound, sale: &Sale) -> Option<u32> {
-    round.stock().amend(sale).await.unwrap();
+async fn amend(round: &TestRound, changed: &Round) -> Option<u32> {
+    round.stock().amend(changed).await.unwrap();
     round.stock().counters().await.unwrap().map(|counters| counters.version)
 }
 
@@ -29,12 +18,12 @@ async fn amend(round: &TestRound, sale: &Sale) -> Option<u32> {
 async fn pause_and_resume() {
     let terms = terms(3, 1);
     let round = TestRound::start(terms.clone()).await;
-    assert_eq!(amend(&round, &sale(&round, 2, true, terms.clone())).await, Some(2));
+    assert_eq!(amend(&round, &changed(&round, 2, true, terms.clone())).await, Some(2));
     assert_eq!(round.reserve(&user("alice")).await, Reserve::Paused);
-    assert_eq!(amend(&round, &sale(&round, 3, false, terms.clone())).await, Some(3));
+    assert_eq!(amend(&round, &changed(&round, 3, false, terms.clone())).await, Some(3));
     round.buy(&user("alice")).await;
     // The pause, late.
-    assert_eq!(amend(&round, &sale(&round, 2, true, terms)).await, Some(3));
+    assert_eq!(amend(&round, &changed(&round, 2, true, terms)).await, Some(3));
     round.buy(&user("bob")).await;
 }
 
@@ -46,7 +35,7 @@ async fn more_units_while_selling_and_after_selling_out() {
     round.buy(&user("bob")).await;
     assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut { .. }));
     terms.total = 4;
-    let more = sale(&round, 2, false, terms.clone());
+    let more = changed(&round, 2, false, terms.clone());
     assert_eq!(amend(&round, &more).await, Some(2));
     let once = round.view().await.counters;
     assert_eq!(amend(&round, &more).await, Some(2));
@@ -55,7 +44,7 @@ async fn more_units_while_selling_and_after_selling_out() {
     assert_eq!(round.view().await.counters.free(), 1);
     // Units may be sold, so there are never fewer.
     terms.total = 1;
-    assert_eq!(amend(&round, &sale(&round, 3, false, terms)).await, Some(3));
+    assert_eq!(amend(&round, &changed(&round, 3, false, terms)).await, Some(3));
     assert_eq!(round.view().await.counters.last_unit, 4);
 }
 
@@ -66,7 +55,7 @@ async fn an_earlier_end_and_its_expiry() {
     let claim = round.buy(&user("alice")).await;
     let before = round.view().await.counters;
     terms.closes_at_ms = EpochMs(terms.opens_at_ms.0 + 1);
-    assert_eq!(amend(&round, &sale(&round, 2, false, terms)).await, Some(2));
+    assert_eq!(amend(&round, &changed(&round, 2, false, terms)).await, Some(2));
     assert_eq!(round.reserve(&user("bob")).await, Reserve::Closed);
     assert!(matches!(round.reserve_as(&claim.id, &user("alice")).await, Reserve::Replayed(_)));
     let after = round.view().await.counters;
@@ -83,7 +72,7 @@ async fn an_earlier_end_and_its_expiry() {
 #[tokio::test]
 async fn a_round_that_is_not_there_is_unknown() {
     let round = TestRound::start_empty();
-    assert_eq!(amend(&round, &sale(&round, 2, true, terms(1, 1))).await, None);
+    assert_eq!(amend(&round, &changed(&round, 2, true, terms(1, 1))).await, None);
 }
 
 /// The release before wrote 52 bytes, without an unpaid limit.
@@ -91,16 +80,16 @@ async fn a_round_that_is_not_there_is_unknown() {
 async fn a_round_of_the_release_before_gets_its_unpaid_limit_and_no_older_terms() {
     let terms = terms(3, 1);
     let round = TestRound::start(terms.clone()).await;
-    assert_eq!(amend(&round, &sale(&round, 3, false, terms.clone())).await, Some(3));
+    assert_eq!(amend(&round, &changed(&round, 3, false, terms.clone())).await, Some(3));
     let mut redis = round.redis().await;
     let bytes: Vec<u8> = redis.get("sale:{lamp:1:0}").await.unwrap();
     let () = redis.set("sale:{lamp:1:0}", &bytes[..52]).await.unwrap();
 
-    assert_eq!(amend(&round, &sale(&round, 2, true, terms.clone())).await, Some(3), "the pause, late");
+    assert_eq!(amend(&round, &changed(&round, 2, true, terms.clone())).await, Some(3), "the pause, late");
     round.buy(&user("alice")).await;
-    assert_eq!(amend(&round, &sale(&round, 3, false, terms.clone())).await, Some(3));
+    assert_eq!(amend(&round, &changed(&round, 3, false, terms.clone())).await, Some(3));
     let once = round.view().await.counters;
     assert_eq!(once.unpaid_limit, terms.door.unpaid_limit);
-    assert_eq!(amend(&round, &sale(&round, 3, false, terms)).await, Some(3));
+    assert_eq!(amend(&round, &changed(&round, 3, false, terms)).await, Some(3));
     assert_eq!(round.view().await.counters, once);
 }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use local::valkey_cluster::ValkeyCluster;
-use sale::{EpochMs, RoundId, Sale, SaleState};
+use sale::{EpochMs, Round, RoundId};
 use stock::{
     Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Reseated, Reserve, RoundLoad, Stock,
 };
-use tests::{fresh_claim, round, terms, user};
+use tests::{first_version, fresh_claim, round, terms, user};
 use uuid::Uuid;
 
 const UNITS: u32 = 5;
@@ -64,19 +64,8 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(round.restore(&[], &counters).await.unwrap());
     round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
     assert_eq!(round.answers().await.unwrap()["sold_out"], 1);
-    let sale = Sale {
-        id: id.sale.clone(),
-        state: SaleState::Published,
-        round: id.number,
-        version: 2,
-        paused: true,
-        isolated_requests_per_s: None,
-        recurrence: None,
-        requests: Vec::new(),
-        terms,
-        regular_terms: None,
-    };
-    round.amend(&sale).await.unwrap();
+    let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
+    round.amend(&paused).await.unwrap();
     let view = round.view().await.unwrap().unwrap();
     assert_eq!((view.counters.paused, view.entries.len()), (true, 3));
 }

@@ -1,8 +1,8 @@
 use local::valkey::Valkey;
 use redis::aio::MultiplexedConnection;
 use sale::{
-    Claim, ClaimState, DoorTerms, Entry, EpochMs, Lane, Price, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit,
-    UserId,
+    Claim, ClaimState, DoorTerms, Entry, EpochMs, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber, Slot,
+    Terms, Unit, UserId,
 };
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
@@ -52,6 +52,12 @@ pub async fn until_sellable(stock: RoundStock<'_>) {
 /// A user.
 pub fn user(name: impl std::fmt::Display) -> UserId {
     name.to_string().parse().expect("a user id")
+}
+
+/// The first version of a round.
+pub fn first_version(id: RoundId, terms: Terms) -> Round {
+    let (loaded_at_ms, isolated_requests_per_s, log) = (None, None, Log::default());
+    Round { id, version: 1, terms, loaded_at_ms, paused: false, isolated_requests_per_s, lanes: 1, log }
 }
 
 /// A round of a sale.

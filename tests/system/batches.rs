@@ -10,6 +10,7 @@ use tests::terms;
 use crate::events;
 use crate::lab::Lab;
 use crate::resources::receive;
+use crate::rounds;
 use crate::wait::until;
 
 const PUT_OFF: &str = "AmazonSQS.ChangeMessageVisibility";
@@ -45,9 +46,9 @@ async fn an_order_of_a_draft_waits() {
     let lab = Lab::selling(terms(3, 1)).await;
     let mut alice = lab.reserve("alice").await;
     alice.id.round.sale = "draft".parse().unwrap();
-    lab.ledger.create_sale(&alice.id.round.sale, &terms(3, 1), None).await.unwrap();
+    rounds::draft(&lab.ledger, "draft", &terms(3, 1), None).await;
     assert_eq!(lab.deliver(&[&alice]).await.batch_item_failures.len(), 1);
-    lab.ledger.publish_sale(&alice.id.round.sale).await.unwrap();
+    rounds::publish(&lab.ledger, "draft").await;
     assert_eq!(lab.deliver(&[&alice]).await.batch_item_failures.len(), 0);
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
 }

@@ -9,6 +9,7 @@ use crate::ask::Ask;
 use crate::catalog::{ask, shown};
 use crate::events::{request, sample};
 use crate::lab::Lab;
+use crate::rounds;
 use crate::wait::until;
 
 async fn put(lab: &Lab, campaign: &Value) -> Answer {
@@ -33,7 +34,7 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
         lab.publish(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
         lab.load(sale).await;
     }
-    lab.ledger.create_sale(&"pot".parse().unwrap(), &terms(10, 1), None).await.unwrap();
+    rounds::draft(&lab.ledger, "pot", &terms(10, 1), None).await;
     put(&lab, &autumn(&["chair", "pot", "lamp"])).await.expect(201);
     put(&lab, &json!({ "campaign_id": "winter", "title": "Winter", "sale_ids": ["pot"] })).await.expect(201);
 
@@ -90,7 +91,7 @@ async fn a_change_is_seen_within_two_seconds() {
 async fn operators_do_not_undo_each_other() {
     let lab = Lab::new().await;
     for sale in ["lamp", "chair", "pot"] {
-        lab.ledger.create_sale(&sale.parse().unwrap(), &terms(1, 1), None).await.unwrap();
+        rounds::draft(&lab.ledger, sale, &terms(1, 1), None).await;
     }
     let made = put(&lab, &autumn(&["lamp"])).await.expect(201);
     assert_eq!(made.body, json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"], "version": 1 }));
@@ -118,7 +119,7 @@ async fn operators_do_not_undo_each_other() {
 #[tokio::test]
 async fn a_campaign_of_unknown_sales_is_refused_by_their_names() {
     let lab = Lab::new().await;
-    lab.ledger.create_sale(&"draft".parse().unwrap(), &terms(1, 1), None).await.unwrap();
+    rounds::draft(&lab.ledger, "draft", &terms(1, 1), None).await;
     let refused = put(&lab, &autumn(&["lmap", "draft", "chiar"])).await.problem(400, "invalid_request");
     assert_eq!(refused.text("detail"), "sale_ids: there is no lmap, chiar");
     put(&lab, &autumn(&["draft"])).await.expect(201);

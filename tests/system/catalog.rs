@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use futures::future::join_all;
 use lambda_http::RequestExt;
 use runtime::Clock;
-use sale::{Claim, EpochMs, SaleId, Terms};
+use sale::{Claim, EpochMs, Round, Terms};
 use serde_json::json;
 use stock::{Reserve, Stock};
 use tests::{SlowProxy, round, terms, user};
@@ -16,6 +16,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::{Lab, SALE};
+use crate::rounds;
 use crate::wait::until;
 
 /// What a change may take to be seen, on a machine that is not busy.
@@ -98,33 +99,27 @@ async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     let catalog = lab.catalog();
     let soon = EpochMs(Clock::system().now().0 + 3_600_000);
     let terms = Terms { opens_at_ms: soon, closes_at_ms: soon.plus_s(60), ..terms(20, 1) };
-    let sale: SaleId = SALE.parse().unwrap();
-    lab.ledger.create_sale(&sale, &terms, None).await.unwrap();
+    rounds::draft(&lab.ledger, SALE, &terms, None).await;
     ask(&catalog, &Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
-    lab.ledger.publish_sale(&sale).await.unwrap();
+    rounds::publish(&lab.ledger, SALE).await;
     until("it is published", SEEN_WITHIN_S, async || {
         (ask(&catalog, &Ask::get("/v1/sales/lamp")).await.status == 200).then_some(())
     })
     .await;
     sees(&catalog, "state", "upcoming").await;
-    let amend = async |name: &str, change: &dyn Fn(&mut sale::Sale)| {
-        let amended = lab.ledger.amend_sale(&sale, name, |sale| {
-            change(sale);
-            Ok::<_, ()>(())
-        });
-        Box::pin(amended).await.unwrap();
-    };
-    amend("open", &|sale| sale.terms.opens_at_ms = EpochMs(0)).await;
+    let id = round(SALE, 1);
+    let amend = async |key: &str, change: &dyn Fn(&mut Round)| rounds::change(&lab.ledger, &id, key, change).await;
+    amend("open", &|round| round.terms.opens_at_ms = EpochMs(0)).await;
     sees(&catalog, "state", "open").await;
-    amend("pause", &|sale| sale.paused = true).await;
+    amend("pause", &|round| round.paused = true).await;
     sees(&catalog, "state", "paused").await;
-    amend("resume", &|sale| sale.paused = false).await;
+    amend("resume", &|round| round.paused = false).await;
     sees(&catalog, "state", "open").await;
     lab.ledger.stop(None).await.unwrap();
     sees(&catalog, "state", "paused").await;
     lab.ledger.start(None).await.unwrap();
     sees(&catalog, "state", "open").await;
-    amend("close", &|sale| sale.terms.closes_at_ms = Clock::system().now()).await;
+    amend("close", &|round| round.terms.closes_at_ms = Clock::system().now()).await;
     sees(&catalog, "state", "closed").await;
 }
 

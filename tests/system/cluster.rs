@@ -18,6 +18,7 @@ use crate::heal::heal;
 use crate::lab::{Lab, SALE};
 use crate::losing_redis::consume;
 use crate::resources::depth;
+use crate::rounds;
 use crate::wait::until;
 
 const UNITS: u32 = 400;
@@ -243,9 +244,9 @@ async fn run(blow: Blow) {
 /// Every unit in one place, every promise in the ledger, and what is free can be bought.
 async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     let id = round(sale, 1);
-    let published = lab.ledger.sale(&id.sale).await.unwrap().unwrap();
+    let published = rounds::latest_round(&lab.ledger, &id.sale).await;
     let now = runtime::Clock::system().now();
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &published, &id, now).await.unwrap();
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &published, now).await.unwrap();
     let audit = audited.audit;
     assert_eq!(audit.total, units);
     assert!(audited.in_redis && audit.is_clean(), "{sale}: {audit:?}");

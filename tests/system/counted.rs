@@ -1,12 +1,13 @@
 //! What a request for a unit costs: counted at Redis and at AWS, not claimed.
 
 use sale::{EpochMs, Terms};
-use tests::terms;
+use tests::{round, terms};
 
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::Lab;
+use crate::rounds;
 
 /// Asks, and counts the calls of Redis and the requests to AWS.
 async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
@@ -60,9 +61,8 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         lab.load(sale).await;
     }
     lab.publish("paused", &terms(1, 1)).await;
-    let paused = lab.ledger.sale(&"paused".parse().unwrap()).await.unwrap().unwrap();
-    let paused = sale::Sale { paused: true, ..paused };
-    fulfilment::load_round(&lab.stock, &lab.ledger, &paused, paused.terms.opens_at_ms).await.unwrap();
+    rounds::change(&lab.ledger, &round("paused", 1), "pause", |round| round.paused = true).await;
+    lab.load("paused").await;
     lab.answer(&Ask::reserve("gone", "first")).await.expect(202);
 
     for (sale, user, status, code) in [

@@ -1,10 +1,9 @@
 //! A sale that comes again every day.
 
-use ledger::Amend;
 use queue::ExpiryMessage;
 use runtime::Clock;
 use sale::audit::Audit;
-use sale::{Claim, EpochMs, OrderState, RoundNumber, Sale};
+use sale::{Claim, EpochMs, OrderState};
 use serde_json::json;
 use tests::round;
 
@@ -12,6 +11,7 @@ use crate::ask::Ask;
 use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
+use crate::rounds;
 use crate::shop::{in_s, new_sale};
 
 const UNITS: u32 = 5;
@@ -29,10 +29,6 @@ async fn reset(lab: &Lab) -> usize {
     // As seconds do.
     lab.refresh_snapshots().await;
     summary.begun
-}
-
-async fn sale(lab: &Lab) -> Sale {
-    lab.ledger.sale(&SALE.parse().unwrap()).await.unwrap().unwrap()
 }
 
 /// A daily sale in its first round, open.
@@ -53,13 +49,7 @@ async fn daily() -> Lab {
 
 /// Makes it a day later: the round was a day ago.
 async fn pass_a_day(lab: &Lab) {
-    let id = SALE.parse().unwrap();
-    let amended = lab.ledger.amend_sale(&id, "a day", |sale| {
-        sale.terms.opens_at_ms.0 -= DAY_MS;
-        sale.terms.closes_at_ms.0 -= DAY_MS;
-        Ok::<_, ()>(())
-    });
-    assert!(matches!(amended.await.unwrap(), Amend::Made(_)));
+    rounds::pass_a_day(&lab.ledger, SALE).await;
 }
 
 async fn warm_up(lab: &Lab) -> usize {
@@ -74,7 +64,8 @@ async fn new_round(lab: &Lab) -> String {
 
 async fn audit(lab: &Lab, number: u32) -> Audit {
     let now = Clock::system().now();
-    fulfilment::audit(&lab.stock, &lab.ledger, &sale(lab).await, &round(SALE, number), now).await.unwrap().audit
+    let round = lab.ledger.round(&round(SALE, number)).await.unwrap().unwrap();
+    fulfilment::audit(&lab.stock, &lab.ledger, &round, now).await.unwrap().audit
 }
 
 #[track_caller]
@@ -117,7 +108,7 @@ async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
     lab.buy("alice").await;
     pass_a_day(&lab).await;
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(sale(&lab).await.round, RoundNumber(1));
+    assert_eq!(lab.round().await.id, round(SALE, 1));
     lab.answer(&Ask::post("/v1/admin/sales/nowhere/end_recurrence").by_operator().json(&json!({ "round": 1 })))
         .await
         .problem(404, "unknown_sale");
@@ -130,7 +121,7 @@ async fn a_recurrence_that_is_ended_once_its_round_is_over_begins_no_next_one() 
     let ask = Ask::post(format!("/v1/admin/sales/{SALE}/end_recurrence")).by_operator();
     lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(sale(&lab).await.round, RoundNumber(1));
+    assert_eq!(lab.round().await.id, round(SALE, 1));
 }
 
 fn reserve_tomorrow(name: &str) -> Ask {
@@ -140,35 +131,35 @@ fn reserve_tomorrow(name: &str) -> Ask {
 #[tokio::test]
 async fn the_next_round_begins_once_and_when_the_last_is_over() {
     let lab = daily().await;
-    let first = sale(&lab).await;
+    let first = lab.round().await;
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(sale(&lab).await, first, "it is not over");
+    assert_eq!(lab.round().await, first, "it is not over");
 
     pass_a_day(&lab).await;
-    let over = sale(&lab).await;
+    let (offer, over) = (lab.offer().await, lab.round().await);
     assert_eq!(reset(&lab).await, 1);
-    let next = sale(&lab).await;
+    let next = lab.round().await;
     let window =
-        over.recurrence.unwrap().next_window(over.terms.opens_at_ms, over.terms.closes_at_ms, Clock::system().now());
-    assert_eq!((next.round, Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (RoundNumber(2), window));
+        offer.recurrence.unwrap().next_window(over.terms.opens_at_ms, over.terms.closes_at_ms, Clock::system().now());
+    assert_eq!((next.id.clone(), Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (round(SALE, 2), window));
     assert_eq!(reset(&lab).await, 0);
-    assert_eq!(sale(&lab).await, next, "twice is once");
+    assert_eq!(lab.round().await, next, "twice is once");
 }
 
 #[tokio::test]
 async fn the_next_round_begins_on_the_regular_terms() {
     let lab = daily().await;
-    let regular = sale(&lab).await.terms;
+    let regular = lab.round().await.terms;
     let steer = |what| Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator();
     let restock = steer("restock").header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 7 }));
     lab.answer(&restock).await.expect(200);
     lab.answer(&steer("close").json(&json!({ "round": 1 }))).await.expect(200);
-    let closed = sale(&lab).await.terms;
+    let closed = lab.round().await.terms;
     assert_eq!(closed.total, UNITS + 7);
     assert!(closed.closes_at_ms < regular.closes_at_ms);
     assert_eq!(reset(&lab).await, 1);
-    let next = sale(&lab).await;
-    assert_eq!((next.round, next.terms.total), (RoundNumber(2), UNITS));
+    let next = lab.round().await;
+    assert_eq!((next.id, next.terms.total), (round(SALE, 2), UNITS));
     let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
     assert_eq!(lasts(&next.terms), lasts(&regular), "as long as every day");
     assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
@@ -178,10 +169,10 @@ async fn the_next_round_begins_on_the_regular_terms() {
 async fn two_runs_at_once_begin_one_round() {
     let lab = daily().await;
     pass_a_day(&lab).await;
-    let over = sale(&lab).await;
+    let (offer, over) = (lab.offer().await, lab.round().await);
     futures::future::join_all([reset(&lab), reset(&lab), reset(&lab)]).await;
-    let next = sale(&lab).await;
-    assert_eq!((next.round, next.version), (RoundNumber(2), over.version + 1));
+    let next = lab.round().await;
+    assert_eq!((next.id, lab.offer().await.version), (round(SALE, 2), offer.version + 1));
     assert!(next.terms.closes_at_ms.since_ms(over.terms.closes_at_ms) < 26 * 3_600_000, "one day and not more");
 }
 
@@ -193,7 +184,7 @@ async fn no_idempotency_key_keeps_a_round_from_beginning() {
     lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
     pass_a_day(&lab).await;
     reset(&lab).await;
-    assert_eq!(sale(&lab).await.round, RoundNumber(2));
+    assert_eq!(lab.round().await.id, round(SALE, 2));
 }
 
 #[tokio::test]
@@ -225,7 +216,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     reset(&lab).await;
     warm_up(&lab).await;
     let id = lab.answer(&reserve_tomorrow("erin")).await.expect(202).text("reservation_id").to_owned();
-    let before = (sale(&lab).await, new_round(&lab).await);
+    let before = (lab.round().await, new_round(&lab).await);
     let state = async |of: &Claim| lab.order_of(of).await.state;
 
     assert!(lab.deliver(&[&late]).await.batch_item_failures.is_empty());
@@ -239,7 +230,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     let paid = lab.answer(&Ask::paid("pay_1", &dave.id.to_string(), 990, &lab.payment_key)).await.expect(200);
     assert_eq!((paid.text("outcome"), state(&dave).await), ("applied", OrderState::Paid));
 
-    assert_eq!((sale(&lab).await, new_round(&lab).await), before);
+    assert_eq!((lab.round().await, new_round(&lab).await), before);
     assert_eq!(clean(&audit(&lab, 1).await), (3, 0, 2));
     assert_eq!(clean(&audit(&lab, 2).await), (4, 1, 0));
     heal(&lab).await;
@@ -268,4 +259,30 @@ async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     let after = look().await;
     assert_eq!((&after["clean"], &after["total"]), (&json!(true), &json!(UNITS + 2)), "{after}");
     assert_eq!(after["in_redis"], json!(false));
+}
+
+/// The message of a reservation may come a day late, and its price is what its buyer was promised.
+#[tokio::test]
+async fn a_late_order_costs_what_its_own_round_cost() {
+    let lab = daily().await;
+    let (late, dead) = (lab.reserve("alice").await, lab.reserve("bob").await);
+    let dearer = |mut offer: sale::Offer| {
+        offer.terms.price.price_minor = 1290;
+        Ok(offer)
+    };
+    let steered = lab.ledger.steer_offer(&round(SALE, 1), &rounds::request("dearer"), dearer).await.unwrap();
+    assert!(matches!(steered, ledger::Steered::Made(_)));
+    pass_a_day(&lab).await;
+    assert_eq!(reset(&lab).await, 1);
+    assert_eq!(warm_up(&lab).await, 1);
+    let process = lab.another_process();
+    let tomorrow = lab.answer(&reserve_tomorrow("carol")).await.expect(202).text("reservation_id").to_owned();
+    let tomorrow = lab.claim_of(&tomorrow, "carol").await;
+    let batch = crate::lab::message_batch(&[&late, &tomorrow]);
+    assert!(order::handle(&order::Deps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
+    let dead_letters = dead_letter::Deps::new(&process).unwrap();
+    let batch = crate::lab::message_batch(&[&dead]);
+    assert!(dead_letter::handle(&dead_letters, batch).await.batch_item_failures.is_empty());
+    let price = async |of: &Claim| lab.order_of(of).await.price.unwrap().price_minor;
+    assert_eq!((price(&late).await, price(&dead).await, price(&tomorrow).await), (990, 990, 1290));
 }

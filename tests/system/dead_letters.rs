@@ -28,8 +28,11 @@ async fn a_dead_letter_becomes_an_order() {
 async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
     let lab = Lab::selling(terms(2, 1)).await;
     let alice = lab.reserve("alice").await;
-    let published = resources::items(&lab.dynamodb, &lab.table).await.remove("SALE#lamp").unwrap();
-    lab.delete_item("SALE#lamp").await;
+    let mut items = resources::items(&lab.dynamodb, &lab.table).await;
+    let published = ["SALE#lamp", "ROUND#lamp#1"].map(|pk| items.remove(pk).unwrap());
+    for pk in ["SALE#lamp", "ROUND#lamp#1"] {
+        lab.delete_item(pk).await;
+    }
     for _ in 0..2 {
         let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
         assert!(response.batch_item_failures.is_empty());
@@ -38,8 +41,10 @@ async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
         assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
         assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
     }
-    let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(published.into_iter().collect()));
-    put.send().await.unwrap();
+    for item in published {
+        let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(item.into_iter().collect()));
+        put.send().await.unwrap();
+    }
     let before = lab.contents().await;
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.contents().await, before, "the late order message changes nothing");

@@ -106,8 +106,8 @@ async fn what_redis_does_not_know_of_denials_it_is_told_again() {
         Denial { user: user("mallory"), until_ms: in_s(60), reason: DeniedWhy::Asked, by: DeniedBy::Operators };
     lab.ledger.deny(&denial).await.unwrap();
     lab.ledger.allow(&user("eve")).await.unwrap();
-    let sales = [lab.sale().await];
-    let reconcile = async || fulfilment::reconcile_denials(&lab.stock, &lab.ledger, &sales, in_s(0)).await.unwrap();
+    let rounds = [lab.round().await];
+    let reconcile = async || fulfilment::reconcile_denials(&lab.stock, &lab.ledger, &rounds, in_s(0)).await.unwrap();
     assert_eq!(reconcile().await, 2);
     assert_eq!(reconcile().await, 0);
     lab.answer(&Ask::reserve(SALE, "mallory")).await.problem(403, "denied");

@@ -11,6 +11,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
 use crate::lab::{Lab, SALE};
+use crate::rounds;
 use crate::shop::Shop;
 use crate::wait::until;
 
@@ -210,7 +211,7 @@ async fn for_operators_and_sales_that_exist() {
     let lab = Lab::new().await;
     lab.answer(&look()).await.problem(404, "unknown_sale");
     lab.answer(&look().by("alice")).await.problem(403, "denied");
-    lab.ledger.create_sale(&SALE.parse().unwrap(), &terms(1, 1), None).await.unwrap();
+    rounds::draft(&lab.ledger, SALE, &terms(1, 1), None).await;
     assert_eq!(live(&lab).await["state"], "draft");
     lab.publish(SALE, &terms(1, 1)).await;
     lab.answer(&Ask::post("/v1/admin/stop").by_operator().json(&json!({}))).await.expect(200);

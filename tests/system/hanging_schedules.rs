@@ -3,22 +3,22 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use ledger::Published;
 use runtime::Clock;
-use sale::{EpochMs, Recurrence, RoundNumber, SaleId, Terms};
+use sale::{EpochMs, Recurrence, RoundNumber, Terms};
 use tests::{Conduct, Service, terms};
 
 use crate::lab::Lab;
 use crate::parts::{Parts, all_ended, as_lambda_would};
+use crate::rounds;
 
 /// So many that a wait for each is longer than any function may run.
 const SALES: usize = 40;
 
 async fn publish_many(lab: &Lab, terms: &Terms, recurrence: Option<&Recurrence>) {
-    let ids: Vec<SaleId> = (0..SALES).map(|number| format!("lamp-{number}").parse().unwrap()).collect();
+    let ids: Vec<String> = (0..SALES).map(|number| format!("lamp-{number}")).collect();
     join_all(ids.iter().map(async |id| {
-        lab.ledger.create_sale(id, terms, recurrence).await.unwrap();
-        assert!(matches!(lab.ledger.publish_sale(id).await.unwrap(), Published::Yes(_)));
+        rounds::draft(&lab.ledger, id, terms, recurrence).await;
+        rounds::publish(&lab.ledger, id).await;
     }))
     .await;
 }
@@ -60,9 +60,9 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     assert!((1..SALES).contains(&begun), "too few rounds to be cut off");
     let rest = daily_reset::handle(&daily_reset::Deps { ledger: lab.ledger.clone(), ..deps }).await.unwrap();
     assert_eq!(rest.failed, 0);
-    let sales = lab.ledger.published_sales(Clock::system().now()).await.unwrap();
+    let rounds = lab.ledger.published_rounds(Clock::system().now()).await.unwrap();
     // What was cut off may have begun all the same.
-    let second = sales.iter().filter(|sale| sale.round == RoundNumber(2)).count();
+    let second = rounds.iter().filter(|round| round.id.number == RoundNumber(2)).count();
     assert_eq!(second, SALES, "the next run goes on where this one stopped");
 }
 

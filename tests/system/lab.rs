@@ -15,7 +15,7 @@ use process::Snapshots;
 use queue::OrderMessage;
 use runtime::{Clock, Secret, Settings};
 use sale::audit::Audit;
-use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Sale, SaleId, Terms, Unit};
+use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, Terms, Unit};
 use stock::Stock;
 use tests::{round, user};
 use tokio::task::spawn_blocking;
@@ -30,6 +30,7 @@ use crate::events;
 use crate::openapi::OPENAPI;
 use crate::passes::lab_secret;
 use crate::resources::{make_queue, make_table};
+use crate::rounds;
 
 /// Tries to refresh the snapshots. Each takes more than a second if it is in vain.
 const REFRESHES: usize = 60;
@@ -160,9 +161,8 @@ impl Lab {
     }
 
     pub(crate) async fn publish(&self, sale: &str, terms: &Terms) {
-        let sale: SaleId = sale.parse().unwrap();
-        self.ledger.create_sale(&sale, terms, None).await.unwrap();
-        self.ledger.publish_sale(&sale).await.unwrap();
+        rounds::draft(&self.ledger, sale, terms, None).await;
+        rounds::publish(&self.ledger, sale).await;
         self.refresh_snapshots().await;
     }
 
@@ -176,16 +176,21 @@ impl Lab {
         panic!("the snapshots cannot be refreshed");
     }
 
-    /// The lab's sale as the ledger has it.
-    pub(crate) async fn sale(&self) -> Sale {
-        self.ledger.sale(&SALE.parse().unwrap()).await.unwrap().expect("the ledger has it")
+    /// The offer of the lab's sale as the ledger has it.
+    pub(crate) async fn offer(&self) -> Offer {
+        self.ledger.offer(&SALE.parse().unwrap()).await.unwrap().expect("the ledger has it")
+    }
+
+    /// The latest round of the lab's sale as the ledger has it.
+    pub(crate) async fn round(&self) -> Round {
+        rounds::latest_round(&self.ledger, &SALE.parse().unwrap()).await
     }
 
     /// Loads the sale's round from what the ledger says, as if just before it opened.
     pub(crate) async fn load(&self, sale: &str) {
-        let sale = self.ledger.sale(&sale.parse().unwrap()).await.unwrap().unwrap();
-        let before = EpochMs(sale.terms.opens_at_ms.0 - 1);
-        load_round(&self.stock, &self.ledger, &sale, before).await.unwrap();
+        let round = rounds::latest_round(&self.ledger, &sale.parse().unwrap()).await;
+        let before = EpochMs(round.terms.opens_at_ms.0 - 1);
+        load_round(&self.stock, &self.ledger, &round, before).await.unwrap();
     }
 
     /// The reservation function, in a process that has counted nobody yet.
@@ -315,9 +320,8 @@ impl Lab {
     }
 
     pub(crate) async fn audit(&self) -> Audit {
-        let sale = self.sale().await;
-        let audited =
-            fulfilment::audit(&self.stock, &self.ledger, &sale, &sale.round_id(), Clock::system().now()).await.unwrap();
+        let round = self.round().await;
+        let audited = fulfilment::audit(&self.stock, &self.ledger, &round, Clock::system().now()).await.unwrap();
         assert!(audited.in_redis);
         audited.audit
     }

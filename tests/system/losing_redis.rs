@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use futures::{StreamExt, stream};
-use sale::{ReservationId, SaleId};
+use sale::ReservationId;
 use tests::{round, terms};
 use tokio::sync::watch;
 use tokio::task::block_in_place;
@@ -20,6 +20,7 @@ use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE, movable_clock};
 use crate::resources::{depth, receive};
+use crate::rounds;
 use crate::wait::until;
 
 const BUYERS: usize = 1000;
@@ -301,9 +302,8 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     reserving.snapshots.now().await.unwrap();
     admitting.snapshots.now().await.unwrap();
     // Not by the lab's own means, which refresh its snapshots.
-    let sale: SaleId = SALE.parse().unwrap();
-    lab.ledger.create_sale(&sale, &terms(9, 1), None).await.unwrap();
-    lab.ledger.publish_sale(&sale).await.unwrap();
+    rounds::draft(&lab.ledger, SALE, &terms(9, 1), None).await;
+    rounds::publish(&lab.ledger, SALE).await;
     lab.load(SALE).await;
     let ask = Ask::reserve(SALE, "early");
     let id = answer(&reserving, &ask).await.expect(202).text("reservation_id").to_owned();

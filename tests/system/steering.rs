@@ -1,7 +1,6 @@
 //! Operators steer a sale while it runs.
 
-use ledger::Amend;
-use sale::{Sale, Terms};
+use sale::Terms;
 use serde_json::json;
 use stock::{Counters, Stock};
 use tests::{round, terms};
@@ -10,6 +9,7 @@ use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
+use crate::rounds;
 
 /// Of the first round, which is the only one here.
 fn ask(what: &str) -> Ask {
@@ -28,10 +28,6 @@ fn restock(units: u32, key: &str) -> Ask {
 /// What Redis says of the round.
 async fn counters(lab: &Lab) -> Counters {
     lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
-}
-
-async fn sale(lab: &Lab) -> Sale {
-    lab.ledger.sale(&SALE.parse().unwrap()).await.unwrap().unwrap()
 }
 
 /// Has users buy until nothing is left. How many could.
@@ -109,12 +105,12 @@ async fn what_has_not_opened_cannot_be_closed() {
 #[tokio::test]
 async fn drafts_are_not_steered() {
     let lab = Lab::new().await;
-    lab.ledger.create_sale(&SALE.parse().unwrap(), &terms(3, 1), None).await.unwrap();
-    let before = sale(&lab).await;
+    rounds::draft(&lab.ledger, SALE, &terms(3, 1), None).await;
+    let before = lab.offer().await;
     for ask in [ask("pause"), ask("resume"), ask("close"), restock(1, "key-1")] {
         lab.answer(&ask).await.problem(409, "not_amendable");
     }
-    assert_eq!(sale(&lab).await, before);
+    assert_eq!(lab.offer().await, before);
 }
 
 #[tokio::test]
@@ -145,7 +141,7 @@ async fn units_are_added_once_for_each_key() {
     for answer in futures::future::join_all([lab.answer(&second), lab.answer(&third)]).await {
         answer.expect(200);
     }
-    assert_eq!(sale(&lab).await.terms.total, 117);
+    assert_eq!(lab.round().await.terms.total, 117);
     assert_eq!(lab.audit().await.total, 117);
     assert_eq!(lab.clean_audit().await, (117, 0, 0));
 }
@@ -173,13 +169,8 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_steered() {
     lab.buy("alice").await;
     steer(&lab, "pause").await;
     lab.answer(&restock(3, "key-1")).await.expect(200);
-    let earlier = sale(&lab).await.terms.closes_at_ms.0 - 600_000;
-    let id = SALE.parse().unwrap();
-    let amended = lab.ledger.amend_sale(&id, "earlier end", |sale| {
-        sale.terms.closes_at_ms.0 = earlier;
-        Ok::<_, ()>(())
-    });
-    assert!(matches!(amended.await.unwrap(), Amend::Made(_)));
+    let earlier = lab.round().await.terms.closes_at_ms.0 - 600_000;
+    rounds::change(&lab.ledger, &round(SALE, 1), "earlier end", |round| round.terms.closes_at_ms.0 = earlier).await;
     heal(&lab).await;
     let before = counters(&lab).await;
     assert_eq!((before.paused, before.closes_at_ms.0, before.last_unit), (true, earlier, 5));

@@ -9,6 +9,7 @@ use warmup::Summary;
 
 use crate::ask::Ask;
 use crate::lab::Lab;
+use crate::rounds;
 
 fn opening_in(minutes: i64) -> Terms {
     let now = runtime::Clock::system().now().0;
@@ -27,7 +28,7 @@ async fn what_opens_soon_is_loaded_once() {
     lab.publish("soon", &opening_in(9)).await;
     lab.publish("later", &opening_in(11)).await;
     lab.publish("over", &opening_in(-61)).await;
-    lab.ledger.create_sale(&"draft".parse().unwrap(), &opening_in(0), None).await.unwrap();
+    rounds::draft(&lab.ledger, "draft", &opening_in(0), None).await;
     assert_eq!(run(&lab).await, Summary { loaded: 2, present: 0, later: 1, failed: 0 });
     let loaded = lab.contents().await;
     let keys: Vec<&String> = loaded.keys.keys().collect();

@@ -51,18 +51,18 @@ pub(crate) struct EmulatorQueue {
 
 struct Shared {
     queue: RwLock<Option<Arc<EmulatorQueue>>>,
-    sale: Value,
+    round: Value,
     pass_keys: String,
     delay: watch::Sender<Duration>,
     asked: Mutex<Asked>,
 }
 
 impl Aws {
-    /// One whose ledger has a single published sale, as the item `sale`, and whose secret is `pass_keys`.
-    pub(crate) async fn start(sale: Value, pass_keys: &str) -> Result<Self> {
+    /// One whose ledger has a single published sale, whose round is the item `round`, and whose secret is `pass_keys`.
+    pub(crate) async fn start(round: Value, pass_keys: &str) -> Result<Self> {
         let shared = Arc::new(Shared {
             queue: RwLock::default(),
-            sale,
+            round,
             pass_keys: pass_keys.to_owned(),
             delay: watch::Sender::new(Duration::ZERO),
             asked: Mutex::default(),
@@ -145,10 +145,11 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     }
     let answer = match operation {
         "SendMessage" => Some(json!({ "MessageId": "1" })),
+        "UpdateItem" if find(&body, b"\"ROUND#") => Some(json!({ "Attributes": shared.round })),
         "TransactWriteItems" | "UpdateItem" | "PutItem" => Some(json!({})),
-        "GetItem" if find(&body, b"\"SALE#") => Some(json!({ "Item": shared.sale })),
+        "GetItem" if find(&body, b"\"ROUND#") => Some(json!({ "Item": shared.round })),
         "GetItem" => Some(json!({})),
-        "Query" if find(&body, b"sales_by_close") => Some(json!({ "Items": [shared.sale], "Count": 1 })),
+        "Query" if find(&body, b"sales_by_close") => Some(json!({ "Items": [shared.round], "Count": 1 })),
         "Query" => Some(json!({ "Items": [], "Count": 0 })),
         "GetSecretValue" => Some(json!({ "Name": "passes", "SecretString": shared.pass_keys })),
         _ => None,

@@ -75,7 +75,7 @@ pub(crate) async fn closed_by(
 
 impl Shop {
     pub(crate) async fn open(binaries: Binaries) -> Result<Self> {
-        let aws = Aws::start(sale_item()?, PASS_KEYS).await?;
+        let aws = Aws::start(round_item()?, PASS_KEYS).await?;
         Ok(Self { ring: Ring::open().await?, aws, binaries, keys: PASS_KEYS.parse()? })
     }
 
@@ -233,16 +233,16 @@ pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The sale as the ledger's index of published sales has it.
-fn sale_item() -> Result<Value> {
+/// The round as the ledger and its index of published rounds have it.
+fn round_item() -> Result<Value> {
     let terms = terms(10_000_000)?;
     let EpochMs(opens_at_ms) = terms.opens_at_ms;
     let EpochMs(closes_at_ms) = terms.closes_at_ms;
     let number = |value: i64| json!({ "N": value.to_string() });
     let text = |value: &str| json!({ "S": value });
     Ok(json!({
-        "pk": text(&format!("SALE#{SALE}")), "sale_list": text("published"), "id": text(SALE), "state": text("published"),
-        "round": number(1), "version": number(1), "paused": { "BOOL": false }, "title": text(&terms.title),
+        "pk": text(&format!("ROUND#{SALE}#1")), "sale_list": text("published"), "sale": text(SALE), "round": number(1),
+        "version": number(1), "loaded_at_ms": number(0), "lanes": number(1), "paused": { "BOOL": false }, "title": text(&terms.title),
         "opens_at_ms": number(opens_at_ms), "closes_at_ms": number(closes_at_ms), "total": number(terms.total.into()),
         "per_user_limit": number(terms.per_user_limit.into()), "price_minor": number(990), "currency": text("EUR"),
         "payment_window_s": number(terms.payment_window_s.into()),

@@ -1,7 +1,8 @@
 use fulfilment::Audited;
 use jiff::Timestamp;
+use ledger::Latest;
 use sale::audit::Audit;
-use sale::{Currency, DoorTerms, Price, Recurrence, Sale, SaleId, SaleState, Terms};
+use sale::{Currency, DoorTerms, LogEntry, Price, Recurrence, SaleId, SaleState, Terms, UserId};
 use serde::{Deserialize, Serialize};
 
 /// A sale as an operator writes it.
@@ -61,13 +62,16 @@ impl NewSale {
     }
 }
 
-/// A sale as an operator sees it.
+/// A sale as an operator sees it: its offer, and what its latest round offers.
 #[derive(Serialize)]
 pub(crate) struct SaleDocument {
     sale_id: SaleId,
     state: SaleState,
     round: u32,
     version: u32,
+    /// A draft has no round yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round_version: Option<u32>,
     paused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     isolated_requests_per_s: Option<u32>,
@@ -85,15 +89,16 @@ pub(crate) struct SaleDocument {
 }
 
 impl SaleDocument {
-    pub(crate) fn of(sale: &Sale) -> Self {
-        let terms = sale.terms.clone();
+    pub(crate) fn of(Latest { offer, round }: Latest) -> Self {
+        let terms = round.as_ref().map_or(offer.terms, |round| round.terms.clone());
         Self {
-            sale_id: sale.id.clone(),
-            state: sale.state,
-            round: sale.round.0,
-            version: sale.version,
-            paused: sale.paused,
-            isolated_requests_per_s: sale.isolated_requests_per_s,
+            sale_id: offer.id,
+            state: offer.state,
+            round: offer.latest_round.0,
+            version: offer.version,
+            round_version: round.as_ref().map(|round| round.version),
+            paused: round.as_ref().is_some_and(|round| round.paused),
+            isolated_requests_per_s: round.and_then(|round| round.isolated_requests_per_s),
             title: terms.title,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
@@ -102,8 +107,42 @@ impl SaleDocument {
             price: terms.price,
             payment_window_s: terms.payment_window_s,
             door: terms.door,
-            recurrence: sale.recurrence.clone(),
+            recurrence: offer.recurrence,
         }
+    }
+}
+
+/// A sale, and what was done to its offer and to its latest round.
+#[derive(Serialize)]
+pub(crate) struct LoggedSaleDocument {
+    #[serde(flatten)]
+    sale: SaleDocument,
+    log: Vec<LogDocument>,
+}
+
+#[derive(Serialize)]
+struct LogDocument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<UserId>,
+    action: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    parameters: String,
+}
+
+impl LoggedSaleDocument {
+    pub(crate) fn of(latest: Latest) -> Self {
+        let of_round = latest.round.iter().flat_map(|round| round.log.entries());
+        let mut entries: Vec<LogEntry> = latest.offer.log.entries().iter().chain(of_round).cloned().collect();
+        entries.sort_by_key(|entry| entry.at_ms);
+        let entry = |LogEntry { key: _, action, parameters, by, at_ms }| LogDocument {
+            at: at_ms.map(Timestamp::from),
+            by,
+            action,
+            parameters,
+        };
+        Self { log: entries.into_iter().map(entry).collect(), sale: SaleDocument::of(latest) }
     }
 }
 
@@ -114,8 +153,8 @@ pub(crate) struct SalesDocument {
 }
 
 impl SalesDocument {
-    pub(crate) fn of(sales: &[Sale]) -> Self {
-        Self { sales: sales.iter().map(SaleDocument::of).collect() }
+    pub(crate) fn of(sales: impl Iterator<Item = Latest>) -> Self {
+        Self { sales: sales.map(SaleDocument::of).collect() }
     }
 }
 
@@ -131,9 +170,10 @@ pub(crate) struct AuditDocument {
 }
 
 impl AuditDocument {
-    pub(crate) fn of(audited: Audited) -> Self {
-        let Audited { audit, in_redis, total_is_assumed } = audited;
-        Self { clean: audit.is_clean(), in_redis, total_is_assumed, audit }
+    /// Of a round whose number of units the ledger has, or which is assumed to have had as many as the offer says.
+    pub(crate) fn of(Audited { audit, in_redis }: Audited, is_assumed: bool) -> Self {
+        // Redis knows how many units there are.
+        Self { clean: audit.is_clean(), in_redis, total_is_assumed: is_assumed && !in_redis, audit }
     }
 }
 

@@ -7,9 +7,10 @@ use api::{Reply, json};
 use fulfilment::FulfilmentError;
 use http::StatusCode;
 use jiff::Timestamp;
+use ledger::Latest;
 use process::OrderCount;
 use queue::{Depth, depth};
-use sale::{EpochMs, Phase, Sale, SaleId, SaleState};
+use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
 use stock::Counters;
 
@@ -98,8 +99,8 @@ impl QueueDocument {
 /// The sale and what surrounds it, now.
 pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
-    let sale = sale_of(deps, sale).await?;
-    let id = sale.round_id();
+    let Latest { offer, round: latest } = sale_of(deps, sale).await?;
+    let id = offer.latest_round_id();
     let round = stock.round(&id);
     let depth_of = |url| part("a queue", depth(sqs, url));
     let in_redis = async {
@@ -119,17 +120,18 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
         )
     };
     let counted = async {
-        let counted = tokio::time::timeout(PART_TIMEOUT, order_counts.of_round(&id, sale.terms.total)).await;
+        let total = latest.as_ref().map_or(offer.terms.total, |latest| latest.terms.total);
+        let counted = tokio::time::timeout(PART_TIMEOUT, order_counts.of_round(&id, total)).await;
         counted.ok().flatten()
     };
     let ((counters, answers, held_since), (orders, orders_dlq, expiry, expiry_dlq, quarantine), switches, counted) =
         tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), counted);
     let now = clock.now();
-    let stopped = switches.map(|switches| switches.stop(&sale.id));
+    let stopped = switches.map(|switches| switches.stop(&offer.id));
     let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
     let document = FiguresDocument {
         server_time: now.into(),
-        state: state(&sale, stopped == Some(true), now),
+        state: state(latest.as_ref(), stopped == Some(true), now),
         stopped,
         units: counters.flatten().map(|counters| Units::of(&counters, counted)),
         answers,
@@ -145,11 +147,8 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     Ok(json(StatusCode::OK, &document))
 }
 
-fn state(sale: &Sale, stopped: bool, now: EpochMs) -> State {
-    match sale.state {
-        SaleState::Draft => State::Draft,
-        SaleState::Published => State::Of(Phase::of(&sale.terms, sale.paused || stopped, now)),
-    }
+fn state(latest: Option<&Round>, stopped: bool, now: EpochMs) -> State {
+    latest.map_or(State::Draft, |round| State::Of(Phase::of(&round.terms, round.paused || stopped, now)))
 }
 
 /// A part's answer, or none.

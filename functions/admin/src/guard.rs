@@ -7,10 +7,11 @@ use jiff::Timestamp;
 use lambda_http::Request;
 use ledger::{Denial, DeniedBy, DeniedWhy, Switches};
 use percent_encoding::percent_decode_str;
-use sale::{EpochMs, MAX_ISOLATED_REQUESTS_PER_S, RoundNumber, SaleId, UserId};
+use sale::{EpochMs, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Deps, sale_of, steer};
+use crate::steer::{Steering, steer_round};
+use crate::{Deps, sale_of};
 
 /// Longest denial: a mistake in the year must not be one for ever.
 const MAX_DENIED_S: u32 = 10 * 366 * 24 * 60 * 60;
@@ -151,7 +152,7 @@ pub(crate) async fn start(deps: &Deps, request: &Request) -> Reply {
 async fn which(deps: &Deps, request: &Request) -> Result<Option<SaleId>, Problem> {
     let Which { sale_id } = json_body(request)?;
     match sale_id {
-        Some(sale) => Ok(Some(sale_of(deps, sale.as_str()).await?.id)),
+        Some(sale) => Ok(Some(sale_of(deps, sale.as_str()).await?.offer.id)),
         None => Ok(None),
     }
 }
@@ -165,16 +166,9 @@ fn switched(request: &Request, what: &str, sale: Option<&SaleId>, switches: Swit
 /// Lets a sale have no more than so many requests a second, so that the others have what they need.
 pub(crate) async fn isolate(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Isolate { round, requests_per_s } = json_body(request)?;
-    if requests_per_s.is_some_and(|rate| !(1..=MAX_ISOLATED_REQUESTS_PER_S).contains(&rate)) {
-        return Err(Problem::invalid(format!("requests_per_s: 1 to {MAX_ISOLATED_REQUESTS_PER_S}, or null")));
-    }
     let limit = requests_per_s.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
-    let steering = steer::Steering { action: "isolate", round, parameters: limit, key: steer::key_or_fresh(request)? };
-    steer::amend(deps, sale, steering, |sale| {
-        sale.isolated_requests_per_s = requests_per_s;
-        Ok(())
-    })
-    .await
+    let steering = Steering::new(deps, request, sale, round, "isolate", limit)?;
+    steer_round(deps, &steering, |round, _| round.isolate(requests_per_s)).await
 }
 
 #[cfg(test)]

@@ -6,21 +6,22 @@ mod figures;
 mod guard;
 mod steer;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::{Code, Operators, Problem, Reply, json, json_body, no_body, respond, segments};
+use api::{Code, Operators, Problem, Reply, caller, json, json_body, no_body, respond, segments};
 use context::{Context, ContextError};
 use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
-use ledger::{Created, Ledger, Published};
+use ledger::{Created, Latest, Ledger};
 use process::OrderCounts;
 use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
-use sale::{RoundId, Sale, SaleId};
+use sale::{LogEntry, Offer, Round, RoundId, SaleId, Terms};
 use stock::Stock;
 
-use crate::document::{AuditDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
+use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
 
 /// Addresses of the queues that messages are sent back from and to.
 #[derive(Clone)]
@@ -99,7 +100,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
         (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
-        (&Method::GET, ["v1", "admin", "sales", sale]) => Ok(json(StatusCode::OK, &found(deps, sale).await?)),
+        (&Method::GET, ["v1", "admin", "sales", sale]) => found(deps, sale).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
             // Boxed: many calls of AWS at once make a large future.
             Box::pin(figures::figures(deps, sale)).await
@@ -136,40 +137,59 @@ async fn create(deps: &Deps, request: &Request) -> Reply {
     if terms.closes_at_ms <= deps.clock.now() {
         return Err(Problem::invalid("closes_at is over"));
     }
-    if let Some(recurrence) = &recurrence {
-        let apart = recurrence.keeps_apart(terms.opens_at_ms, terms.closes_at_ms);
-        apart.map_err(|error| Problem::invalid(error.to_string()))?;
-    }
-    match deps.ledger.create_sale(&id, &terms, recurrence.as_ref()).await.map_err(Problem::unanswered)? {
-        Created::Now(sale) => Ok(json(StatusCode::CREATED, &SaleDocument::of(&sale))),
-        Created::Before(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
+    let mut offer = Offer::draft(id, terms, recurrence);
+    offer.keeps_apart().map_err(|error| Problem::invalid(error.to_string()))?;
+    offer.log.push(entry(deps, request, "create")?);
+    match deps.ledger.create_offer(&offer).await.map_err(Problem::unanswered)? {
+        Created::Now(offer) => Ok(json(StatusCode::CREATED, &SaleDocument::of(Latest { offer, round: None }))),
+        Created::Before(offer) => Ok(json(StatusCode::OK, &SaleDocument::of(sale_of(deps, offer.id.as_str()).await?))),
         Created::Other(_) => Err(Problem::new(Code::SaleExists)),
     }
 }
 
 async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
-    match deps.ledger.publish_sale(&sale_id(sale)?).await.map_err(Problem::unanswered)? {
-        Published::Yes(sale) => Ok(json(StatusCode::OK, &SaleDocument::of(&sale))),
-        Published::Unknown => Err(Problem::new(Code::UnknownSale)),
-    }
+    let entry = entry(deps, request, "publish")?;
+    let published = deps.ledger.publish(&sale_id(sale)?, &entry).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &SaleDocument::of(published.ok_or_else(|| Problem::new(Code::UnknownSale))?)))
+}
+
+/// What the log says of a request that has no key, since it is done once anyway.
+fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Problem> {
+    let (key, parameters) = (String::new(), String::new());
+    let (by, at_ms) = (Some(caller(request)?.user), Some(deps.clock.now()));
+    Ok(LogEntry { key, action: action.to_owned(), parameters, by, at_ms })
 }
 
 async fn list(deps: &Deps) -> Reply {
-    let sales = deps.ledger.published_sales(deps.clock.now()).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &SalesDocument::of(&sales)))
+    let rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
+    let sales: Vec<SaleId> = rounds.iter().map(|round| round.id.sale.clone()).collect();
+    let offers = deps.ledger.offers(&sales).await.map_err(Problem::unanswered)?;
+    let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
+    let of_round = |round: Round| Some(Latest { offer: offers.remove(&round.id.sale)?, round: Some(round) });
+    Ok(json(StatusCode::OK, &SalesDocument::of(rounds.into_iter().filter_map(of_round))))
 }
 
 async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
-    let sale = sale_of(deps, sale).await?;
+    let (Latest { offer, round: latest }, now) = (sale_of(deps, sale).await?, deps.clock.now());
     let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    let round = RoundId { sale: sale.id.clone(), number };
-    if round.number > sale.round {
+    let id = RoundId { sale: offer.id.clone(), number };
+    if id.number > offer.latest_round {
         return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
     }
-    let audited =
-        audit(&deps.stock, &deps.ledger, &sale, &round, deps.clock.now()).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
+    let kept = match latest.filter(|latest| latest.id == id) {
+        Some(latest) => Some(latest),
+        None => deps.ledger.round(&id).await.map_err(Problem::unanswered)?,
+    };
+    let is_past = id.number < offer.latest_round;
+    let (is_assumed, closes_at_ms) = (kept.is_none() && is_past, if is_past { now } else { offer.terms.closes_at_ms });
+    let round = kept.unwrap_or_else(|| {
+        // A draft's, which begins with its publication; or one that an earlier version ended and did not keep.
+        let (_, round) = offer.publish();
+        Round { id, terms: Terms { closes_at_ms, ..round.terms }, ..round }
+    });
+    let audited = audit(&deps.stock, &deps.ledger, &round, now).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &AuditDocument::of(audited, is_assumed)))
 }
 
 /// Sends dead letters back to where they came from.
@@ -187,13 +207,13 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
     Ok(json(StatusCode::OK, &RedriveDocument { moved }))
 }
 
-async fn found(deps: &Deps, sale: &str) -> Result<SaleDocument, Problem> {
-    Ok(SaleDocument::of(&sale_of(deps, sale).await?))
+async fn found(deps: &Deps, sale: &str) -> Reply {
+    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(sale_of(deps, sale).await?)))
 }
 
-async fn sale_of(deps: &Deps, sale: &str) -> Result<Sale, Problem> {
-    let sale = deps.ledger.sale(&sale_id(sale)?).await.map_err(Problem::unanswered)?;
-    sale.ok_or_else(|| Problem::new(Code::UnknownSale))
+async fn sale_of(deps: &Deps, sale: &str) -> Result<Latest, Problem> {
+    let latest = deps.ledger.latest(&sale_id(sale)?).await.map_err(Problem::unanswered)?;
+    latest.ok_or_else(|| Problem::new(Code::UnknownSale))
 }
 
 fn sale_id(text: &str) -> Result<SaleId, Problem> {

@@ -2,13 +2,14 @@
 //! at once, or from reconciliation within a minute.
 //!
 //! Each request names the round that it is about. The ledger looks at it in the same conditional change, so that a round
-//! that begins between an operator's decision and its request is left alone.
+//! that begins between an operator's decision and its request is left alone. What a change makes of a round, and when it is
+//! refused, are rules of `sale`.
 
-use api::{Code, Problem, Reply, idempotency_key, json, json_body};
+use api::{Code, Problem, Reply, caller, idempotency_key, json, json_body};
 use http::StatusCode;
 use lambda_http::Request;
-use ledger::{Amend, SteeringRequest};
-use sale::{EpochMs, MAX_TOTAL, RoundNumber, Sale, SaleState};
+use ledger::{Latest, Steered};
+use sale::{LogEntry, Offer, Refusal, Round, RoundId, RoundNumber};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -31,124 +32,110 @@ struct Restock {
 
 /// A request to steer.
 pub(crate) struct Steering {
-    pub(crate) action: &'static str,
-    /// The round that it is about.
-    pub(crate) round: RoundNumber,
-    /// What it says besides.
-    pub(crate) parameters: String,
-    pub(crate) key: String,
+    round: RoundId,
+    entry: LogEntry,
 }
 
 impl Steering {
-    fn in_round(action: &'static str, request: &Request) -> Result<Self, Problem> {
+    /// Of an operator, under the request's key or one that nobody else has.
+    pub(crate) fn new(
+        deps: &Deps,
+        request: &Request,
+        sale: &str,
+        round: RoundNumber,
+        action: &str,
+        parameters: String,
+    ) -> Result<Self, Problem> {
+        let key = idempotency_key(request)?;
+        let key = key.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned);
+        let (action, by, at_ms) = (action.to_owned(), Some(caller(request)?.user), Some(deps.clock.now()));
+        let round = RoundId { sale: sale_id(sale)?, number: round };
+        Ok(Self { round, entry: LogEntry { key, action, parameters, by, at_ms } })
+    }
+
+    fn in_round(deps: &Deps, request: &Request, sale: &str, action: &str) -> Result<Self, Problem> {
         let InRound { round } = json_body(request)?;
-        Ok(Self { action, round, parameters: String::new(), key: key_or_fresh(request)? })
+        Self::new(deps, request, sale, round, action, String::new())
     }
 }
 
 /// Stops selling for a while.
 pub(crate) async fn pause(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    amend(deps, sale, Steering::in_round("pause", request)?, |sale| {
-        sale.paused = true;
-        Ok(())
-    })
-    .await
+    steer_round(deps, &Steering::in_round(deps, request, sale, "pause")?, |round, _| Ok(round.pause())).await
 }
 
 /// Goes on selling.
 pub(crate) async fn resume(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
-    amend(deps, sale, Steering::in_round("resume", request)?, |sale| {
-        not_over(sale, now)?;
-        sale.paused = false;
-        Ok(())
-    })
-    .await
+    steer_round(deps, &Steering::in_round(deps, request, sale, "resume")?, |round, _| round.resume(now)).await
 }
 
 /// Ends the round now. One that has ended keeps its end.
 pub(crate) async fn close(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
-    amend(deps, sale, Steering::in_round("close", request)?, |sale| close_at(sale, now)).await
-}
-
-fn close_at(sale: &mut Sale, now: EpochMs) -> Result<(), Problem> {
-    if now <= sale.terms.opens_at_ms {
-        return Err(Problem::new(Code::NotAmendable).detail("it has not opened yet"));
-    }
-    if now < sale.terms.closes_at_ms {
-        sale.terms_of_this_round().closes_at_ms = now;
-    }
-    Ok(())
+    steer_round(deps, &Steering::in_round(deps, request, sale, "close")?, |round, _| round.close(now)).await
 }
 
 /// Adds units to this round. Only with a key: without one, a retry could not be told from a second delivery.
 pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Restock { round, units } = json_body(request)?;
-    let key = idempotency_key(request)?
-        .ok_or_else(|| Problem::invalid("idempotency-key: needed, so that a retry adds nothing"))?;
-    let steering = Steering { action: "restock", round, parameters: units.to_string(), key: key.to_owned() };
+    if idempotency_key(request)?.is_none() {
+        return Err(Problem::invalid("idempotency-key: needed, so that a retry adds nothing"));
+    }
     let now = deps.clock.now();
-    amend(deps, sale, steering, |sale| {
-        not_over(sale, now)?;
-        let total = sale.terms.total.checked_add(units).filter(|total| units > 0 && *total <= MAX_TOTAL);
-        let bounds = || Problem::invalid(format!("units: 1 to {}", MAX_TOTAL - sale.terms.total));
-        sale.terms_of_this_round().total = total.ok_or_else(bounds)?;
-        Ok(())
-    })
-    .await
+    let steering = Steering::new(deps, request, sale, round, "restock", units.to_string())?;
+    steer_round(deps, &steering, |round, _| round.restock(units, now)).await
 }
 
 /// Makes this round the last one. A sale that comes no more stays so.
 pub(crate) async fn end_recurrence(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    amend(deps, sale, Steering::in_round("end_recurrence", request)?, |sale| {
-        sale.recurrence = None;
-        Ok(())
-    })
-    .await
+    let Steering { round, mut entry } = Steering::in_round(deps, request, sale, "end_recurrence")?;
+    // The offer's log is about many rounds.
+    entry.parameters = round.number.to_string();
+    let steered = deps.ledger.steer_offer(&round, &entry, Offer::end_recurrence).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, steered)?)))
 }
 
-/// In a round that is over nothing can be sold, so whoever asks for it is mistaken.
-fn not_over(sale: &Sale, now: EpochMs) -> Result<(), Problem> {
-    if sale.terms.closes_at_ms <= now {
-        return Err(Problem::new(Code::NotAmendable).detail(format!("round {} is over", sale.round)));
-    }
-    Ok(())
-}
-
-/// The client's key, or one that nobody else has.
-pub(crate) fn key_or_fresh(request: &Request) -> Result<String, Problem> {
-    Ok(idempotency_key(request)?.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned))
-}
-
-pub(crate) async fn amend(
+/// Changes a round by a rule, and tells Redis.
+pub(crate) async fn steer_round(
     deps: &Deps,
-    sale: &str,
-    steering: Steering,
-    change: impl Fn(&mut Sale) -> Result<(), Problem>,
+    Steering { round, entry }: &Steering,
+    change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
 ) -> Reply {
-    let id = sale_id(sale)?;
-    let Steering { action, round, parameters, key } = steering;
-    let request = SteeringRequest { key, action, parameters: format!("{round} {parameters}") };
-    let amended = deps.ledger.steer_sale(&id, &request, |sale| {
-        if sale.state == SaleState::Draft {
-            return Err(Problem::new(Code::NotAmendable).detail("it is a draft"));
+    let steered = deps.ledger.steer_round(round, entry, change).await.map_err(Problem::unanswered)?;
+    let latest = made(round, steered)?;
+    if let Some(round) = &latest.round {
+        // Not an error to the operator: the ledger has it, and reconciliation tells Redis.
+        if let Err(error) = deps.stock.round(&round.id).amend(round).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "Redis hears of it later");
         }
-        if sale.round != round {
-            return Err(Problem::new(Code::RoundChanged).with("round", sale.round.0));
+    }
+    Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
+}
+
+fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem> {
+    match steered {
+        Steered::Made(latest) => Ok(*latest),
+        Steered::Refused(refusal) => Err(refused(round, &refusal)),
+        Steered::RoundChanged(latest) => Err(Problem::new(Code::RoundChanged).with("round", latest.0)),
+        Steered::KeyReused => Err(Problem::new(Code::KeyReused)),
+        Steered::Unknown => Err(Problem::new(Code::UnknownSale)),
+    }
+}
+
+/// What can never be done is the request's fault, and what cannot be done now is the round's.
+fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
+    match refusal {
+        Refusal::Units(_) | Refusal::Rate(_) | Refusal::ClosesInThePast | Refusal::Overlap(_) | Refusal::Terms(_) => {
+            Problem::invalid(refusal.to_string())
         }
-        change(sale)
-    });
-    match amended.await.map_err(Problem::unanswered)? {
-        Amend::Made(sale) => {
-            // Not an error to the operator: the ledger has it, and reconciliation tells Redis.
-            if let Err(error) = deps.stock.round(&sale.round_id()).amend(&sale).await {
-                tracing::warn!(error = &error as &dyn std::error::Error, "Redis hears of it later");
-            }
-            Ok(json(StatusCode::OK, &SaleDocument::of(&sale)))
-        }
-        Amend::Refused(problem) => Err(problem),
-        Amend::Unknown => Err(Problem::new(Code::UnknownSale)),
-        Amend::KeyReused => Err(Problem::new(Code::KeyReused)),
+        Refusal::Over => Problem::new(Code::NotAmendable).detail(format!("round {} is over", round.number)),
+        Refusal::Draft
+        | Refusal::NotOpen
+        | Refusal::Promised(_)
+        | Refusal::Loaded(_)
+        | Refusal::FewerUnits(_)
+        | Refusal::NotOver
+        | Refusal::NeverAgain => Problem::new(Code::NotAmendable).detail(refusal.to_string()),
     }
 }

@@ -29,10 +29,10 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let checks = [Check::Known, Check::Stop, Check::Form, Check::Keys, Check::Turn(Step::Token)];
     let (visitor, (id, answer)) = deps.gate().enter(request, sale, &checks, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
-    let (sale, round) = (&known.sale, known.sale.round_id());
-    let per_sale = sale.isolated_requests_per_s.map(public);
+    let round = &known.round;
+    let per_sale = round.isolated_requests_per_s.map(public);
     let asked = AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale };
-    let admit = deps.stock.round(&round).admit(&asked).await.map_err(Problem::unanswered)?;
+    let admit = deps.stock.round(&round.id).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
         known.give_turn_back(Step::Token);
@@ -56,9 +56,9 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => return Err(not_in_redis(&round, Some(sale), deps.clock.now())),
     };
-    let grant = Grant { round: &round, user: &visitor.user, issued_at_ms: at_ms };
+    let grant = Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms };
     let token = visitor.keys()?.seal(&grant);
-    let reserve_path = format!("/v1/sales/{}/reservations/{token}", round.sale);
+    let reserve_path = format!("/v1/sales/{}/reservations/{token}", round.id.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 

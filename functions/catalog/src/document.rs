@@ -1,10 +1,10 @@
 use jiff::Timestamp;
-use sale::{Availability, Campaign, CampaignId, Phase, Price, Sale, SaleId};
+use sale::{Availability, Campaign, CampaignId, Phase, Price, Round, SaleId};
 use serde::Serialize;
 
 use crate::shelf::{Listed, Look};
 
-/// A sale as everybody sees it.
+/// A sale's latest round as everybody sees it.
 #[derive(Serialize)]
 pub(crate) struct Card {
     sale_id: SaleId,
@@ -21,12 +21,12 @@ pub(crate) struct Card {
 }
 
 impl Card {
-    pub(crate) fn of(sale: &Sale, look: Look) -> Self {
-        let terms = &sale.terms;
+    pub(crate) fn of(round: &Round, look: Look) -> Self {
+        let Round { id, terms, .. } = round;
         Self {
-            sale_id: sale.id.clone(),
+            sale_id: id.sale.clone(),
             title: terms.title.clone(),
-            round: sale.round.0,
+            round: id.number.0,
             state: look.phase,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
@@ -69,7 +69,7 @@ struct CampaignLine {
 impl CampaignsDocument {
     pub(crate) fn of(listed: &Listed) -> Self {
         let line = |campaign: &Campaign| {
-            let sales = || listed.sales_of(campaign).map(|sale| &sale.terms);
+            let sales = || listed.rounds_of(campaign).map(|round| &round.terms);
             Some(CampaignLine {
                 campaign_id: campaign.id.clone(),
                 title: campaign.title.clone(),

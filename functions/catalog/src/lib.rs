@@ -64,7 +64,7 @@ async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Res
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
     let now = deps.clock.now();
     let cards =
-        listed.sales_of(campaign).map(|sale| async { Card::of(sale, deps.shelf.look(&listed, sale, now).await) });
+        listed.rounds_of(campaign).map(|round| async { Card::of(round, deps.shelf.look(&listed, round, now).await) });
     let document = CampaignDocument::new(campaign, futures::future::join_all(cards).await);
     Ok(found(request, deps.clock.now(), &document))
 }
@@ -72,7 +72,7 @@ async fn look_at_campaign(deps: &Deps, request: &Request, campaign: &str) -> Res
 async fn look_at_sale(deps: &Deps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
-    let sale = listed.sale(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
-    let card = Card::of(sale, deps.shelf.look(&listed, sale, deps.clock.now()).await);
+    let round = listed.round(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    let card = Card::of(round, deps.shelf.look(&listed, round, deps.clock.now()).await);
     Ok(found(request, deps.clock.now(), &card))
 }

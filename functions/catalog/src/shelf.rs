@@ -8,7 +8,7 @@ use moka::Expiry;
 use moka::future::Cache;
 use rand::RngExt;
 use runtime::Clock;
-use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RoundId, Sale, SaleId};
+use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, Round, RoundId, SaleId, latest_rounds};
 use stock::Stock;
 
 /// How long this process goes by what it has read. Each entry draws its own time, so that those that were read together,
@@ -42,7 +42,8 @@ pub struct Shelf {
 
 /// What is published, at one moment.
 pub(crate) struct Listed {
-    sales: HashMap<SaleId, Sale>,
+    /// The latest round of each sale.
+    rounds: HashMap<SaleId, Round>,
     campaigns: BTreeMap<CampaignId, Campaign>,
     switches: Switches,
 }
@@ -62,21 +63,21 @@ impl<K, V> Expiry<K, V> for Jittered {
 }
 
 impl Listed {
-    pub(crate) fn sale(&self, id: &SaleId) -> Option<&Sale> {
-        self.sales.get(id)
+    pub(crate) fn round(&self, sale: &SaleId) -> Option<&Round> {
+        self.rounds.get(sale)
     }
 
     /// A campaign of which there is something to be seen.
     pub(crate) fn campaign(&self, id: &CampaignId) -> Option<&Campaign> {
-        self.campaigns.get(id).filter(|campaign| self.sales_of(campaign).next().is_some())
+        self.campaigns.get(id).filter(|campaign| self.rounds_of(campaign).next().is_some())
     }
 
     pub(crate) fn campaigns(&self) -> impl Iterator<Item = &Campaign> {
         self.campaigns.values()
     }
 
-    pub(crate) fn sales_of(&self, campaign: &Campaign) -> impl Iterator<Item = &Sale> {
-        campaign.sale_ids.iter().filter_map(|id| self.sale(id))
+    pub(crate) fn rounds_of(&self, campaign: &Campaign) -> impl Iterator<Item = &Round> {
+        campaign.sale_ids.iter().filter_map(|id| self.round(id))
     }
 }
 
@@ -109,40 +110,39 @@ impl Shelf {
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
         let since = EpochMs(self.clock.now().0 - i64::from(OVER_FOR_S) * 1000);
         let read = async {
-            tokio::try_join!(self.ledger.published_sales(since), self.ledger.campaigns(), self.ledger.switches())
+            tokio::try_join!(self.ledger.published_rounds(since), self.ledger.campaigns(), self.ledger.switches())
         };
         let in_time = tokio::time::timeout(LEDGER_TIMEOUT, read).await.map_err(|_| FulfilmentError::OutOfTime)?;
-        let (sales, campaigns, switches) = in_time?;
+        let (rounds, campaigns, switches) = in_time?;
         Ok(Arc::new(Listed {
-            sales: sales.into_iter().map(|sale| (sale.id.clone(), sale)).collect(),
+            rounds: latest_rounds(rounds),
             campaigns: campaigns.into_iter().map(|campaign| (campaign.id.clone(), campaign)).collect(),
             switches,
         }))
     }
 
-    /// How a sale stands at `now`. Redis is asked only while there is something to be sold, by one for all who ask at once.
-    pub(crate) async fn look(&self, listed: &Listed, sale: &Sale, now: EpochMs) -> Look {
-        let phase = Phase::of(&sale.terms, sale.paused || listed.switches.stop(&sale.id), now);
+    /// How a round stands at `now`. Redis is asked only while there is something to be sold, by one for all who ask at once.
+    pub(crate) async fn look(&self, listed: &Listed, round: &Round, now: EpochMs) -> Look {
+        let phase = Phase::of(&round.terms, round.paused || listed.switches.stop(&round.id.sale), now);
         let availability = match phase {
             Phase::Upcoming => Availability::Available,
             Phase::Closed => Availability::Unknown,
-            Phase::Open | Phase::Paused => self.left.get_with(sale.round_id(), self.ask(sale)).await,
+            Phase::Open | Phase::Paused => self.left.get_with(round.id.clone(), self.ask(&round.id)).await,
         };
         Look { phase, availability }
     }
 
-    async fn ask(&self, sale: &Sale) -> Availability {
-        let round = sale.round_id();
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(&round).counters()).await {
+    async fn ask(&self, id: &RoundId) -> Availability {
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(id).counters()).await {
             Ok(Ok(Some(counters))) => Availability::of(counters.free(), counters.last_unit),
             Ok(Ok(None)) => Availability::Unknown,
-            Ok(Err(error)) => unknown(sale, &error),
-            Err(late) => unknown(sale, &late),
+            Ok(Err(error)) => unknown(id, &error),
+            Err(late) => unknown(id, &late),
         }
     }
 }
 
-fn unknown(sale: &Sale, error: &(dyn std::error::Error + 'static)) -> Availability {
-    tracing::warn!(error, sale_id = %sale.id, "Redis does not say what is left");
+fn unknown(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> Availability {
+    tracing::warn!(error, sale_id = %id.sale, "Redis does not say what is left");
     Availability::Unknown
 }

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use context::{Context, ContextError};
-use ledger::{Amend, Ledger, LedgerError};
+use ledger::{Begun, Ledger, LedgerError};
 use runtime::Clock;
-use sale::{EpochMs, RoundNumber, Sale};
+use sale::{EpochMs, SaleId, latest_rounds};
 use serde::Serialize;
 
 /// How long after its close a round is still found: a schedule that did not run for a month catches up.
@@ -44,11 +44,6 @@ pub struct Summary {
     pub failed: usize,
 }
 
-enum NotNow {
-    AnotherRunBeganIt,
-    NeverAgain,
-}
-
 /// Moves every recurring sale whose round is over to its next round.
 ///
 /// # Errors
@@ -67,33 +62,31 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
 
 async fn begin_all(deps: &Deps, summary: &mut Summary) -> Result<(), LedgerError> {
     let now = deps.clock.now();
-    let sales = deps.ledger.published_sales(EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000)).await?;
-    for sale in sales.into_iter().filter(|sale| sale.recurrence.is_some() && sale.terms.closes_at_ms <= now) {
-        // The request's key names the round, so that two runs begin it once.
-        let request = format!("round-{}", sale.round.0 + 1);
-        match deps.ledger.amend_sale(&sale.id, &request, |read| begin_next(read, sale.round, now)).await {
-            Ok(Amend::Made(next)) => {
-                tracing::info!(sale_id = %next.id, round = next.round.0, opens_at = %next.terms.opens_at_ms, "next round");
+    let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
+    let over = latest_rounds(deps.ledger.rounds_over(since, now).await?);
+    let sales: Vec<SaleId> = over.keys().cloned().collect();
+    let offers = deps.ledger.offers(&sales).await?.into_iter();
+    for offer in offers.filter(|offer| offer.recurrence.is_some()) {
+        let latest = offer.latest_round_id();
+        // The sale may have come to another round, which is not over.
+        if over.get(&offer.id).is_none_or(|over| over.id != latest) {
+            continue;
+        }
+        match deps.ledger.begin_next(&latest, now).await {
+            Ok(Begun::Now(next)) => {
+                tracing::info!(sale_id = %offer.id, round = next.id.number.0, opens_at = %next.terms.opens_at_ms, "next round");
                 summary.begun += 1;
             }
-            Ok(Amend::Refused(NotNow::AnotherRunBeganIt) | Amend::Unknown | Amend::KeyReused) => {}
-            Ok(Amend::Refused(NotNow::NeverAgain)) => {
-                tracing::error!(sale_id = %sale.id, "the recurrence has no next window");
+            Ok(Begun::Not) => {}
+            Ok(Begun::NeverAgain) => {
+                tracing::error!(sale_id = %offer.id, "the recurrence has no next window");
                 summary.failed += 1;
             }
             Err(error) => {
-                tracing::error!(sale_id = %sale.id, error = &error as &dyn std::error::Error, "no next round");
+                tracing::error!(sale_id = %offer.id, error = &error as &dyn std::error::Error, "no next round");
                 summary.failed += 1;
             }
         }
     }
     Ok(())
-}
-
-/// Only from the round that was found to be over.
-fn begin_next(sale: &mut Sale, over: RoundNumber, now: EpochMs) -> Result<(), NotNow> {
-    if sale.round != over {
-        return Err(NotNow::AnotherRunBeganIt);
-    }
-    if sale.begin_next_round(now) { Ok(()) } else { Err(NotNow::NeverAgain) }
 }

@@ -19,7 +19,7 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The terms of sales.
+    /// The terms of rounds.
     pub terms: TermsCache,
     /// The expiry queue.
     pub expiry: ExpiryQueue,

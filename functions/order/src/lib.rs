@@ -23,7 +23,7 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// The terms of sales.
+    /// The terms of rounds.
     pub terms: TermsCache,
     /// The order queue.
     pub orders: OrderQueue,
@@ -57,8 +57,8 @@ pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
 
 async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let OrderMessage { claim, trace, .. } = OrderMessage::parse(&body)?;
-    let sale = &claim.id.round.sale;
-    let terms = deps.terms.get(sale).await?.ok_or_else(|| FulfilmentError::UnknownSale(sale.clone()))?;
+    let round = &claim.id.round;
+    let terms = deps.terms.get(round).await?.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     let now = deps.clock.now();
     let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &claim, now).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);

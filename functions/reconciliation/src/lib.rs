@@ -18,7 +18,7 @@ use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::OrderQueue;
 use runtime::Clock;
-use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, RoundId, RoundNumber, Sale};
+use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
 use serde::Serialize;
 use stock::Stock;
 use tokio::time::timeout;
@@ -29,9 +29,9 @@ const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
 /// Longest run: a few seconds less than the 55 s after which Lambda ends it, so that it tells what it did. The rest waits
 /// for the next run.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
-/// Sales that are tended beside each other: one that waits for its part holds up few others.
+/// Rounds that are tended beside each other: one that waits for its part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
-/// Longest work on what one sale's buyers wait for.
+/// Longest work on what one round's buyers wait for.
 const TEND_BUDGET: Duration = Duration::from_secs(8);
 /// Longest work on what buyers wait for, of all sales: leaves the audits more than half of the run.
 const TEND_ALL_BUDGET: Duration = Duration::from_secs(20);
@@ -126,28 +126,37 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
     let began = Instant::now();
     let now = deps.clock.now();
     let since = EpochMs(now.0 - i64::from(LOOK_AFTER_CLOSE_S) * 1000);
-    let published = deps.ledger.published_sales(since).await;
+    let published = deps.ledger.published_rounds(since).await;
     if let Ok(published) = &published {
-        let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, &begun(published, now), now, summary)).await;
+        let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, published, now, summary)).await;
         tended.unwrap_or_else(|late| failed(summary, "what buyers wait for", &late));
-        // Sales that are not open yet have them as well: who is denied gets no challenge.
+        // Rounds that are not open yet have them as well: who is denied gets no challenge.
         note_denials(deps, published, now, summary).await;
     }
     expire(deps, now, summary).await;
-    audit_all(deps, &by_urgency(&begun(&published?, now), now), began, summary).await;
+    audit_all(deps, &by_urgency(&published?, now), began, summary).await;
     Ok(())
 }
 
-/// Sales of which a round has opened.
-fn begun(published: &[Sale], now: EpochMs) -> Vec<Sale> {
-    let begun = |sale: &&Sale| now >= sale.terms.opens_at_ms || sale.round > RoundNumber(1);
-    published.iter().filter(begun).cloned().collect()
+/// Rounds that have opened, or come after one that has.
+fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
+    published.iter().filter(move |round| now >= round.terms.opens_at_ms || round.id.number > RoundNumber(1))
 }
 
-async fn note_denials(deps: &Deps, sales: &[Sale], now: EpochMs, summary: &mut Summary) {
-    let mut sales = sales.to_vec();
-    rotate(&mut sales, now);
-    match timeout(DENIALS_BUDGET, reconcile_denials(&deps.stock, &deps.ledger, &sales, now)).await {
+/// Rounds before the latest ones that are not listed, since the version before ended them. Their last orders may be open.
+fn unlisted(published: &[Round]) -> Vec<RoundId> {
+    let before = |Round { id, .. }: Round| {
+        let number = id.number.0.checked_sub(1).filter(|number| *number > 0)?;
+        Some(RoundId { number: RoundNumber(number), ..id })
+    };
+    let before = latest_rounds(published.iter().cloned()).into_values().filter_map(before);
+    before.filter(|id| published.iter().all(|round| round.id != *id)).collect()
+}
+
+async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut Summary) {
+    let mut rounds = rounds.to_vec();
+    rotate(&mut rounds, now);
+    match timeout(DENIALS_BUDGET, reconcile_denials(&deps.stock, &deps.ledger, &rounds, now)).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => failed(summary, "denials", &error),
         Err(late) => failed(summary, "denials", &late),
@@ -170,7 +179,7 @@ async fn expire(deps: &Deps, now: EpochMs, summary: &mut Summary) {
     summary.failed += overdue.failed;
 }
 
-/// What one sale's buyers waited for.
+/// What one round's buyers waited for.
 #[derive(Default)]
 struct Tended {
     rebuilt: usize,
@@ -181,27 +190,29 @@ struct Tended {
 
 impl Tended {
     /// Notes that a step failed. The others are still to be done.
-    fn unless_failed<T>(&mut self, sale: &Sale, step: Result<T, impl Into<FulfilmentError>>) -> Option<T> {
+    fn unless_failed<T>(&mut self, id: &RoundId, step: Result<T, impl Into<FulfilmentError>>) -> Option<T> {
         step.map_err(|error| {
             self.failed += 1;
             let error: FulfilmentError = error.into();
-            tracing::error!(sale_id = %sale.id, error = &error as &dyn std::error::Error, "not reconciled");
+            tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "not reconciled");
         })
         .ok()
     }
 }
 
-/// Open sales first. Which of them is the first changes from run to run.
-async fn tend_all(deps: &Deps, sales: &[Sale], now: EpochMs, summary: &mut Summary) {
-    let (mut open, mut closed): (Vec<Sale>, Vec<Sale>) = sales.iter().cloned().partition(|sale| is_open(sale, now));
+/// Open rounds first. Which of them is the first changes from run to run.
+async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut Summary) {
+    let (mut open, mut rest): (Vec<Round>, Vec<Round>) =
+        begun(published, now).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
-    rotate(&mut closed, now);
-    let mut tended = stream::iter(open.into_iter().chain(closed))
-        .map(|sale| async move {
+    rotate(&mut rest, now);
+    let listed = open.into_iter().chain(rest).map(|round| (round.id.clone(), Some(round)));
+    let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|id| (id, None))))
+        .map(|(id, round)| async move {
             let mut tended = Tended::default();
-            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &sale, now, &mut tended)).await {
+            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &id, round.as_ref(), now, &mut tended)).await {
                 tended.failed += 1;
-                tracing::error!(sale_id = %sale.id, error = &late as &dyn std::error::Error, "not reconciled in time");
+                tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "not reconciled in time");
             }
             tended
         })
@@ -214,51 +225,38 @@ async fn tend_all(deps: &Deps, sales: &[Sale], now: EpochMs, summary: &mut Summa
     }
 }
 
-fn is_open(sale: &Sale, now: EpochMs) -> bool {
-    now >= sale.terms.opens_at_ms && now < sale.terms.closes_at_ms
-}
-
-/// Does what the buyers of a sale wait for, each step whatever became of the one before. Whatever else every loaded round
+/// Does what the buyers of a round wait for, each step whatever became of the one before. Whatever else every loaded round
 /// needs in each run has its place here: it must be bounded and cheap.
-async fn tend(deps: &Deps, sale: &Sale, now: EpochMs, tended: &mut Tended) {
+async fn tend(deps: &Deps, id: &RoundId, listed: Option<&Round>, now: EpochMs, tended: &mut Tended) {
     let Deps { stock, ledger, orders, send_again_after, .. } = deps;
-    if is_open(sale, now) {
-        let loaded = load_round(stock, ledger, sale, now).await;
-        if tended.unless_failed(sale, loaded) == Some(true) {
-            tracing::warn!(sale_id = %sale.id, round = sale.round.0, "Redis had lost the round");
-            tended.rebuilt += 1;
+    if let Some(round) = listed {
+        if round.is_open(now) {
+            let loaded = load_round(stock, ledger, round, now).await;
+            if tended.unless_failed(id, loaded) == Some(true) {
+                tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
+                tended.rebuilt += 1;
+            }
         }
+        let amended = stock.round(id).amend(round).await;
+        tended.unless_failed(id, amended);
     }
-    let amended = stock.round(&sale.round_id()).amend(sale).await;
-    tended.unless_failed(sale, amended);
     let until = Instant::now() + TEND_BUDGET / 2;
-    for round in rounds_of(sale) {
-        let sent = send_due(stock, orders, &round, *send_again_after, until, &mut tended.sent).await;
-        tended.unless_failed(sale, sent);
-        let since = stock.round(&round).held_since(usize::MAX).await;
-        let since = tended.unless_failed(sale, since).flatten();
-        tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000).max(tended.outbox_age_s);
-    }
-}
-
-/// The current round, and the one before it, whose last orders may still be open.
-fn rounds_of(sale: &Sale) -> impl Iterator<Item = RoundId> {
-    let numbers = [sale.round.0, sale.round.0 - 1].into_iter().filter(|number| *number > 0);
-    numbers.map(|number| RoundId { sale: sale.id.clone(), number: RoundNumber(number) })
+    let sent = send_due(stock, orders, id, *send_again_after, until, &mut tended.sent).await;
+    tended.unless_failed(id, sent);
+    let since = stock.round(id).held_since(usize::MAX).await;
+    let since = tended.unless_failed(id, since).flatten();
+    tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000);
 }
 
 /// Rounds that are not over, and then the others.
-fn by_urgency(sales: &[Sale], now: EpochMs) -> Vec<RoundId> {
-    let is_over = |sale: &Sale, round: &RoundId| {
-        let last_pay_by = sale.terms.closes_at_ms.plus_s(sale.terms.payment_window_s);
-        round.number < sale.round || now >= last_pay_by.plus_s(OVER_AFTER_S)
+fn by_urgency(published: &[Round], now: EpochMs) -> Vec<RoundId> {
+    let is_over = |round: &&Round| {
+        let last_pay_by = round.terms.closes_at_ms.plus_s(round.terms.payment_window_s);
+        now >= last_pay_by.plus_s(OVER_AFTER_S)
     };
-    let (mut over, mut rest) = (Vec::new(), Vec::new());
-    for sale in sales {
-        for round in rounds_of(sale) {
-            if is_over(sale, &round) { over.push(round) } else { rest.push(round) }
-        }
-    }
+    let (over, rest): (Vec<&Round>, Vec<&Round>) = begun(published, now).partition(is_over);
+    let mut over: Vec<RoundId> = over.into_iter().map(|round| round.id.clone()).chain(unlisted(published)).collect();
+    let mut rest: Vec<RoundId> = rest.into_iter().map(|round| round.id.clone()).collect();
     rotate(&mut over, now);
     rotate(&mut rest, now);
     let over_first = now.0 / 60_000 % OVER_FIRST_EVERY == 0;

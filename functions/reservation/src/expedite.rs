@@ -43,6 +43,8 @@ pub(crate) async fn expedite(deps: &Deps, claim: &Claim, now: EpochMs) -> Option
 async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
     let snapshot = deps.snapshots.now().await?;
     let round = &claim.id.round;
-    let sale = snapshot.sale_of(round).ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
-    place(&deps.stock, &deps.ledger, &deps.expiry, &sale.terms, claim, now).await
+    // Another round may cost something else: the queue's end looks this one up.
+    let latest = snapshot.latest_round(round).filter(|latest| latest.id == *round);
+    let latest = latest.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
+    place(&deps.stock, &deps.ledger, &deps.expiry, &latest.terms, claim, now).await
 }

@@ -58,7 +58,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(cached) = visitor.sale.filter(|cached| cached.sale.round == id.round.number) {
+            if let Some(cached) = visitor.sale.filter(|cached| cached.round.id == id.round) {
                 cached.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))

@@ -1,4 +1,4 @@
-//! Loads published sales into Redis before they open. Takes no input: it reads the ledger and repairs what is missing.
+//! Loads rounds into Redis before they open. Takes no input: it reads the ledger and repairs what is missing.
 
 use std::time::Duration;
 
@@ -37,20 +37,20 @@ impl Deps {
 /// What one run did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Sales loaded by this run.
+    /// Rounds loaded by this run.
     pub loaded: usize,
-    /// Sales that were there before.
+    /// Rounds that were there before.
     pub present: usize,
-    /// Sales that open too late to be loaded yet.
+    /// Rounds that open too late to be loaded yet.
     pub later: usize,
-    /// Sales that could not be loaded; the log has the reasons.
+    /// Rounds that could not be loaded; the log has the reasons.
     pub failed: usize,
 }
 
 /// Loads every round that is open or opens soon. One that cannot be loaded does not keep the others from it.
 ///
 /// # Errors
-/// If the ledger does not say which sales there are, or if no sale at all could be loaded.
+/// If the ledger does not say which rounds there are, or if no round at all could be loaded.
 pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
     let mut summary = Summary::default();
     match tokio::time::timeout(RUN_TIMEOUT, load_all(deps, &mut summary)).await {
@@ -67,19 +67,19 @@ pub async fn handle(deps: &Deps) -> Result<Summary, FulfilmentError> {
 async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentError> {
     let now = deps.clock.now();
     let mut last_error = None;
-    for sale in deps.ledger.published_sales(now).await? {
-        if sale.terms.opens_at_ms > now.plus_s(WARMUP_LEAD_S) {
+    for round in deps.ledger.published_rounds(now).await? {
+        if round.terms.opens_at_ms > now.plus_s(WARMUP_LEAD_S) {
             summary.later += 1;
             continue;
         }
-        match load_round(&deps.stock, &deps.ledger, &sale, now).await {
+        match load_round(&deps.stock, &deps.ledger, &round, now).await {
             Ok(true) => {
-                tracing::info!(sale_id = %sale.id, round = sale.round.0, total = sale.terms.total, "loaded");
+                tracing::info!(sale_id = %round.id.sale, round = round.id.number.0, total = round.terms.total, "loaded");
                 summary.loaded += 1;
             }
             Ok(false) => summary.present += 1,
             Err(error) => {
-                tracing::error!(sale_id = %sale.id, error = &error as &dyn std::error::Error, "not loaded");
+                tracing::error!(sale_id = %round.id.sale, error = &error as &dyn std::error::Error, "not loaded");
                 summary.failed += 1;
                 last_error = Some(error);
             }

@@ -98,7 +98,7 @@ export class FlashSaleStack extends Stack {
     secret.readFrom(payment);
 
     const warmup = make('warmup');
-    table.useFrom(warmup, [], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
+    table.useFrom(warmup, ['UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
     new EveryMinute(this, 'WarmupSchedule', warmup);
 
     const reconciliation = make('reconciliation');
@@ -111,7 +111,7 @@ export class FlashSaleStack extends Stack {
     new EveryMinute(this, 'ReconciliationSchedule', reconciliation);
 
     const dailyReset = make('daily_reset');
-    table.useFrom(dailyReset, ['GetItem', 'PutItem'], ['sales_by_close']);
+    table.useFrom(dailyReset, ['BatchGetItem', 'GetItem', 'PutItem'], ['sales_by_close']);
     new EveryMinute(this, 'DailyResetSchedule', dailyReset);
 
     const admin = make('admin');

@@ -48,7 +48,12 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   },
   expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
   payment: { table: items('UpdateItem'), 'secret webhook': READ },
-  warmup: { 'index sales_by_close': QUERY, 'index guards_by_round': QUERY, 'index denied_by_end': QUERY },
+  warmup: {
+    table: items('UpdateItem'),
+    'index sales_by_close': QUERY,
+    'index guards_by_round': QUERY,
+    'index denied_by_end': QUERY,
+  },
   admin: {
     table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index sales_by_close': QUERY,
@@ -71,7 +76,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index denied_by_end': QUERY,
     'queue orders': SEND,
   },
-  daily_reset: { table: items('GetItem', 'PutItem'), 'index sales_by_close': QUERY },
+  daily_reset: { table: items('BatchGetItem', 'GetItem', 'PutItem'), 'index sales_by_close': QUERY },
   websocket: {
     table: items('PutItem', 'DeleteItem'),
     'index connections_by_user': QUERY,

@@ -65,7 +65,7 @@ impl Context {
         self.once("", || Ok(process::Snapshots::new(self.ledger()?, self.clock())))
     }
 
-    /// The terms of sales.
+    /// The terms of rounds.
     #[cfg(feature = "terms")]
     pub fn terms(&self) -> Result<process::TermsCache, ContextError> {
         self.once("", || Ok(process::TermsCache::new(self.ledger()?)))

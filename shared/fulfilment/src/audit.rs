@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ledger::Ledger;
 use sale::audit::{Audit, LedgerView, LiveOrder, Repair, StockView};
-use sale::{EpochMs, ReservationId, RoundId, Sale};
+use sale::{EpochMs, ReservationId, Round, RoundId};
 use stock::{Counters, RoundView, Stock};
 
 use crate::error::FulfilmentError;
@@ -14,12 +14,9 @@ pub struct Audited {
     pub audit: Audit,
     /// Whether Redis has the round.
     pub in_redis: bool,
-    /// Whether the round's own number of units is not known, so that the sale's of today stands for it: Redis has lost the
-    /// round, and it ended before the ledger kept rounds.
-    pub total_is_assumed: bool,
 }
 
-/// Where every unit of a round of `sale` is, by what Redis and the ledger say.
+/// Where every unit of a round is, by what Redis and the ledger say.
 ///
 /// Of a round that Redis has lost, a unit that no order has is lost while the round is open, until it is rebuilt. Once
 /// it is over, such a unit was not sold, and there is nothing to repair.
@@ -28,24 +25,13 @@ pub struct Audited {
 ///
 /// # Errors
 /// If a part does not answer.
-pub async fn audit(
-    stock: &Stock,
-    ledger: &Ledger,
-    sale: &Sale,
-    round: &RoundId,
-    now: EpochMs,
-) -> Result<Audited, FulfilmentError> {
-    if let Some((audit, _)) = audit_as_it_is(stock, ledger, round).await? {
-        return Ok(Audited { audit, in_redis: true, total_is_assumed: false });
+pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
+    if let Some((audit, _)) = audit_as_it_is(stock, ledger, &round.id).await? {
+        return Ok(Audited { audit, in_redis: true });
     }
-    let view = ledger_view(ledger, round).await?;
-    let is_past = round.number < sale.round;
-    let past = if is_past { ledger.past_round(round).await? } else { None };
-    let total_is_assumed = is_past && past.is_none();
-    let total = past.map_or(sale.terms.total, |terms| terms.total);
-    let is_over = is_past || now >= sale.terms.closes_at_ms;
-    let audit = if is_over { audit_of_the_past(total, &view) } else { audit_to_be_rebuilt(total, &view) };
-    Ok(Audited { audit, in_redis: false, total_is_assumed })
+    let (view, total) = (ledger_view(ledger, &round.id).await?, round.terms.total);
+    let audit = if round.is_over(now) { audit_of_the_past(total, &view) } else { audit_to_be_rebuilt(total, &view) };
+    Ok(Audited { audit, in_redis: false })
 }
 
 /// What no order has was not sold.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
-use sale::{DoorTerms, EpochMs, Sale, UserId};
+use sale::{DoorTerms, EpochMs, Round, RoundId, UserId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
@@ -72,37 +72,37 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
     let late = |error: &(dyn std::error::Error + 'static)| {
         tracing::warn!(error, %user, "Redis is not told of a denial or its end; reconciliation does it within a minute");
     };
-    let sales = match ledger.published_sales(now).await {
-        Ok(sales) => sales,
+    let rounds = match ledger.published_rounds(now).await {
+        Ok(rounds) => rounds,
         Err(error) => return late(&error),
     };
     let notes = &[(user.clone(), until)];
-    for some in sales.chunks(AT_ONCE) {
-        let noted = some.iter().map(|sale| async { stock.round(&sale.round_id()).note_denials(notes).await });
+    for some in rounds.chunks(AT_ONCE) {
+        let noted = some.iter().map(|round| async { stock.round(&round.id).note_denials(notes).await });
         for error in join_all(noted).await.into_iter().filter_map(Result::err) {
             late(&error);
         }
     }
 }
 
-/// Makes the notes in the current rounds of these sales what the ledger says: adds those that Redis lost or never had, and
+/// Makes the notes in those of these rounds that are not over what the ledger says: adds those that Redis lost or never had, and
 /// removes those of users who were let in again. How many were changed.
 ///
 /// The list is read once, and may lag behind. So the ledger is asked about each user whose note differs, by a consistent
 /// read, before the note is changed. Guards against: a user who is denied, or let in, since the list was read.
 ///
 /// # Errors
-/// If a part does not answer: the last one, after all sales were tried. Can be repeated, and can run beside itself.
+/// If a part does not answer: the last one, after all rounds were tried. Can be repeated, and can run beside itself.
 pub async fn reconcile_denials(
     stock: &Stock,
     ledger: &Ledger,
-    sales: &[Sale],
+    rounds: &[Round],
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let listed = ledger.denied(now).await?;
     let (mut changed, mut failed) = (0, None);
-    for sale in sales.iter().filter(|sale| sale.terms.closes_at_ms > now) {
-        match reconcile_notes(stock, ledger, sale, &listed, now).await {
+    for round in rounds.iter().filter(|round| !round.is_over(now)) {
+        match reconcile_notes(stock, ledger, &round.id, &listed, now).await {
             Ok(notes) => changed += notes,
             // A shard that is away keeps nobody from the notes of the others.
             Err(error) => failed = Some(error),
@@ -114,13 +114,12 @@ pub async fn reconcile_denials(
 async fn reconcile_notes(
     stock: &Stock,
     ledger: &Ledger,
-    sale: &Sale,
+    id: &RoundId,
     listed: &[Denial],
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let complete = listed.len() < MAX_DENIALS;
-    let id = sale.round_id();
-    let round = stock.round(&id);
+    let round = stock.round(id);
     let mut noted = round.noted_denials().await?;
     let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
@@ -140,6 +139,6 @@ async fn reconcile_notes(
     if !round.note_denials(&notes).await? {
         return Ok(0);
     }
-    tracing::info!(sale_id = %sale.id, round = sale.round.0, notes = notes.len(), "denials are noted again");
+    tracing::info!(sale_id = %id.sale, round = id.number.0, notes = notes.len(), "denials are noted again");
     Ok(notes.len())
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use ledger::Ledger;
-use sale::{EpochMs, Sale, UserId};
+use sale::{EpochMs, Round, UserId};
 use stock::{RoundLoad, Stock};
 
 use crate::error::FulfilmentError;
@@ -9,27 +9,29 @@ use crate::error::FulfilmentError;
 /// How long before its opening a round is loaded. Warmup runs every minute, so it has several tries.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
-/// Makes the keys of a sale's current round if Redis has none, from what the ledger says is taken and who is denied. Whether
-/// Redis had none.
+/// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
+/// denied. Whether Redis had none.
 ///
-/// Guards against: a user who is denied or let in while the round is made, whom nobody could note in it. So the denials are
-/// read again once it is there.
+/// Guards against: an edit that takes units away, since the round is marked as loaded first; a user who is denied or let in
+/// while the round is made, whom nobody could note in it. So the denials are read again once it is there.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
-pub async fn load_round(stock: &Stock, ledger: &Ledger, sale: &Sale, now: EpochMs) -> Result<bool, FulfilmentError> {
-    let id = sale.round_id();
-    let round = stock.round(&id);
+pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+    let id = &read.id;
+    let round = stock.round(id);
     if round.is_loaded().await? {
         return Ok(false);
     }
+    // The version before marks nothing, and takes nothing away.
+    let Round { terms, paused, version, .. } = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
     let denied = ledger.denied(now).await?;
     let load = RoundLoad {
-        terms: sale.terms.clone(),
-        paused: sale.paused,
-        version: sale.version,
+        terms,
+        paused,
+        version,
         epoch_ms: now,
-        taken: ledger.guards(&id).await?,
+        taken: ledger.guards(id).await?,
         denied: denied.iter().map(|denial| (denial.user.clone(), denial.until_ms)).collect(),
     };
     let loaded = round.load(&load).await?;

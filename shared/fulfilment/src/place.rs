@@ -1,4 +1,4 @@
-use ledger::{Ledger, Placed};
+use ledger::{Latest, Ledger, Placed};
 use process::TermsCache;
 use queue::ExpiryQueue;
 use sale::{Claim, EpochMs, Failure, Order, RoundId, Terms};
@@ -67,7 +67,7 @@ pub async fn place_or_fail(
     claim: &Claim,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    let Some(terms) = terms.get(&claim.id.round.sale).await? else {
+    let Some(terms) = terms.get(&claim.id.round).await? else {
         return fail(stock, ledger, expiry, claim.clone(), Failure::UnknownSale, now).await;
     };
     match place(stock, ledger, expiry, &terms, claim, now).await {
@@ -80,8 +80,8 @@ pub async fn place_or_fail(
 
 /// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. The sale is read anew, since its round may have begun or ended since it was read last.
 async fn has_left(stock: &Stock, ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<bool, FulfilmentError> {
-    let Some(sale) = ledger.sale(&round.sale).await? else { return Ok(false) };
-    let is_over = round.number < sale.round || now >= sale.terms.closes_at_ms;
+    let Some(Latest { offer, round: latest }) = ledger.latest(&round.sale).await? else { return Ok(false) };
+    let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));
     Ok(is_over && !stock.round(round).is_loaded().await?)
 }
 

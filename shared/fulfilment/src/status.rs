@@ -1,6 +1,6 @@
 use ledger::Ledger;
 use process::Snapshots;
-use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, RoundId, Sale, UserId};
+use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Round, UserId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
@@ -45,22 +45,20 @@ pub async fn status(
         None => {
             let known = snapshots.now().await?;
             // The sale may have been published, or come to its round, since its last reading.
-            let known = if known.sale_of(&id.round).is_none() { snapshots.lately().await? } else { known };
-            match known.sale_of(&id.round) {
-                Some(sale) if sale.round == id.round.number && is_settling(stock, sale, &id.round, now).await? => {
-                    Ok(Status::Settling)
-                }
+            let known = if known.latest_round(&id.round).is_none() { snapshots.lately().await? } else { known };
+            match known.latest_round(&id.round) {
+                Some(round) if round.id == id.round && is_settling(stock, round, now).await? => Ok(Status::Settling),
                 _ => Ok(Status::Unknown),
             }
         }
     }
 }
 
-/// Whether Redis has lost a sale's current round, or had until a moment ago: its keys are missing, or were made after it opened.
+/// Whether Redis has lost a sale's latest round, or had until a moment ago: its keys are missing, or were made after it opened.
 /// One that is lost after its close is not made again.
-async fn is_settling(stock: &Stock, sale: &Sale, round: &RoundId, now: EpochMs) -> Result<bool, FulfilmentError> {
-    let (opens_at, closes_at) = (sale.terms.opens_at_ms, sale.terms.closes_at_ms);
-    Ok(match stock.round(round).counters().await? {
+async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+    let (opens_at, closes_at) = (round.terms.opens_at_ms, round.terms.closes_at_ms);
+    Ok(match stock.round(&round.id).counters().await? {
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
         Some(counters) => counters.epoch_ms > opens_at && now.since_ms(counters.epoch_ms) < SETTLING_MS,
     })

@@ -8,7 +8,7 @@ pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
 /// A round's live orders.
 pub(crate) const ORDERS_BY_ROUND: &str = "orders_by_round";
-/// Published sales by their end.
+/// Rounds of published sales by their end.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
 /// Denials by their end.
 pub(crate) const DENIED_BY_END: &str = "denied_by_end";
@@ -22,7 +22,7 @@ pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
 pub(crate) const CAMPAIGNS: &str = "campaigns";
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
-/// The one partition of [`SALES_BY_CLOSE`]: there are few sales, and few writes to each.
+/// The one partition of [`SALES_BY_CLOSE`]: there are few rounds, and few writes to each.
 pub(crate) const PUBLISHED: &str = "published";
 
 /// Partitions of the index of pending orders. One takes 1,000 writes a second (DynamoDB developer guide, "Burst and
@@ -100,7 +100,6 @@ pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> Stri
     format!("LIVE#{sale}#{number}#{shard}")
 }
 
-/// The item of a round that is over.
 pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
     format!("ROUND#{sale}#{number}")
 }

@@ -2,10 +2,10 @@
 //!
 //! | item | key `pk` | index attributes |
 //! | --- | --- | --- |
-//! | sale | `SALE#id` | `sale_list`, `closes_at_ms` while published |
+//! | offer | `SALE#id` | |
+//! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` |
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
-//! | round that is over | `ROUND#sale#round` | |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
 //! | denial | `DENIED#user` | `denied_list`, `until_ms` |
 //! | strikes | `STRIKES#user` | |
@@ -13,6 +13,9 @@
 //! | switches | `SWITCHES` | |
 //! | payment | `PAYMENT#payment_id` | |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
+//!
+//! The version before kept an offer and its running round as one item, `SALE#id`, with the index attributes of a round, and
+//! of a round that is over its terms alone. Such items are read as what they are; the first write of this version converts them.
 
 mod batch;
 mod campaigns;
@@ -20,16 +23,18 @@ mod change;
 mod conflict;
 mod connections;
 mod denials;
+mod earlier;
 mod error;
 mod guards;
 mod item;
 mod keys;
 mod live_orders;
+mod offers;
 mod orders;
 mod overdue;
 mod payments;
+mod replace;
 mod rounds;
-mod sales;
 mod shards;
 mod strikes;
 mod switches;
@@ -42,9 +47,10 @@ pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use error::LedgerError;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
+pub use offers::{Created, Latest, Steered};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use payments::Payment;
-pub use sales::{Amend, Created, MAX_REQUESTS, Published, SteeringRequest};
+pub use rounds::Begun;
 pub use strikes::{Strike, Struck};
 pub use switches::Switches;
 

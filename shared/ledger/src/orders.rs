@@ -117,7 +117,7 @@ impl Ledger {
         Err(LedgerError::of("TransactWriteItems")(error))
     }
 
-    fn put_if_absent(&self, item: Item) -> TransactWriteItem {
+    pub(crate) fn put_if_absent(&self, item: Item) -> TransactWriteItem {
         let put = Put::builder()
             .table_name(&self.table)
             .set_item(Some(item))

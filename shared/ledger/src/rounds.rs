@@ -1,36 +1,348 @@
-use sale::{RoundId, RoundNumber, Sale, SaleId, Terms};
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::ReturnValue;
+use sale::{EpochMs, Log, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
 
-use crate::item::text;
+use crate::conflict::retry_conflicts;
+use crate::item::{Item, number, text, to_item};
+use crate::offers::{Latest, Steered, Stored, TRIES, stored_from};
+use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
-/// A round that is over as an item: what it offered in the end. Written once, with the write that begins the next one.
+/// Pages of rounds that one call walks: the rest waits for the next minute.
+const MAX_ROUNDS_PAGES: usize = 10;
+
+/// A round as an item. What the version before needs to read it, as a sale of the index or as a round that is over, is in it
+/// too. Of a round that the version before ended there is its sale, its number and its terms.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct RoundItem {
+struct RoundItem {
     pk: String,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    sale_list: Option<&'static str>,
+    /// The sale again, as the version before names it in its sales.
+    #[serde(skip_deserializing)]
+    id: Option<SaleId>,
+    /// Likewise.
+    #[serde(skip_deserializing)]
+    state: Option<SaleState>,
     sale: SaleId,
     round: RoundNumber,
+    #[serde(default)]
+    version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    loaded_at_ms: Option<EpochMs>,
+    #[serde(default)]
+    paused: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    isolated_requests_per_s: Option<u32>,
+    #[serde(default = "one_lane")]
+    lanes: u16,
+    #[serde(default, skip_serializing_if = "Log::is_empty")]
+    log: Log,
     #[serde(flatten)]
     terms: Terms,
 }
 
-impl RoundItem {
-    /// Of the round that `sale` is in.
-    pub(crate) fn of(sale: &Sale) -> Self {
-        let id = sale.round_id();
-        Self { pk: keys::round(&id), sale: id.sale, round: id.number, terms: sale.terms.clone() }
+const fn one_lane() -> u16 {
+    1
+}
+
+impl From<Round> for RoundItem {
+    fn from(round: Round) -> Self {
+        let Round { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, log } = round;
+        Self {
+            pk: keys::round(&id),
+            sale_list: Some(keys::PUBLISHED),
+            id: Some(id.sale.clone()),
+            state: Some(SaleState::Published),
+            sale: id.sale,
+            round: id.number,
+            version,
+            loaded_at_ms,
+            paused,
+            isolated_requests_per_s,
+            lanes,
+            log,
+            terms,
+        }
     }
 }
 
+impl From<RoundItem> for Round {
+    fn from(item: RoundItem) -> Self {
+        let RoundItem { sale, round: number, version, terms, loaded_at_ms, paused, .. } = item;
+        let RoundItem { isolated_requests_per_s, lanes, log, .. } = item;
+        let id = RoundId { sale, number };
+        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, log }
+    }
+}
+
+fn round_from(item: Item) -> Result<Round, LedgerError> {
+    Ok(serde_dynamo::from_item::<_, RoundItem>(item)?.into())
+}
+
+/// The round that an item of the index is of. The version before listed sales.
+fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
+    let is_round = item.contains_key("round") && item.contains_key("sale");
+    if is_round { round_from(item).map(Some) } else { stored_from(item).map(|stored| stored.running) }
+}
+
+/// `round` in the place of `read`. Noting that a round is loaded is no new version, so what was not loaded when it was read
+/// must still not be.
+pub(crate) fn in_place_of(read: &Round, round: Round) -> Result<Replacement, LedgerError> {
+    let condition = match read.loaded_at_ms {
+        Some(_) => "version = :version",
+        None => "version = :version AND attribute_not_exists(loaded_at_ms)",
+    };
+    Ok(Replacement { item: round_item(round)?, condition, version: read.version })
+}
+
+pub(crate) fn round_item(round: Round) -> Result<Item, LedgerError> {
+    to_item(RoundItem::from(round))
+}
+
+/// What became of the round after one that is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Begun {
+    /// It has begun.
+    Now(Box<Round>),
+    /// There is none to begin: another run began it, the sale does not come again, or the round is not over.
+    Not,
+    /// The sale comes again and has no next window.
+    NeverAgain,
+}
+
 impl Ledger {
-    /// What a round offered in the end, once the next one has begun. `None` for a round that an earlier version ended.
+    /// A round as it is, running or over. None if the sale has not come to it, or if an earlier version ended it and did not
+    /// keep it. Reads what was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
-    pub async fn past_round(&self, round: &RoundId) -> Result<Option<Terms>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::round(round)));
-        let output = get.consistent_read(true).send().await.map_err(LedgerError::of("GetItem"))?;
-        let item: Option<RoundItem> = output.item.map(serde_dynamo::from_item).transpose()?;
-        Ok(item.map(|item| item.terms))
+    pub async fn round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
+        if let Some(round) = self.kept_round(id).await? {
+            return Ok(Some(round));
+        }
+        // The version before keeps the running round in the sale.
+        match self.stored(&id.sale).await? {
+            Some(Stored { running: Some(round), .. }) if round.id == *id => Ok(Some(round)),
+            // It may have been converted, or have ended, between the two readings.
+            _ => self.kept_round(id).await,
+        }
+    }
+
+    /// A round that has an item of its own.
+    pub(crate) async fn kept_round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
+        self.item(keys::round(id)).await?.map(round_from).transpose()
+    }
+
+    /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind. One that an
+    /// earlier version ended is not listed.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn published_rounds(&self, since: EpochMs) -> Result<Vec<Round>, LedgerError> {
+        self.listed_rounds(since, EpochMs(i64::MAX), true).await
+    }
+
+    /// Rounds that closed after `since` and are over at `now`, the last to close first: if there are too many, it is the
+    /// oldest that are left out. May lag a moment behind. One that an earlier version ended is not listed.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn rounds_over(&self, since: EpochMs, now: EpochMs) -> Result<Vec<Round>, LedgerError> {
+        self.listed_rounds(since, now, false).await
+    }
+
+    async fn listed_rounds(
+        &self,
+        since: EpochMs,
+        until: EpochMs,
+        first_to_close_first: bool,
+    ) -> Result<Vec<Round>, LedgerError> {
+        let mut rounds: Vec<Round> = Vec::new();
+        let mut start = None;
+        for _ in 0..MAX_ROUNDS_PAGES {
+            let output = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .index_name(keys::SALES_BY_CLOSE)
+                .key_condition_expression("sale_list = :list AND closes_at_ms BETWEEN :after AND :until")
+                .scan_index_forward(first_to_close_first)
+                .expression_attribute_values(":list", text(keys::PUBLISHED))
+                .expression_attribute_values(":after", number(since.0.saturating_add(1)))
+                .expression_attribute_values(":until", number(until.0))
+                .set_exclusive_start_key(start)
+                .send()
+                .await
+                .map_err(LedgerError::of("Query"))?;
+            for item in output.items.unwrap_or_default() {
+                // One round that cannot be read must not keep the others from being sold.
+                match listed_from(item) {
+                    Ok(round) => rounds.extend(round),
+                    Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "a round is left out"),
+                }
+            }
+            start = output.last_evaluated_key;
+            if start.is_none() {
+                break;
+            }
+        }
+        // While a sale of the version before is converted, the index may have its round twice.
+        let mut newest: HashMap<RoundId, u32> = HashMap::new();
+        for round in &rounds {
+            let version = newest.entry(round.id.clone()).or_default();
+            *version = round.version.max(*version);
+        }
+        rounds.retain(|round| newest.get(&round.id) == Some(&round.version) && newest.remove(&round.id).is_some());
+        Ok(rounds)
+    }
+
+    /// Changes the round of this id, on the condition that it is as it was read, and is the sale's latest one. A request whose
+    /// key is in the logs of offer and round changes nothing.
+    ///
+    /// Guards against: two operators at once (each reads what the other wrote); a request that is sent again after its
+    /// answer was lost, and after another one came in between; the next round's beginning meanwhile, which is a new version
+    /// of this one. The round is read before the offer: if it is the latest one then, it was so when it was read.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or others change the round all the time. Can be repeated with the same key.
+    pub async fn steer_round(
+        &self,
+        id: &RoundId,
+        request: &LogEntry,
+        change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
+    ) -> Result<Steered, LedgerError> {
+        for _ in 0..TRIES {
+            let (latest, is_earlier) = match self.to_steer(id, request).await? {
+                Ok(found) => found,
+                Err(steered) => return Ok(steered),
+            };
+            let Latest { offer, round: Some(read) } = &latest else { return Ok(Steered::Refused(Refusal::Draft)) };
+            let mut round = match change(read.clone(), offer) {
+                Ok(changed) => Round { version: read.version + 1, ..changed },
+                Err(refusal) => return Ok(Steered::Refused(refusal)),
+            };
+            if is_earlier {
+                self.convert(&latest).await?;
+                continue;
+            }
+            round.log.push(request.clone());
+            if self.replace(in_place_of(read, round.clone())?).await? {
+                return Ok(Steered::Made(Box::new(Latest { round: Some(round), ..latest })));
+            }
+        }
+        Err(LedgerError::Contradiction(format!("round {id} is changed by others all the time")))
+    }
+
+    /// Begins the round after `over`, on the condition that this is the latest one, that neither it nor the offer has changed
+    /// since they were read, and that the new one is not there: all or nothing. The one that is over gets a new version.
+    ///
+    /// Guards against: two runs at once; an operator who pauses the round at that moment (the new one is paused too) or ends
+    /// the recurrence; one who steers it, by its old version, once the new one has begun.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or others change offer or round all the time. Can be repeated.
+    pub async fn begin_next(&self, over: &RoundId, now: EpochMs) -> Result<Begun, LedgerError> {
+        for _ in 0..TRIES {
+            let Some((latest, is_earlier)) = self.read_latest(&over.sale).await? else { return Ok(Begun::Not) };
+            let Latest { offer, round: Some(ended) } = &latest else { return Ok(Begun::Not) };
+            if ended.id != *over || offer.recurrence.is_none() {
+                return Ok(Begun::Not);
+            }
+            let (mut next_offer, mut next) = match offer.clone().begin_next(ended, now) {
+                Ok(begun) => begun,
+                Err(Refusal::NotOver) => return Ok(Begun::Not),
+                Err(_) => return Ok(Begun::NeverAgain),
+            };
+            if is_earlier {
+                self.convert(&latest).await?;
+                continue;
+            }
+            next_offer.version += 1;
+            next.log.push(by_schedule("begin", now));
+            let writes = vec![
+                self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
+                self.replacing(in_place_of(ended, Round { version: ended.version + 1, ..ended.clone() })?),
+                self.put_if_absent(round_item(next.clone())?),
+            ];
+            if self.transact(writes).await?.is_none() {
+                return Ok(Begun::Now(Box::new(next)));
+            }
+        }
+        Err(LedgerError::Contradiction(format!("round {over} is changed by others all the time")))
+    }
+
+    /// Notes that a round may be in Redis from now on, unless that was noted before. The round as it is then: its units are
+    /// never fewer again. None if the version before has it, or nobody.
+    ///
+    /// Guards against an edit of the units beside the loading: whichever is written second sees the other.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn mark_loaded(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::round(id)))
+            .update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)")
+            // What the version before keeps of a round that is over has none.
+            .condition_expression("attribute_exists(version)")
+            .expression_attribute_values(":now", number(now.0))
+            .return_values(ReturnValue::AllNew);
+        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(output) => Ok(Some(round_from(output.attributes.unwrap_or_default())?)),
+            Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(None),
+            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+        }
+    }
+}
+
+fn by_schedule(action: &str, now: EpochMs) -> LogEntry {
+    let (key, parameters) = (String::new(), String::new());
+    LogEntry { key, action: action.to_owned(), parameters, by: None, at_ms: Some(now) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn item(stored: &Value) -> Item {
+        to_item(stored).unwrap()
+    }
+
+    #[test]
+    fn stored_rounds_stay_readable_and_are_written_the_same() {
+        let stored = json!({
+            "pk": "ROUND#lamp#2", "sale_list": "published", "id": "lamp", "state": "published", "sale": "lamp", "round": 2,
+            "version": 3, "loaded_at_ms": 1_795_510_200_000_i64, "paused": true, "isolated_requests_per_s": 50, "lanes": 1,
+            "log": [{ "key": "k", "action": "restock", "parameters": "20", "by": "olga", "at_ms": 1_795_510_800_123_i64 }],
+            "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64, "total": 120,
+            "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+            "door": {
+                "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3,
+                "planned_requests_per_s": 40,
+            },
+        });
+        let round = round_from(item(&stored)).unwrap();
+        assert_eq!((round.id.to_string(), round.version, round.paused), ("lamp.2".to_owned(), 3, true));
+        assert_eq!(round_item(round).unwrap(), item(&stored));
+    }
+
+    #[test]
+    fn what_the_version_before_kept_of_a_round_is_a_round() {
+        let stored = json!({
+            "pk": "ROUND#lamp#1", "sale": "lamp", "round": 1, "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2,
+            "total": 7, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+        });
+        let round = round_from(item(&stored)).unwrap();
+        assert_eq!((round.id.to_string(), round.terms.total, round.version), ("lamp.1".to_owned(), 7, 0));
+        assert!(round.log.is_empty() && !round.paused && round.loaded_at_ms.is_none());
     }
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use cache::Clock;
-use sale::Sale;
+use sale::Round;
 use stock::{Stock, StockError};
 
 use crate::answer_counts::AnswerCounts;
@@ -9,11 +9,11 @@ use crate::demand::Demand;
 use crate::isolation::{Isolation, Step, Turn};
 use crate::sold_out_mark::SoldOutMark;
 
-/// A sale, and what this process remembers of its round.
+/// A sale's latest round, and what this process remembers of it.
 #[derive(Debug)]
 pub struct CachedSale {
     /// As the ledger has it.
-    pub sale: Sale,
+    pub round: Round,
     /// Whether it was sold out a moment ago.
     pub sold_out: Arc<SoldOutMark>,
     /// What it is asked for.
@@ -25,15 +25,15 @@ pub struct CachedSale {
 }
 
 impl CachedSale {
-    /// The sale as it was just read. What was remembered of a round stays with it.
-    pub(crate) fn new(sale: Sale, before: Option<&Self>) -> Self {
-        match before.filter(|before| before.sale.round == sale.round) {
+    /// The round as it was just read. What was remembered of it stays with it.
+    pub(crate) fn new(round: Round, before: Option<&Self>) -> Self {
+        match before.filter(|before| before.round.id == round.id) {
             Some(Self { sold_out, demand, answers, isolation, .. }) => {
                 let (sold_out, demand) = (Arc::clone(sold_out), Arc::clone(demand));
-                Self { sale, sold_out, demand, answers: Arc::clone(answers), isolation: Arc::clone(isolation) }
+                Self { round, sold_out, demand, answers: Arc::clone(answers), isolation: Arc::clone(isolation) }
             }
             None => Self {
-                sale,
+                round,
                 sold_out: Arc::default(),
                 demand: Arc::default(),
                 answers: Arc::default(),
@@ -47,15 +47,15 @@ impl CachedSale {
     /// # Errors
     /// If Redis does not answer.
     pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
-        match self.sale.isolated_requests_per_s {
-            Some(per_s) => self.isolation.take_turn(stock, &self.sale, per_s, step, clock).await,
+        match self.round.isolated_requests_per_s {
+            Some(per_s) => self.isolation.take_turn(stock, &self.round.id, per_s, step, clock).await,
             None => Ok(Turn::Now),
         }
     }
 
     /// Gives the turn back of a request that does not count.
     pub fn give_turn_back(&self, step: Step) {
-        if self.sale.isolated_requests_per_s.is_some() {
+        if self.round.isolated_requests_per_s.is_some() {
             self.isolation.give_turn_back(step);
         }
     }

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use cache::{Clock, Moment};
-use sale::Sale;
+use sale::RoundId;
 use stock::{Lease, Stock, StockError};
 use tokio::sync::Mutex;
 
@@ -62,7 +62,7 @@ impl Step {
 }
 
 impl Isolation {
-    /// Takes the turn of one request for `sale`, of which Redis gets `per_s` requests at most: from what Redis granted this
+    /// Takes the turn of one request for `round`, of which Redis gets `per_s` requests at most: from what Redis granted this
     /// process for the current second, or by one call for all that come in it.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Isolation {
     pub(crate) async fn take_turn(
         &self,
         stock: &Stock,
-        sale: &Sale,
+        round: &RoundId,
         per_s: u32,
         step: Step,
         clock: Clock,
@@ -89,8 +89,7 @@ impl Isolation {
         // Whoever comes while Redis does not answer is not to ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
-        let round = sale.round_id();
-        let Lease { count, holds_for } = stock.round(&round).lease(step.as_str(), per_s, wanted).await?;
+        let Lease { count, holds_for } = stock.round(round).lease(step.as_str(), per_s, wanted).await?;
         // Counted from before the call: what is granted for a second is not used after it.
         *leased = Some(Leased { since: now, holds_for });
         share.left.store(count.saturating_sub(1), Ordering::Relaxed);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cache::{Bounds, Clock, Moment, RefreshError, Refreshed};
 use ledger::{Ledger, LedgerError, Switches};
-use sale::{EpochMs, RoundId, Sale, SaleId};
+use sale::{EpochMs, Round, RoundId, SaleId, latest_rounds};
 use stock::Stock;
 
 use crate::cached_sale::CachedSale;
@@ -63,9 +63,9 @@ impl Snapshot {
         self.sales.get(id)
     }
 
-    /// The published sale of which this is the current round or an earlier one.
-    pub fn sale_of(&self, round: &RoundId) -> Option<&Sale> {
-        self.sales.get(&round.sale).map(|cached| &cached.sale).filter(|sale| round.number <= sale.round)
+    /// The latest round of the sale of which this is a round, if the sale has come to it.
+    pub fn latest_round(&self, of: &RoundId) -> Option<&Round> {
+        self.sales.get(&of.sale).map(|cached| &cached.round).filter(|latest| of.number <= latest.id.number)
     }
 }
 
@@ -78,11 +78,11 @@ impl Snapshots {
                 let ledger = ledger.clone();
                 Box::pin(async move {
                     let since = EpochMs(clock.now().0 - i64::from(OVER_FOR_S) * 1000);
-                    let cached = |sale: Sale| {
-                        let before = before.as_ref().and_then(|before| before.get(&sale.id));
-                        (sale.id.clone(), Arc::new(CachedSale::new(sale, before.map(Arc::as_ref))))
+                    let cached = |(sale, round): (SaleId, Round)| {
+                        let before = before.as_ref().and_then(|before| before.get(&sale));
+                        (sale, Arc::new(CachedSale::new(round, before.map(Arc::as_ref))))
                     };
-                    Ok(ledger.published_sales(since).await?.into_iter().map(cached).collect())
+                    Ok(latest_rounds(ledger.published_rounds(since).await?).into_iter().map(cached).collect())
                 })
             });
         let switches = Refreshed::new("the last switches hold", BOUNDS, clock, move |_| {
@@ -131,9 +131,9 @@ impl Snapshots {
     /// minute is 1 if demand is as planned. Sales without a plan are left out.
     pub fn report_demand(&self) {
         let sales = self.0.sales.last();
-        for CachedSale { sale, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
-            if let (requests @ 1.., Some(share)) = (demand.take(), sale.terms.door.share_of_a_minute()) {
-                metrics::histogram!("SaleLoad", "Sale" => sale.id.to_string()).record(requests as f64 * share);
+        for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
+            if let (requests @ 1.., Some(share)) = (demand.take(), round.terms.door.share_of_a_minute()) {
+                metrics::histogram!("SaleLoad", "Sale" => round.id.sale.to_string()).record(requests as f64 * share);
             }
         }
     }
@@ -164,13 +164,13 @@ impl Snapshots {
     /// Flushes the answer counts to Redis.
     pub async fn flush_answers(&self, stock: &Stock) {
         let Some(sales) = self.0.sales.last() else { return };
-        for CachedSale { sale, answers, .. } in sales.values().map(Arc::as_ref) {
+        for CachedSale { round, answers, .. } in sales.values().map(Arc::as_ref) {
             let counts = answers.take();
             if counts.is_empty() {
                 continue;
             }
-            if let Err(error) = stock.round(&sale.round_id()).tally(&counts).await {
-                tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %sale.id, "answers are not counted");
+            if let Err(error) = stock.round(&round.id).tally(&counts).await {
+                tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %round.id.sale, "answers are not counted");
             }
         }
     }

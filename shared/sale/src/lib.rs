@@ -7,12 +7,16 @@ pub mod audit;
 mod campaign;
 mod claim;
 mod door_terms;
+mod edit;
 mod ids;
+mod log;
 mod money;
+mod offer;
 mod order;
 mod recurrence;
-mod sale;
+mod round;
 mod shown;
+mod terms;
 mod time;
 
 pub use campaign::{Campaign, CampaignId, InvalidCampaign, MAX_CAMPAIGN_SALES};
@@ -20,14 +24,18 @@ pub use claim::{Claim, ClaimState, Entry};
 pub use door_terms::{
     DoorTerms, InvalidDoor, MAX_DENIED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_STRIKE_WINDOW_S, MAX_STRIKES,
 };
+pub use edit::{Edit, Refusal};
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
+pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use money::{Currency, InvalidCurrency, Price};
+pub use offer::{Offer, SaleState};
 pub use order::{Failure, Order, OrderState, Transition};
 pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
-pub use sale::{
-    InvalidTerms, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR,
-    MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Sale, SaleState, Terms,
-};
+pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase};
+pub use terms::{
+    InvalidTerms, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR,
+    MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
+};
 pub use time::EpochMs;

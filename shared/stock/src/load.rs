@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use sale::{Claim, ClaimState, EpochMs, Sale, Terms, UserId};
+use sale::{Claim, ClaimState, EpochMs, Round, Terms, UserId};
 use uuid::Uuid;
 
 use crate::entry::write_entry;
@@ -25,7 +25,7 @@ pub struct RoundLoad {
     pub terms: Terms,
     /// Whether an operator paused it.
     pub paused: bool,
-    /// The version of the sale that these terms are of.
+    /// The version of the round that these terms are of.
     pub version: u32,
     /// Tells this loading of the keys from every other: the moment of it.
     pub epoch_ms: EpochMs,
@@ -113,24 +113,24 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Brings the round to the terms of its sale, if it is loaded and not at newer ones.
+    /// Brings the round to its terms as they are now, if it is loaded and not at newer ones.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated, and an older version changes nothing.
-    pub async fn amend(self, sale: &Sale) -> Result<(), StockError> {
+    pub async fn amend(self, round: &Round) -> Result<(), StockError> {
         let keys = self.keys();
         let answer: String = AMEND
             .key(keys.sale())
             .key(keys.buyers())
             .key(keys.free())
             .key(keys.outbox())
-            .arg(sale.version)
-            .arg(sale.terms.total)
-            .arg(u8::from(sale.paused))
-            .arg(sale.terms.opens_at_ms.0)
-            .arg(sale.terms.closes_at_ms.0)
-            .arg(expires_at_ms(&sale.terms).0)
-            .arg(sale.terms.door.unpaid_limit)
+            .arg(round.version)
+            .arg(round.terms.total)
+            .arg(u8::from(round.paused))
+            .arg(round.terms.opens_at_ms.0)
+            .arg(round.terms.closes_at_ms.0)
+            .arg(expires_at_ms(&round.terms).0)
+            .arg(round.terms.door.unpaid_limit)
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {

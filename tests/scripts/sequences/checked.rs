@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use sale::{Claim, EpochMs, ReservationId, RoundId, Sale, Unit, UserId};
+use sale::{Claim, EpochMs, ReservationId, Round, RoundId, Unit, UserId};
 use stock::{Counters, Reseated, Reserve, RoundLoad, RoundView, Stock};
 use tests::TestRound;
 
@@ -112,17 +112,16 @@ impl Checked {
         self.check(format!("restore {units:?}"), answer, expected).await
     }
 
-    pub(super) async fn amend(&mut self, sale: &Sale) -> Outcome {
-        let round = sale.round_id();
-        if let Some(model) = self.models.get_mut(&round) {
-            model.amend(sale);
+    pub(super) async fn amend(&mut self, round: &Round) -> Outcome {
+        if let Some(model) = self.models.get_mut(&round.id) {
+            model.amend(round);
         }
-        let answer = self.stock.round(&round).amend(sale).await;
-        self.check(format!("amend to version {}", sale.version), answer, ()).await
+        let answer = self.stock.round(&round.id).amend(round).await;
+        self.check(format!("amend to version {}", round.version), answer, ()).await
     }
 
-    pub(super) async fn load(&mut self, sale: &Sale, taken: Vec<Claim>) -> Outcome<bool> {
-        let (round, Sale { version, paused, terms, .. }) = (sale.round_id(), sale.clone());
+    pub(super) async fn load(&mut self, read: &Round, taken: Vec<Claim>) -> Outcome<bool> {
+        let Round { id: round, version, paused, terms, .. } = read.clone();
         // Another one for each loading, as a clock would give.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
         let epoch_ms = self.epoch_ms;
@@ -133,7 +132,7 @@ impl Checked {
             let Ok(Some(loaded)) = self.stock.round(&round).counters().await else {
                 return wrong(format!("round {round} is not loaded"));
             };
-            self.models.insert(round.clone(), Model::load(sale.clone(), epoch_ms, &loaded, taken));
+            self.models.insert(round.clone(), Model::load(read.clone(), epoch_ms, &loaded, taken));
         }
         self.check(format!("load round {round}"), answer, expected).await
     }

@@ -25,9 +25,9 @@ impl Model {
         same("reservations", &entries, &self.entries())?;
         same("length of the outbox", view.outbox, self.outbox.len())?;
 
-        let terms = &self.sale.terms;
+        let terms = &self.round.terms;
         same("limit", counters.per_user_limit, terms.per_user_limit)?;
-        same("paused", counters.paused, self.sale.paused)?;
+        same("paused", counters.paused, self.round.paused)?;
         same("window", (counters.opens_at_ms, counters.closes_at_ms), (terms.opens_at_ms, terms.closes_at_ms))?;
         same("epoch", counters.epoch_ms, self.epoch_ms)?;
         if std::mem::take(&mut self.new_name) {
@@ -38,7 +38,7 @@ impl Model {
         let holds_back = counters.sellable_at_ms != self.sellable_at_ms;
         same("whether it begins to hold back", holds_back, std::mem::take(&mut self.holds_back))?;
         same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
-        same("version", counters.version, self.sale.version)?;
+        same("version", counters.version, self.round.version)?;
         let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
         same("expiry", counters.expires_at_ms, expires_at_ms)?;
 

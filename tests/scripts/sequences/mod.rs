@@ -18,7 +18,7 @@ use uuid::Uuid;
 
 use checked::{Checked, Outcome, Stop, clock};
 use operation::Script;
-use sequence::{Sequence, first_sale};
+use sequence::{Sequence, first_round};
 
 const CASES: u32 = 384;
 /// Shrinking a sequence takes a few runs for each of its operations.
@@ -51,7 +51,7 @@ fn run(scripts: &impl Strategy<Value = Script>, calm: bool) {
 async fn play(server: &TestRound, script: &Script, calm: bool) -> Result<(), TestCaseError> {
     let first = tests::round(&format!("lamp-{}", Uuid::new_v4().as_simple()), 1);
     let redis = Checked::new(server, clock()).await;
-    let mut sequence = Sequence::new(redis, first_sale(first, script.total, script.per_user_limit), script.patient);
+    let mut sequence = Sequence::new(redis, first_round(first, script.total, script.per_user_limit), script.patient);
     let outcome = play_all(&mut sequence, script, calm).await;
     sequence.redis.lose_all().await.map_err(|stop| TestCaseError::fail(format!("{stop:?}")))?;
     match outcome {

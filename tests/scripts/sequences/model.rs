@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Sale, Slot, Unit, UserId};
+use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
 use stock::{Counters, Reseated, Reserve};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
@@ -14,8 +14,8 @@ pub(super) struct Model {
     /// The first unit that was never handed out.
     pub(super) next: u32,
     pub(super) last: u32,
-    /// The sale as Redis heard of it last.
-    pub(super) sale: Sale,
+    /// The round as Redis heard of it last.
+    pub(super) round: Round,
     pub(super) epoch_ms: EpochMs,
     /// When a unit was handed out last. After a loading that is when Redis was loaded, by its own clock.
     pub(super) last_won_at_ms: EpochMs,
@@ -38,7 +38,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn load(sale: Sale, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<Claim>) -> Self {
+    pub(super) fn load(round: Round, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<Claim>) -> Self {
         let units: BTreeSet<u32> = taken.iter().map(|claim| claim.unit.0).collect();
         let next = units.last().map_or(1, |unit| unit + 1);
         let mut records: BTreeMap<UserId, BTreeMap<Uuid, Entry>> = BTreeMap::new();
@@ -51,8 +51,8 @@ impl Model {
             returned_before: returned.clone(),
             returned,
             next,
-            last: sale.terms.total,
-            sale,
+            last: round.terms.total,
+            round,
             epoch_ms,
             last_won_at_ms: loaded.last_won_at_ms,
             records,
@@ -80,7 +80,7 @@ impl Model {
 
     /// `now` is the moment of the answer.
     pub(super) fn reserve(&mut self, id: &ReservationId, user: &UserId, now: EpochMs) -> Reserve {
-        let terms = &self.sale.terms;
+        let terms = &self.round.terms;
         // Before it opens nobody has a reservation.
         if now < terms.opens_at_ms && !self.free().is_empty() {
             return Reserve::NotOpen(terms.opens_at_ms);
@@ -98,7 +98,7 @@ impl Model {
         if now >= terms.closes_at_ms {
             return Reserve::Closed;
         }
-        if self.sale.paused {
+        if self.round.paused {
             return Reserve::Paused;
         }
         if self.held_back {
@@ -200,13 +200,13 @@ impl Model {
         true
     }
 
-    pub(super) fn amend(&mut self, sale: &Sale) {
-        if sale.version <= self.sale.version {
+    pub(super) fn amend(&mut self, round: &Round) {
+        if round.version <= self.round.version {
             return;
         }
         let was_sold_out = self.free().is_empty();
-        self.last = self.last.max(sale.terms.total);
-        self.sale = sale.clone();
+        self.last = self.last.max(round.terms.total);
+        self.round = round.clone();
         self.hold_back_if(was_sold_out);
     }
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use sale::{Claim, EpochMs, OrderState, RoundId, RoundNumber, Sale, UserId};
+use sale::{Claim, EpochMs, OrderState, Round, RoundId, RoundNumber, UserId};
 use stock::Reserve;
 use tests::{fresh_claim, user};
 
@@ -66,20 +66,20 @@ impl Sequence {
                 }
             }
             Steer { change, heard } => {
-                let sale = self.steer(&round, |sale| apply(change, sale));
-                if heard { self.redis.amend(&sale).await } else { Ok(()) }
+                let changed = self.steer(&round, |round| apply(change, round));
+                if heard { self.redis.amend(&changed).await } else { Ok(()) }
             }
             Amend { version } => {
-                let sale = back(&self.sales[&round], version).expect("every round has a sale");
-                self.redis.amend(&sale).await
+                let known = back(&self.rounds[&round], version).expect("every round has a version");
+                self.redis.amend(&known).await
             }
             Load => self.load(&round).await,
             NextRound if round.number > RoundNumber(1) => Ok(()),
             NextRound => {
                 let next = RoundNumber(round.number.0 + 1);
-                let sale = Sale { round: next, version: self.sale(&round).version + 1, ..self.sale(&round).clone() };
-                let next = sale.round_id();
-                self.sales.insert(next.clone(), vec![sale]);
+                let next = RoundId { number: next, ..round.clone() };
+                let first = Round { id: next.clone(), version: 1, ..self.current(&round).clone() };
+                self.rounds.insert(next.clone(), vec![first]);
                 self.load(&next).await
             }
             Due { most } => self.send_due(&round, most, self.patient).await,
@@ -104,11 +104,11 @@ impl Sequence {
             },
             LoseAll => self.redis.lose_all().await,
             ReadLedger => {
-                self.reading = Some((self.sale(&round).clone(), self.orders.taken(&round)));
+                self.reading = Some((self.current(&round).clone(), self.orders.taken(&round)));
                 Ok(())
             }
             LoadAsRead => match self.reading.take() {
-                Some((sale, taken)) => self.redis.load(&sale, taken).await.map(drop),
+                Some((read, taken)) => self.redis.load(&read, taken).await.map(drop),
                 None => Ok(()),
             },
             List => {
@@ -139,12 +139,12 @@ impl Sequence {
 
     /// No user has more live orders than the limit.
     pub(super) fn check_limit(&self) -> Outcome {
-        for round in self.sales.keys() {
+        for round in self.rounds.keys() {
             let mut orders: BTreeMap<&UserId, usize> = BTreeMap::new();
             for order in self.orders.live(round) {
                 *orders.entry(&order.claim.user).or_default() += 1;
             }
-            let limit = usize::from(self.sale(round).terms.per_user_limit);
+            let limit = usize::from(self.current(round).terms.per_user_limit);
             if let Some((user, number)) = orders.into_iter().find(|(_, number)| *number > limit) {
                 return wrong(format!("{user} has {number} live orders"));
             }
@@ -154,7 +154,7 @@ impl Sequence {
 
     /// While Redis loses nothing no unit is in two places, and none is in no place unless a process died.
     pub(super) async fn check_places(&self) -> Outcome {
-        for round in self.sales.keys() {
+        for round in self.rounds.keys() {
             let Some((audit, _)) = self.audit(round).await? else { return wrong("the round is gone") };
             if audit.oversold + audit.duplicated > 0 || !(audit.is_clean() || self.died) {
                 return wrong(format!("the audit of round {round}: {audit:?}"));
@@ -165,13 +165,13 @@ impl Sequence {
 
     /// What the queue and the schedules do in the end, until there is nothing left to do.
     pub(super) async fn heal(&mut self) -> Outcome {
-        let rounds: Vec<RoundId> = self.sales.keys().cloned().collect();
+        let rounds: Vec<RoundId> = self.rounds.keys().cloned().collect();
         let mut left = None;
         for _ in 0..MAX_RUNS {
             for round in &rounds {
                 self.load(round).await?;
-                let sale = self.sale(round).clone();
-                self.redis.amend(&sale).await?;
+                let current = self.current(round).clone();
+                self.redis.amend(&current).await?;
                 self.send_due(round, 1000, false).await?;
                 for message in 0..self.messages.len() {
                     if !self.messages[message].done {
@@ -193,7 +193,7 @@ impl Sequence {
         if let Some(Message { claim, .. }) = self.messages.iter().find(unanswered) {
             return Ok(Some(format!("neither an order nor a release: {claim:?}")));
         }
-        for round in self.sales.keys() {
+        for round in self.rounds.keys() {
             let Some((audit, _)) = self.audit(round).await? else { return wrong("the round is gone") };
             if !audit.is_clean() || !audit.repairs.is_empty() || audit.held > 0 {
                 return Ok(Some(format!("the audit of round {round} in the end: {audit:?}")));
@@ -205,11 +205,11 @@ impl Sequence {
     /// Every free unit of the current round can be bought.
     pub(super) async fn sell_out(&mut self) -> Outcome {
         let round = self.round();
-        let sale = self.steer(&round, |sale| {
-            apply(Change::OpenNow, sale);
-            sale.paused = false;
+        let changed = self.steer(&round, |round| {
+            apply(Change::OpenNow, round);
+            round.paused = false;
         });
-        self.redis.amend(&sale).await?;
+        self.redis.amend(&changed).await?;
         self.redis.wait().await?;
         let mut free = self.redis.models[&round].free();
         for number in 0.. {
@@ -223,15 +223,15 @@ impl Sequence {
     }
 }
 
-fn apply(change: Change, sale: &mut Sale) {
+fn apply(change: Change, round: &mut Round) {
     let now = clock();
     match change {
-        Change::Resume => sale.paused = false,
-        Change::Pause => sale.paused = true,
-        Change::Restock(more) => sale.terms.total += more,
-        Change::Close => sale.terms.closes_at_ms = EpochMs(sale.terms.opens_at_ms.0.min(now.0 - 1) + 1),
-        Change::OpenLater => open_from(sale, now, 3600),
-        Change::OpenNow => open_from(sale, now, -60),
+        Change::Resume => round.paused = false,
+        Change::Pause => round.paused = true,
+        Change::Restock(more) => round.terms.total += more,
+        Change::Close => round.terms.closes_at_ms = EpochMs(round.terms.opens_at_ms.0.min(now.0 - 1) + 1),
+        Change::OpenLater => open_from(round, now, 3600),
+        Change::OpenNow => open_from(round, now, -60),
     }
 }
 

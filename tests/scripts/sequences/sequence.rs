@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use sale::audit::{Audit, Repair, StockView, audit};
-use sale::{Claim, ClaimState, Entry, EpochMs, Failure, OrderState, ReservationId, RoundId, Sale, UserId};
+use sale::{Claim, ClaimState, Entry, EpochMs, Failure, OrderState, ReservationId, Round, RoundId, UserId};
 use stock::{Counters, Reseated, Reserve, RoundView};
 use tests::fresh_id;
 
@@ -33,26 +33,26 @@ pub(super) struct Sequence {
     pub(super) messages: Vec<Message>,
     /// Every request, with its user.
     pub(super) requests: Vec<(ReservationId, UserId)>,
-    /// Every version of each round's sale.
-    pub(super) sales: BTreeMap<RoundId, Vec<Sale>>,
+    /// Every version of each round.
+    pub(super) rounds: BTreeMap<RoundId, Vec<Round>>,
     pub(super) patient: bool,
     /// Whether a process died.
     pub(super) died: bool,
     /// What another process is to reseat.
     pub(super) stalled: Option<Claim>,
     pub(super) replica: Option<Replica>,
-    pub(super) reading: Option<(Sale, Vec<Claim>)>,
+    pub(super) reading: Option<(Round, Vec<Claim>)>,
     pub(super) listing: Option<Listing>,
 }
 
 impl Sequence {
-    pub(super) fn new(redis: Checked, sale: Sale, patient: bool) -> Self {
+    pub(super) fn new(redis: Checked, first: Round, patient: bool) -> Self {
         Self {
             redis,
             orders: Orders::default(),
             messages: Vec::new(),
             requests: Vec::new(),
-            sales: [(sale.round_id(), vec![sale])].into(),
+            rounds: [(first.id.clone(), vec![first])].into(),
             patient,
             died: false,
             stalled: None,
@@ -62,25 +62,25 @@ impl Sequence {
         }
     }
 
-    pub(super) fn sale(&self, round: &RoundId) -> &Sale {
-        self.sales[round].last().expect("every round has a sale")
+    pub(super) fn current(&self, round: &RoundId) -> &Round {
+        self.rounds[round].last().expect("every round has a version")
     }
 
     pub(super) fn round(&self) -> RoundId {
-        self.sales.keys().next_back().expect("there is a round").clone()
+        self.rounds.keys().next_back().expect("there is a round").clone()
     }
 
     pub(super) fn send(&mut self, claim: Claim) {
         self.messages.push(Message { claim, done: false });
     }
 
-    /// A change of the sale in the ledger.
-    pub(super) fn steer(&mut self, round: &RoundId, change: impl FnOnce(&mut Sale)) -> Sale {
-        let mut sale = self.sale(round).clone();
-        sale.version += 1;
-        change(&mut sale);
-        self.sales.entry(round.clone()).or_default().push(sale.clone());
-        sale
+    /// A change of the round in the ledger.
+    pub(super) fn steer(&mut self, round: &RoundId, change: impl FnOnce(&mut Round)) -> Round {
+        let mut changed = self.current(round).clone();
+        changed.version += 1;
+        change(&mut changed);
+        self.rounds.entry(round.clone()).or_default().push(changed.clone());
+        changed
     }
 
     pub(super) async fn request(&mut self, user: &UserId, sent: bool) -> Outcome<Reserve> {
@@ -196,8 +196,8 @@ impl Sequence {
     }
 
     pub(super) async fn load(&mut self, round: &RoundId) -> Outcome {
-        let (sale, taken) = (self.sale(round).clone(), self.orders.taken(round));
-        self.redis.load(&sale, taken).await.map(drop)
+        let (current, taken) = (self.current(round).clone(), self.orders.taken(round));
+        self.redis.load(&current, taken).await.map(drop)
     }
 
     pub(super) async fn audit(&self, round: &RoundId) -> Outcome<Option<(Audit, Counters)>> {
@@ -252,27 +252,16 @@ fn is_unpaid(state: OrderState) -> bool {
     matches!(state, OrderState::Expired | OrderState::Cancelled)
 }
 
-/// The first version of a sale's first round.
-pub(super) fn first_sale(round: RoundId, total: u32, per_user_limit: u8) -> Sale {
+/// The first version of a round.
+pub(super) fn first_round(id: RoundId, total: u32, per_user_limit: u8) -> Round {
     let mut terms = tests::terms(total, per_user_limit);
     // Few, so that users come to it.
     terms.door.unpaid_limit = 2;
-    Sale {
-        id: round.sale,
-        state: sale::SaleState::Published,
-        round: round.number,
-        version: 1,
-        paused: false,
-        isolated_requests_per_s: None,
-        recurrence: None,
-        requests: Vec::new(),
-        terms,
-        regular_terms: None,
-    }
+    tests::first_version(id, terms)
 }
 
-/// The window of a sale that opens so long after `now` and is open for an hour.
-pub(super) fn open_from(sale: &mut Sale, now: EpochMs, after_s: i64) {
-    sale.terms.opens_at_ms = EpochMs(now.0 + after_s * 1000);
-    sale.terms.closes_at_ms = sale.terms.opens_at_ms.plus_s(3600);
+/// The window of a round that opens so long after `now` and is open for an hour.
+pub(super) fn open_from(round: &mut Round, now: EpochMs, after_s: i64) {
+    round.terms.opens_at_ms = EpochMs(now.0 + after_s * 1000);
+    round.terms.closes_at_ms = round.terms.opens_at_ms.plus_s(3600);
 }

@@ -89,17 +89,17 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
 /// Whatever is free can be sold: nobody's slot is taken by what ended. In a sale that was closed nothing can, and in one
 /// that was paused once it goes on.
 async fn sell(lab: &Lab, free: u32) {
-    let sale = lab.sale().await;
-    let reserve = |name: &str| Ask::reserve_in(SALE, sale.round.0, name);
-    if sale.terms.closes_at_ms <= Clock::system().now() {
+    let round = lab.round().await;
+    let reserve = |name: &str| Ask::reserve_in(SALE, round.id.number.0, name);
+    if round.is_over(Clock::system().now()) {
         lab.answer(&reserve("late")).await.problem(410, "closed");
         return;
     }
-    if sale.paused {
+    if round.paused {
         lab.answer(&reserve("late")).await.problem(503, "paused");
         lab.answer(&steering::ask("resume")).await.expect(200);
     }
-    tests::until_sellable(lab.stock.round(&sale.round_id())).await;
+    tests::until_sellable(lab.stock.round(&round.id)).await;
     let mut sold = Vec::new();
     for number in 0..free {
         let name = format!("late-{number}");

@@ -98,17 +98,16 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
 }
 
 pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
-    let sale = lab.sale().await;
-    let id = sale.round_id();
+    let round = lab.round().await;
     let load = RoundLoad {
-        terms: sale.terms,
+        terms: round.terms,
         paused: false,
-        version: sale.version,
+        version: round.version,
         epoch_ms: Clock::system().now(),
         taken: Vec::new(),
         denied: Vec::new(),
     };
-    lab.stock.round(&id).load(&load).await.unwrap();
+    lab.stock.round(&round.id).load(&load).await.unwrap();
 }
 
 async fn with_redis_lost(lab: &Lab) -> Vec<Claim> {

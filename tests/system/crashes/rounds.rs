@@ -6,24 +6,63 @@ use tests::{round, terms};
 
 use super::flow::Flow;
 use super::purchase::{all_end_as, expire};
+use crate::earlier_sales;
 use crate::lab::{Lab, SALE};
+use crate::rounds;
 
-pub(super) const FLOWS: &[Flow] = &[Flow {
-    name: "daily reset",
-    effects: &["Query", "GetItem", "TransactWriteItems"],
-    prepare: |lab| Box::pin(with_rounds_over(lab)),
-    run: |_, world, _| {
-        Box::pin(async {
-            let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
-        })
+pub(super) const FLOWS: &[Flow] = &[
+    Flow {
+        name: "daily reset",
+        effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
+        prepare: |lab| Box::pin(with_rounds_over(lab)),
+        run: |_, world, _| {
+            Box::pin(async {
+                let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
+            })
+        },
+        again: |lab, _| Box::pin(reset_and_warm_up(lab)),
+        end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
     },
-    again: |lab, _| Box::pin(reset_and_warm_up(lab)),
-    end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
-}];
+    Flow {
+        name: "daily reset of a sale of the version before",
+        effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
+        prepare: |lab| {
+            Box::pin(async {
+                earlier_sales::put_daily(lab, -1000).await;
+                Vec::new()
+            })
+        },
+        run: |_, world, _| {
+            Box::pin(async {
+                let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
+            })
+        },
+        again: |lab, _| {
+            Box::pin(async {
+                let reset = daily_reset::Deps::new(&lab.another_process()).unwrap();
+                assert_eq!(daily_reset::handle(&reset).await.unwrap().failed, 0);
+            })
+        },
+        end: |lab, _| {
+            Box::pin(async {
+                let (offer, third) = (lab.offer().await, lab.round().await);
+                assert_eq!((offer.version, third.id.clone(), third.version), (10, round(SALE, 3), 1));
+                // It opens tomorrow: every flow ends with what is on sale now.
+                let now = Clock::system().now();
+                rounds::change(&lab.ledger, &third.id, "today", |round| {
+                    (round.terms.opens_at_ms, round.terms.closes_at_ms) = (now, now.plus_s(3600));
+                    (round.paused, round.isolated_requests_per_s) = (false, None);
+                })
+                .await;
+                lab.load(SALE).await;
+                lab.refresh_snapshots().await;
+            })
+        },
+    },
+];
 
 /// Two sales, so that a run can die between them.
 const SALES: [&str; 2] = [SALE, "vase"];
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Wider than clocks are put forward or back.
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
@@ -33,19 +72,14 @@ async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
     let terms = Terms { opens_at_ms, closes_at_ms, ..terms(4, 1) };
     let daily = Recurrence::daily("Europe/Berlin").unwrap();
-    for sale in SALES.map(|sale| sale.parse().unwrap()) {
-        lab.ledger.create_sale(&sale, &terms, Some(&daily)).await.unwrap();
-        lab.ledger.publish_sale(&sale).await.unwrap();
+    for sale in SALES {
+        rounds::draft(&lab.ledger, sale, &terms, Some(&daily)).await;
+        rounds::publish(&lab.ledger, sale).await;
     }
     lab.load(SALE).await;
     let reserved = vec![lab.buy("alice").await, lab.reserve("bob").await];
-    for sale in SALES.map(|sale| sale.parse().unwrap()) {
-        let passed = lab.ledger.amend_sale(&sale, "a day", |sale| {
-            sale.terms.opens_at_ms.0 -= DAY_MS;
-            sale.terms.closes_at_ms.0 -= DAY_MS;
-            Ok::<_, ()>(())
-        });
-        passed.await.unwrap();
+    for sale in SALES {
+        rounds::pass_a_day(&lab.ledger, sale).await;
     }
     reserved
 }
@@ -60,14 +94,16 @@ async fn reset_and_warm_up(lab: &Lab) {
 
 async fn next_rounds_began_once(lab: &Lab, reserved: &[Claim]) {
     for sale in SALES.map(|sale| sale.parse().unwrap()) {
-        let sale = lab.ledger.sale(&sale).await.unwrap().unwrap();
+        let latest = lab.ledger.latest(&sale).await.unwrap().unwrap();
         // Created, published, a day passed, next round.
-        assert_eq!((sale.round, sale.version), (RoundNumber(2), 4));
+        assert_eq!((latest.offer.latest_round, latest.offer.version), (RoundNumber(2), 4));
+        assert_eq!(latest.round.unwrap().version, 1);
     }
     all_end_as(lab, reserved, OrderState::Pending).await;
     expire(lab, &reserved[0]).await;
     let now = Clock::system().now();
-    let old = fulfilment::audit(&lab.stock, &lab.ledger, &lab.sale().await, &round(SALE, 1), now).await.unwrap().audit;
+    let old = lab.ledger.round(&round(SALE, 1)).await.unwrap().unwrap();
+    let old = fulfilment::audit(&lab.stock, &lab.ledger, &old, now).await.unwrap().audit;
     assert!(old.is_clean(), "{old:?}");
     assert_eq!((old.free, old.held, old.ordered), (3, 0, 1));
     assert_eq!(lab.clean_audit().await, (4, 0, 0), "yesterday's stragglers leave today alone");

@@ -9,10 +9,12 @@ use tests::terms;
 use super::flow::{Flow, open, repeat};
 use super::world::World;
 use crate::ask::Ask;
+use crate::earlier_sales;
 use crate::lab::{Lab, SALE};
+use crate::rounds;
 use crate::shop::new_sale;
 
-/// What a sale's version is once it is published.
+/// What an offer's version is once it is published; its round begins with 1.
 const PUBLISHED: u32 = 2;
 
 pub(super) const FLOWS: &[Flow] = &[
@@ -29,8 +31,8 @@ pub(super) const FLOWS: &[Flow] = &[
         },
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                assert_eq!((sale.state, sale.version, sale.terms.total), (SaleState::Draft, 1, 4));
+                let offer = lab.offer().await;
+                assert_eq!((offer.state, offer.version, offer.terms.total), (SaleState::Draft, 1, 4));
                 repeat(lab, ask("publish")).await;
                 lab.load(SALE).await;
             })
@@ -38,10 +40,10 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "publish",
-        effects: &["UpdateItem"],
+        effects: &["GetItem", "TransactWriteItems"],
         prepare: |lab| {
             Box::pin(async {
-                lab.ledger.create_sale(&SALE.parse().unwrap(), &terms(4, 1), None).await.unwrap();
+                rounds::draft(&lab.ledger, SALE, &terms(4, 1), None).await;
                 Vec::new()
             })
         },
@@ -49,8 +51,9 @@ pub(super) const FLOWS: &[Flow] = &[
         again: |lab, _| Box::pin(repeat(lab, ask("publish"))),
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                assert_eq!((sale.state, sale.version), (SaleState::Published, PUBLISHED));
+                let (offer, round) = (lab.offer().await, lab.round().await);
+                assert_eq!((offer.state, offer.version), (SaleState::Published, PUBLISHED));
+                assert_eq!((round.version, round.terms), (1, offer.terms));
             })
         },
     },
@@ -62,8 +65,8 @@ pub(super) const FLOWS: &[Flow] = &[
         again: |lab, _| Box::pin(repeat(lab, ask("pause"))),
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                assert_eq!((sale.paused, sale.version), (true, PUBLISHED + 1));
+                let round = lab.round().await;
+                assert_eq!((round.paused, round.version), (true, 2));
             })
         },
     },
@@ -81,8 +84,8 @@ pub(super) const FLOWS: &[Flow] = &[
         again: |lab, _| Box::pin(repeat(lab, ask("resume"))),
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                assert_eq!((sale.paused, sale.version), (false, PUBLISHED + 2));
+                let round = lab.round().await;
+                assert_eq!((round.paused, round.version), (false, 3));
             })
         },
     },
@@ -94,23 +97,22 @@ pub(super) const FLOWS: &[Flow] = &[
         again: |lab, _| Box::pin(repeat(lab, ask("close"))),
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                let now = runtime::Clock::system().now();
-                assert!(sale.terms.closes_at_ms <= now, "{sale:?}");
-                assert_eq!(sale.version, PUBLISHED + 1);
+                let round = lab.round().await;
+                assert!(round.is_over(runtime::Clock::system().now()), "{round:?}");
+                assert_eq!(round.version, 2);
             })
         },
     },
     Flow {
         name: "end recurrence",
-        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        effects: &["GetItem", "PutItem"],
         prepare: |lab| Box::pin(with_sale_that_runs(lab)),
         run: |_, world, _| Box::pin(operate(world, ask("end_recurrence"))),
         again: |lab, _| Box::pin(repeat(lab, ask("end_recurrence"))),
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                assert_eq!((sale.recurrence, sale.version), (None, PUBLISHED + 1));
+                let offer = lab.offer().await;
+                assert_eq!((offer.recurrence, offer.version), (None, PUBLISHED + 1));
             })
         },
     },
@@ -122,8 +124,30 @@ pub(super) const FLOWS: &[Flow] = &[
         again: |lab, _| Box::pin(repeat(lab, restock())),
         end: |lab, _| {
             Box::pin(async {
-                let sale = lab.sale().await;
-                assert_eq!((sale.terms.total, sale.version), (6, PUBLISHED + 1));
+                let round = lab.round().await;
+                assert_eq!((round.terms.total, round.version), (6, 2));
+                assert_eq!(lab.clean_audit().await, (4, 0, 2));
+            })
+        },
+    },
+    Flow {
+        name: "restock of a sale of the version before",
+        effects: &["GetItem", "TransactWriteItems", "PutItem", "EVALSHA amend"],
+        prepare: |lab| {
+            Box::pin(async {
+                let reserved = with_sale_that_runs(lab).await;
+                lab.delete_item("ROUND#lamp#1").await;
+                earlier_sales::put(lab, &earlier_sales::published()).await;
+                lab.refresh_snapshots().await;
+                reserved
+            })
+        },
+        run: |_, world, _| Box::pin(operate(world, restock())),
+        again: |lab, _| Box::pin(repeat(lab, restock())),
+        end: |lab, _| {
+            Box::pin(async {
+                let (offer, round) = (lab.offer().await, lab.round().await);
+                assert_eq!((round.terms.total, round.version, offer.version), (6, 4, 3));
                 assert_eq!(lab.clean_audit().await, (4, 0, 2));
             })
         },

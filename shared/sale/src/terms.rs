@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{DoorTerms, EpochMs, InvalidDoor, Price, Recurrence, RoundId, RoundNumber, SaleId};
+use crate::{DoorTerms, EpochMs, InvalidDoor, Price};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -19,7 +19,7 @@ pub const MAX_ISOLATED_REQUESTS_PER_S: u32 = 100_000;
 /// Longest time from opening to closing.
 pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 
-/// What a sale offers. Fixed once the sale is published.
+/// What a sale offers, or one of its rounds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// What is sold, for people.
@@ -94,74 +94,6 @@ impl Terms {
     }
 }
 
-/// Whether a sale can be bought from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SaleState {
-    /// Seen by operators only.
-    Draft,
-    /// Loaded into Redis before it opens.
-    Published,
-}
-
-/// One item offered for a window of time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sale {
-    /// Names it.
-    pub id: SaleId,
-    /// Draft or published.
-    pub state: SaleState,
-    /// The current round.
-    pub round: RoundNumber,
-    /// Counts the writes of the sale: each one is conditional on the version that it read.
-    pub version: u32,
-    /// Whether an operator paused it.
-    #[serde(default)]
-    pub paused: bool,
-    /// Requests a second that it is let have, as long as operators keep it from the load of the others.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub isolated_requests_per_s: Option<u32>,
-    /// Whether it comes again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub recurrence: Option<Recurrence>,
-    /// Keys of the requests that changed it last, so that a repeated one changes nothing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub requests: Vec<String>,
-    /// What it offers in this round.
-    #[serde(flatten)]
-    pub terms: Terms,
-    /// What a sale that comes again offers, if this round was changed while it ran.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub regular_terms: Option<Terms>,
-}
-
-impl Sale {
-    /// Names the current round.
-    pub fn round_id(&self) -> RoundId {
-        RoundId { sale: self.id.clone(), number: self.round }
-    }
-
-    /// The terms to be changed for this round alone.
-    pub fn terms_of_this_round(&mut self) -> &mut Terms {
-        if self.recurrence.is_some() && self.regular_terms.is_none() {
-            self.regular_terms = Some(self.terms.clone());
-        }
-        &mut self.terms
-    }
-
-    /// Begins the next round, on the regular terms, in the first window that is not over at `now`. False, and nothing is
-    /// changed, if there is none.
-    pub fn begin_next_round(&mut self, now: EpochMs) -> bool {
-        let regular = self.regular_terms.as_ref().unwrap_or(&self.terms);
-        let window = |recurrence: &Recurrence| recurrence.next_window(regular.opens_at_ms, regular.closes_at_ms, now);
-        let Some((opens_at_ms, closes_at_ms)) = self.recurrence.as_ref().and_then(window) else { return false };
-        self.terms = Terms { opens_at_ms, closes_at_ms, ..regular.clone() };
-        self.regular_terms = None;
-        self.round = RoundNumber(self.round.0 + 1);
-        true
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -183,34 +115,6 @@ mod tests {
         let mut terms = terms();
         change(&mut terms);
         terms.validate()
-    }
-
-    #[test]
-    fn a_change_of_one_round_is_not_one_of_the_next() {
-        let hour_ms = 3_600_000;
-        let terms = Terms { opens_at_ms: EpochMs(hour_ms), closes_at_ms: EpochMs(3 * hour_ms), ..terms() };
-        let mut sale = Sale {
-            id: "lamp".parse().unwrap(),
-            state: SaleState::Published,
-            round: RoundNumber(1),
-            version: 1,
-            paused: false,
-            isolated_requests_per_s: None,
-            recurrence: Some(Recurrence::daily("Etc/UTC").unwrap()),
-            requests: Vec::new(),
-            terms: terms.clone(),
-            regular_terms: None,
-        };
-        sale.terms_of_this_round().total += 20;
-        sale.terms_of_this_round().closes_at_ms = EpochMs(2 * hour_ms);
-        assert_eq!((sale.terms.total, sale.terms.closes_at_ms), (120, EpochMs(2 * hour_ms)));
-        assert!(sale.begin_next_round(EpochMs(4 * hour_ms)));
-        let (opens_at_ms, closes_at_ms) = (EpochMs(25 * hour_ms), EpochMs(27 * hour_ms));
-        assert_eq!((sale.round, &sale.terms), (RoundNumber(2), &Terms { opens_at_ms, closes_at_ms, ..terms }));
-        assert_eq!(sale.regular_terms, None);
-        sale.recurrence = None;
-        assert!(!sale.begin_next_round(EpochMs(30 * hour_ms)));
-        assert_eq!(sale.round, RoundNumber(2));
     }
 
     #[test]

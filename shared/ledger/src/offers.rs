@@ -1,0 +1,336 @@
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use sale::{Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen, Terms};
+use serde::{Deserialize, Serialize};
+
+use crate::earlier::EarlierSale;
+use crate::item::{Item, text, to_item};
+use crate::replace::Replacement;
+use crate::rounds::round_item;
+use crate::{Ledger, LedgerError, keys};
+
+/// Tries to change an offer or a round while others change it too.
+pub(crate) const TRIES: usize = 5;
+/// The condition for a write in the place of an offer that was read.
+const SAME_OFFER: &str = "offer_version = :version";
+/// The same for a sale as the version before stored it. An offer has no such attribute.
+const SAME_SALE: &str = "version = :version";
+
+/// An offer, and its latest round. A draft has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Latest {
+    /// What operators edit.
+    pub offer: Offer,
+    /// The round that began last.
+    pub round: Option<Round>,
+}
+
+/// What became of an offer that was to be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Created {
+    /// It is written, as a draft.
+    Now(Offer),
+    /// It was there before, with the same terms.
+    Before(Offer),
+    /// Another sale has this id.
+    Other(Offer),
+}
+
+/// What became of a change that an operator asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Steered {
+    /// It is made, now or by an earlier run of the same request: offer and round as they are.
+    Made(Box<Latest>),
+    /// The rules do not allow it.
+    Refused(Refusal),
+    /// The sale has another latest round than the request names: this one.
+    RoundChanged(RoundNumber),
+    /// The key named another request before; nothing was written.
+    KeyReused,
+    /// There is no such sale.
+    Unknown,
+}
+
+/// An offer as an item. Its attributes have names of their own: the version before can neither take it for a sale of its
+/// own, nor publish it, nor write over it.
+#[derive(Serialize, Deserialize)]
+struct OfferItem {
+    pk: String,
+    id: SaleId,
+    offer_state: SaleState,
+    offer_version: u32,
+    latest_round: RoundNumber,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    recurrence: Option<Recurrence>,
+    #[serde(default, skip_serializing_if = "Log::is_empty")]
+    log: Log,
+    #[serde(flatten)]
+    terms: Terms,
+}
+
+/// An offer as it was stored.
+pub(crate) struct Stored {
+    pub(crate) offer: Offer,
+    /// Whether it is a sale of the version before, which is to be converted before it is changed.
+    is_earlier: bool,
+    /// The round that such a sale is in.
+    pub(crate) running: Option<Round>,
+}
+
+impl From<&Offer> for OfferItem {
+    fn from(offer: &Offer) -> Self {
+        let Offer { id, state: offer_state, version: offer_version, latest_round, terms, recurrence, log } =
+            offer.clone();
+        Self { pk: keys::sale(&id), id, offer_state, offer_version, latest_round, recurrence, log, terms }
+    }
+}
+
+impl From<OfferItem> for Offer {
+    fn from(item: OfferItem) -> Self {
+        let OfferItem { id, offer_state: state, offer_version: version, latest_round, recurrence, log, terms, .. } =
+            item;
+        Self { id, state, version, latest_round, terms, recurrence, log }
+    }
+}
+
+pub(crate) fn stored_from(item: Item) -> Result<Stored, LedgerError> {
+    if item.contains_key("offer_version") {
+        let item: OfferItem = serde_dynamo::from_item(item)?;
+        return Ok(Stored { offer: item.into(), is_earlier: false, running: None });
+    }
+    let sale: EarlierSale = serde_dynamo::from_item(item)?;
+    Ok(Stored { offer: sale.offer(), is_earlier: true, running: sale.round() })
+}
+
+/// `offer` in the place of `read`.
+pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, LedgerError> {
+    Ok(Replacement { item: to_item(OfferItem::from(offer))?, condition: SAME_OFFER, version: read.version })
+}
+
+impl Ledger {
+    /// The item of this key. Reads what was last written.
+    pub(crate) async fn item(&self, pk: String) -> Result<Option<Item>, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
+        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+    }
+
+    pub(crate) async fn stored(&self, id: &SaleId) -> Result<Option<Stored>, LedgerError> {
+        self.item(keys::sale(id)).await?.map(stored_from).transpose()
+    }
+
+    /// The offer of this sale. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn offer(&self, id: &SaleId) -> Result<Option<Offer>, LedgerError> {
+        Ok(self.stored(id).await?.map(|stored| stored.offer))
+    }
+
+    /// The offers of these sales, as far as they exist, in any order. One that cannot be read is left out.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
+        let pks: Vec<String> = ids.iter().map(keys::sale).collect();
+        let stored = self.batch_get(&pks).await?.into_iter().filter_map(|item| {
+            let left_out =
+                |error: &LedgerError| tracing::error!(error = error as &dyn std::error::Error, "an offer is left out");
+            stored_from(item).inspect_err(left_out).ok()
+        });
+        Ok(stored.map(|stored| stored.offer).collect())
+    }
+
+    /// The offer of this sale and its latest round. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn latest(&self, id: &SaleId) -> Result<Option<Latest>, LedgerError> {
+        Ok(self.read_latest(id).await?.map(|(latest, _)| latest))
+    }
+
+    /// Likewise, and whether it is a sale of the version before.
+    pub(crate) async fn read_latest(&self, id: &SaleId) -> Result<Option<(Latest, bool)>, LedgerError> {
+        let Some(Stored { offer, is_earlier, running }) = self.stored(id).await? else { return Ok(None) };
+        let round = match offer.state {
+            SaleState::Published if !is_earlier => {
+                let round = self.kept_round(&offer.latest_round_id()).await?;
+                Some(round.ok_or_else(|| LedgerError::Contradiction(format!("sale {id} has lost its round")))?)
+            }
+            _ => running,
+        };
+        Ok(Some((Latest { offer, round }, is_earlier)))
+    }
+
+    /// Writes a new offer, on the condition that its id is free.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn create_offer(&self, offer: &Offer) -> Result<Created, LedgerError> {
+        let result = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(to_item(OfferItem::from(offer))?))
+            .condition_expression("attribute_not_exists(pk)")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        match result.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(Created::Now(offer.clone())),
+            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
+                let seen = stored_from(failed.item.unwrap_or_default())?.offer;
+                let is_same = seen.terms == offer.terms && seen.recurrence == offer.recurrence;
+                Ok(if is_same { Created::Before(seen) } else { Created::Other(seen) })
+            }
+            Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+        }
+    }
+
+    /// Publishes a draft, on the condition that it is as it was read, and begins its first round: both or none. None if there
+    /// is no such sale; one that is published stays as it is.
+    ///
+    /// Guards against: two operators at once; an edit of the draft meanwhile, which the round would not offer.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or others change the draft all the time. Can be repeated.
+    pub async fn publish(&self, id: &SaleId, request: &LogEntry) -> Result<Option<Latest>, LedgerError> {
+        for _ in 0..TRIES {
+            let Some((latest, is_earlier)) = self.read_latest(id).await? else { return Ok(None) };
+            if latest.offer.state == SaleState::Published {
+                return Ok(Some(latest));
+            }
+            if is_earlier {
+                self.convert(&latest).await?;
+                continue;
+            }
+            let (mut offer, round) = latest.offer.clone().publish();
+            offer.version += 1;
+            offer.log.push(request.clone());
+            let writes = vec![
+                self.replacing(in_place_of(&latest.offer, &offer)?),
+                self.put_if_absent(round_item(round.clone())?),
+            ];
+            if self.transact(writes).await?.is_none() {
+                return Ok(Some(Latest { offer, round: Some(round) }));
+            }
+        }
+        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+    }
+
+    /// Changes the offer of this round, which is its latest one, on the condition that the offer is as it was read. A request
+    /// whose key is in the logs of offer and round changes nothing.
+    ///
+    /// Guards against: two operators at once; a request that is sent again; the next round's beginning meanwhile, which is a
+    /// new version of the offer.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or others change the offer all the time. Can be repeated with the same key.
+    pub async fn steer_offer(
+        &self,
+        id: &RoundId,
+        request: &LogEntry,
+        change: impl Fn(Offer) -> Result<Offer, Refusal>,
+    ) -> Result<Steered, LedgerError> {
+        for _ in 0..TRIES {
+            let (latest, is_earlier) = match self.to_steer(id, request).await? {
+                Ok(found) => found,
+                Err(steered) => return Ok(steered),
+            };
+            let read = &latest.offer;
+            let mut offer = match change(read.clone()) {
+                Ok(changed) => Offer { version: read.version + 1, ..changed },
+                Err(refusal) => return Ok(Steered::Refused(refusal)),
+            };
+            if is_earlier {
+                self.convert(&latest).await?;
+                continue;
+            }
+            offer.log.push(request.clone());
+            if self.replace(in_place_of(read, &offer)?).await? {
+                return Ok(Steered::Made(Box::new(Latest { offer, ..latest })));
+            }
+        }
+        Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
+    }
+
+    /// What a request is about, if there is something left to do for it.
+    pub(crate) async fn to_steer(
+        &self,
+        id: &RoundId,
+        request: &LogEntry,
+    ) -> Result<Result<(Latest, bool), Steered>, LedgerError> {
+        let Some((offer, round, is_earlier)) = self.read_named(id).await? else { return Ok(Err(Steered::Unknown)) };
+        let logs = [Some(&offer.log), round.as_ref().map(|round| &round.log)];
+        let seen = logs.into_iter().flatten().map(|log| log.seen(request)).find(|seen| *seen != Seen::No);
+        let is_about_latest = offer.state == SaleState::Draft || offer.latest_round == id.number;
+        let latest = if is_about_latest {
+            Latest { offer, round }
+        } else {
+            let Some(latest) = self.latest(&id.sale).await? else { return Ok(Err(Steered::Unknown)) };
+            latest
+        };
+        let names_another = || latest.round.as_ref().is_some_and(|round| round.log.seen(request) != Seen::No);
+        Ok(match seen {
+            Some(Seen::Same) => Err(Steered::Made(Box::new(latest))),
+            Some(_) => Err(Steered::KeyReused),
+            None if is_about_latest => Ok((latest, is_earlier)),
+            None if names_another() => Err(Steered::KeyReused),
+            None => Err(Steered::RoundChanged(latest.offer.latest_round)),
+        })
+    }
+
+    /// An offer, the round of this id, and whether they are a sale of the version before. The round is read first: if it is
+    /// the latest one when the offer is read, it was so as it was read.
+    async fn read_named(&self, id: &RoundId) -> Result<Option<(Offer, Option<Round>, bool)>, LedgerError> {
+        for _ in 0..TRIES {
+            let named = self.kept_round(id).await?;
+            let Some(Stored { offer, is_earlier, running }) = self.stored(&id.sale).await? else { return Ok(None) };
+            let round = running.filter(|running| running.id == *id).or(named);
+            let has_it = offer.state == SaleState::Draft || offer.latest_round != id.number || round.is_some();
+            if has_it {
+                return Ok(Some((offer, round, is_earlier)));
+            }
+            // It was published or converted between the two readings.
+        }
+        Err(LedgerError::Contradiction(format!("sale {} has lost its round", id.sale)))
+    }
+
+    /// Makes a sale of the version before an offer and a round, on the condition that it is as it was read: both or none. If
+    /// it is not, whoever asked reads it again.
+    ///
+    /// Guards against: two who convert it at once; a change by the version before, which has another version, and which does
+    /// not find the version that it read once this is done.
+    pub(crate) async fn convert(&self, latest: &Latest) -> Result<(), LedgerError> {
+        let Latest { offer, round } = latest;
+        let item = to_item(OfferItem::from(offer))?;
+        let mut writes = vec![self.replacing(Replacement { item, condition: SAME_SALE, version: offer.version })];
+        if let Some(round) = round {
+            writes.push(self.put_if_absent(round_item(round.clone())?));
+        }
+        self.transact(writes).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn stored_offers_stay_readable_and_are_written_the_same() {
+        let stored: Item = to_item(json!({
+            "pk": "SALE#lamp", "id": "lamp", "offer_state": "published", "offer_version": 4, "latest_round": 2,
+            "recurrence": { "every": "day", "time_zone": "Etc/UTC" }, "log": [{ "action": "publish", "by": "olga", "at_ms": 5 }],
+            "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 7, "per_user_limit": 1, "price_minor": 990,
+            "currency": "EUR", "payment_window_s": 900,
+            "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
+        }))
+        .unwrap();
+        let Stored { offer, is_earlier, running } = stored_from(stored.clone()).unwrap();
+        assert_eq!((offer.latest_round_id().to_string(), is_earlier, running), ("lamp.2".to_owned(), false, None));
+        assert_eq!(to_item(OfferItem::from(&offer)).unwrap(), stored);
+    }
+}

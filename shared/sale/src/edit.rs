@@ -1,0 +1,92 @@
+use crate::{DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Terms};
+
+/// What an operator changes of an offer or a round. `None` leaves a term as it is.
+///
+/// | term | draft, or the rounds to come | a round before it is loaded | a loaded round |
+/// | --- | --- | --- | --- |
+/// | title, door, closing time | yes | yes | yes, until it is over |
+/// | opening time | yes | yes | no |
+/// | units | yes | yes | more only |
+/// | price, limit per user, payment window | yes | no: they were promised | no |
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edit {
+    /// What is sold, for people.
+    pub title: Option<String>,
+    /// The first moment at which it can be bought.
+    pub opens_at_ms: Option<EpochMs>,
+    /// The first moment at which it can no longer be bought.
+    pub closes_at_ms: Option<EpochMs>,
+    /// Units in a round.
+    pub total: Option<u32>,
+    /// Most live orders of one user in a round.
+    pub per_user_limit: Option<u8>,
+    /// Price of one unit.
+    pub price: Option<Price>,
+    /// How long an order waits for its payment.
+    pub payment_window_s: Option<u32>,
+    /// Who is kept away from it.
+    pub door: Option<DoorTerms>,
+}
+
+/// Why a change is refused. Nothing is changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is a draft, and what was asked for is for published sales.
+    #[error("it is a draft")]
+    Draft,
+    /// The round has not opened.
+    #[error("it has not opened yet")]
+    NotOpen,
+    /// The round is over.
+    #[error("the round is over")]
+    Over,
+    /// The term is part of what buyers of the round were promised.
+    #[error("{0} cannot be changed: buyers of this round were promised it")]
+    Promised(&'static str),
+    /// The term was fixed when the round was loaded.
+    #[error("{0} cannot be changed any more: the round is loaded")]
+    Loaded(&'static str),
+    /// Units that were loaded may be sold, so there are never fewer.
+    #[error("total cannot be less than {0}: the round is loaded, and units may be sold")]
+    FewerUnits(u32),
+    /// None, or more than a round can have.
+    #[error("units: 1 to {0}")]
+    Units(u32),
+    /// A rate that cannot be isolated to.
+    #[error("requests_per_s: 1 to {0}, or null")]
+    Rate(u32),
+    /// It would have closed before.
+    #[error("closes_at is over: close the round instead")]
+    ClosesInThePast,
+    /// The next round would open before it closes.
+    #[error(transparent)]
+    Overlap(#[from] Overlap),
+    /// The terms cannot be sold by.
+    #[error(transparent)]
+    Terms(#[from] InvalidTerms),
+    /// The round still runs, or is still to open.
+    #[error("the round is not over")]
+    NotOver,
+    /// The sale does not come again, or not within a year.
+    #[error("no round is to come")]
+    NeverAgain,
+}
+
+impl Edit {
+    /// These terms with what is changed, if they can be sold by.
+    pub(crate) fn apply(&self, terms: &Terms) -> Result<Terms, Refusal> {
+        let Self { title, opens_at_ms, closes_at_ms, total, per_user_limit, price, payment_window_s, door } = self;
+        let edited = Terms {
+            title: title.clone().unwrap_or_else(|| terms.title.clone()),
+            opens_at_ms: opens_at_ms.unwrap_or(terms.opens_at_ms),
+            closes_at_ms: closes_at_ms.unwrap_or(terms.closes_at_ms),
+            total: total.unwrap_or(terms.total),
+            per_user_limit: per_user_limit.unwrap_or(terms.per_user_limit),
+            price: price.unwrap_or(terms.price),
+            payment_window_s: payment_window_s.unwrap_or(terms.payment_window_s),
+            door: door.clone().unwrap_or_else(|| terms.door.clone()),
+        };
+        edited.validate()?;
+        Ok(edited)
+    }
+}

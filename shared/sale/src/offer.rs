@@ -1,0 +1,109 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Edit, EpochMs, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, Terms};
+
+/// Whether a sale can be bought from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaleState {
+    /// Seen by operators only.
+    Draft,
+    /// Has rounds, which are loaded into Redis before they open.
+    Published,
+}
+
+/// What an operator edits. A round begins with the terms that the offer has then, and keeps them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Names the sale.
+    pub id: SaleId,
+    /// Draft or published.
+    pub state: SaleState,
+    /// Counts the writes: each one is conditional on the version that it read.
+    pub version: u32,
+    /// The round that began last. A draft's first one begins with its publication.
+    pub latest_round: RoundNumber,
+    /// What a round is to offer, with the window of the latest one.
+    pub terms: Terms,
+    /// Whether the sale comes again.
+    pub recurrence: Option<Recurrence>,
+    /// What was done to it.
+    pub log: Log,
+}
+
+impl Offer {
+    /// A new draft.
+    pub fn draft(id: SaleId, terms: Terms, recurrence: Option<Recurrence>) -> Self {
+        let (state, latest_round) = (SaleState::Draft, RoundNumber(1));
+        Self { id, state, version: 1, latest_round, terms, recurrence, log: Log::default() }
+    }
+
+    /// Names the round that began last.
+    pub fn latest_round_id(&self) -> RoundId {
+        RoundId { sale: self.id.clone(), number: self.latest_round }
+    }
+
+    /// The offer once it is published, and its first round.
+    pub fn publish(mut self) -> (Self, Round) {
+        self.state = SaleState::Published;
+        let round = Round::of(&self);
+        (self, round)
+    }
+
+    /// Changes the draft, or what the rounds to come of a sale that recurs offer. A round that has begun keeps its terms.
+    ///
+    /// # Errors
+    /// If a sale that does not come again is published, so that no round is to come; or if nobody could sell by the terms.
+    pub fn edit(mut self, edit: &Edit) -> Result<Self, Refusal> {
+        if self.state == SaleState::Published && self.recurrence.is_none() {
+            return Err(Refusal::NeverAgain);
+        }
+        self.terms = edit.apply(&self.terms)?;
+        self.keeps_apart()?;
+        Ok(self)
+    }
+
+    /// Makes the latest round the last one. A sale that comes no more stays so.
+    ///
+    /// # Errors
+    /// If it is a draft.
+    pub fn end_recurrence(mut self) -> Result<Self, Refusal> {
+        if self.state == SaleState::Draft {
+            return Err(Refusal::Draft);
+        }
+        self.recurrence = None;
+        Ok(self)
+    }
+
+    /// Begins the round after `latest`, in the first window that is not over at `now`. What operators stopped or limited
+    /// stays so until they undo it.
+    ///
+    /// # Errors
+    /// If there is none, or `latest` is not over.
+    pub fn begin_next(mut self, latest: &Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
+        if !latest.is_over(now) {
+            return Err(Refusal::NotOver);
+        }
+        let (opens_at_ms, closes_at_ms) = self.next_window(now).ok_or(Refusal::NeverAgain)?;
+        self.terms = Terms { opens_at_ms, closes_at_ms, ..self.terms };
+        self.latest_round = RoundNumber(self.latest_round.0 + 1);
+        let Round { paused, isolated_requests_per_s, .. } = *latest;
+        let round = Round { paused, isolated_requests_per_s, ..Round::of(&self) };
+        Ok((self, round))
+    }
+
+    /// Whether a round would still run when the next one opens.
+    ///
+    /// # Errors
+    /// The first one that would.
+    pub fn keeps_apart(&self) -> Result<(), Overlap> {
+        let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
+        self.recurrence.as_ref().map_or(Ok(()), |recurrence| recurrence.keeps_apart(opens_at_ms, closes_at_ms))
+    }
+
+    /// The first window after the latest round's that is not over at `now`.
+    pub(crate) fn next_window(&self, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
+        let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
+        self.recurrence.as_ref()?.next_window(opens_at_ms, closes_at_ms, now)
+    }
+}

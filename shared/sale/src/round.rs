@@ -1,0 +1,320 @@
+use std::collections::HashMap;
+
+use crate::{
+    DoorTerms, Edit, EpochMs, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Refusal, RoundId, SaleId,
+    Terms,
+};
+
+/// Lanes of a round: parts of its units with Redis keys of their own.
+const LANES: u16 = 1;
+
+/// One occurrence of a sale. Its terms are the offer's of when it began, and what operators changed of this round since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// Names it.
+    pub id: RoundId,
+    /// Counts the writes: each one is conditional on the version that it read, and Redis takes no older one.
+    pub version: u32,
+    /// What it offers, with all units that were added to it.
+    pub terms: Terms,
+    /// When Redis may first have had it. From then on its units only grow.
+    pub loaded_at_ms: Option<EpochMs>,
+    /// Whether an operator paused it.
+    pub paused: bool,
+    /// Requests a second that it is let have, as long as operators keep it from the load of other sales.
+    pub isolated_requests_per_s: Option<u32>,
+    /// Parts of its units with Redis keys of their own.
+    pub lanes: u16,
+    /// What was done to it.
+    pub log: Log,
+}
+
+/// Of each sale the round that began last.
+pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId, Round> {
+    let mut latest: HashMap<SaleId, Round> = HashMap::new();
+    for round in rounds {
+        if latest.get(&round.id.sale).is_none_or(|known| known.id.number < round.id.number) {
+            latest.insert(round.id.sale.clone(), round);
+        }
+    }
+    latest
+}
+
+impl Round {
+    /// The latest round of an offer as it begins.
+    pub(crate) fn of(offer: &Offer) -> Self {
+        Self {
+            id: offer.latest_round_id(),
+            version: 1,
+            terms: offer.terms.clone(),
+            loaded_at_ms: None,
+            paused: false,
+            isolated_requests_per_s: None,
+            lanes: LANES,
+            log: Log::default(),
+        }
+    }
+
+    /// Whether nothing can be bought from it any more.
+    pub fn is_over(&self, now: EpochMs) -> bool {
+        now >= self.terms.closes_at_ms
+    }
+
+    /// Whether it can be bought from, unless it is paused or stopped. Redis's clock alone decides: this is for schedules.
+    pub fn is_open(&self, now: EpochMs) -> bool {
+        now >= self.terms.opens_at_ms && !self.is_over(now)
+    }
+
+    /// Stops selling for a while.
+    pub fn pause(mut self) -> Self {
+        self.paused = true;
+        self
+    }
+
+    /// Goes on selling.
+    ///
+    /// # Errors
+    /// If it is over: whoever asks for it is mistaken.
+    pub fn resume(mut self, now: EpochMs) -> Result<Self, Refusal> {
+        self.not_over(now)?;
+        self.paused = false;
+        Ok(self)
+    }
+
+    /// Ends it now. One that has ended keeps its end.
+    ///
+    /// # Errors
+    /// If it has not opened.
+    pub fn close(mut self, now: EpochMs) -> Result<Self, Refusal> {
+        if now <= self.terms.opens_at_ms {
+            return Err(Refusal::NotOpen);
+        }
+        self.terms.closes_at_ms = self.terms.closes_at_ms.min(now);
+        Ok(self)
+    }
+
+    /// Adds units.
+    ///
+    /// # Errors
+    /// If it is over, or would have too many units.
+    pub fn restock(mut self, units: u32, now: EpochMs) -> Result<Self, Refusal> {
+        self.not_over(now)?;
+        let total = self.terms.total.checked_add(units).filter(|total| units > 0 && *total <= MAX_TOTAL);
+        self.terms.total = total.ok_or(Refusal::Units(MAX_TOTAL.saturating_sub(self.terms.total)))?;
+        Ok(self)
+    }
+
+    /// Lets it have no more than so many requests a second, or as many as come.
+    ///
+    /// # Errors
+    /// If the rate is out of range.
+    pub fn isolate(mut self, requests_per_s: Option<u32>) -> Result<Self, Refusal> {
+        if requests_per_s.is_some_and(|rate| !(1..=MAX_ISOLATED_REQUESTS_PER_S).contains(&rate)) {
+            return Err(Refusal::Rate(MAX_ISOLATED_REQUESTS_PER_S));
+        }
+        self.isolated_requests_per_s = requests_per_s;
+        Ok(self)
+    }
+
+    /// Changes its terms as far as [`Edit`] says that they may be changed now. `offer` is the one that it is of.
+    ///
+    /// # Errors
+    /// The first term that may not be changed, or not so.
+    pub fn edit(mut self, edit: &Edit, offer: &Offer, now: EpochMs) -> Result<Self, Refusal> {
+        self.not_over(now)?;
+        let terms = edit.apply(&self.terms)?;
+        self.may_become(&terms)?;
+        if terms.closes_at_ms != self.terms.closes_at_ms {
+            if terms.closes_at_ms <= now {
+                return Err(Refusal::ClosesInThePast);
+            }
+            let next_opens_at = offer.next_window(self.terms.opens_at_ms).map(|(opens_at, _)| opens_at);
+            if let Some(next_opens_at) = next_opens_at.filter(|opens_at| *opens_at < terms.closes_at_ms) {
+                return Err(Refusal::Overlap(Overlap { next_opens_at }));
+            }
+        }
+        self.terms = terms;
+        Ok(self)
+    }
+
+    /// Each term has its line here: one that may be changed at any moment says so.
+    fn may_become(&self, new: &Terms) -> Result<(), Refusal> {
+        let Terms { title, opens_at_ms, closes_at_ms, total, per_user_limit, price, payment_window_s, door } = new;
+        let (_any_title, _any_end, _any_gate): (&String, &EpochMs, &DoorTerms) = (title, closes_at_ms, door);
+        let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
+        let promised = [
+            ("price", *price != old.price),
+            ("per_user_limit", *per_user_limit != old.per_user_limit),
+            ("payment_window_s", *payment_window_s != old.payment_window_s),
+        ];
+        if let Some((term, _)) = promised.into_iter().find(|(_, is_changed)| *is_changed) {
+            return Err(Refusal::Promised(term));
+        }
+        if is_loaded && *opens_at_ms != old.opens_at_ms {
+            return Err(Refusal::Loaded("opens_at"));
+        }
+        if is_loaded && *total < old.total {
+            return Err(Refusal::FewerUnits(old.total));
+        }
+        Ok(())
+    }
+
+    fn not_over(&self, now: EpochMs) -> Result<(), Refusal> {
+        if self.is_over(now) { Err(Refusal::Over) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Price, Recurrence};
+
+    const HOUR_MS: i64 = 3_600_000;
+    const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
+    const CLOSES: EpochMs = EpochMs(12 * HOUR_MS);
+    const BEFORE: EpochMs = EpochMs(OPENS.0 - 1);
+    const WHILE: EpochMs = EpochMs(11 * HOUR_MS);
+
+    fn terms() -> Terms {
+        Terms {
+            title: "A lamp".into(),
+            opens_at_ms: OPENS,
+            closes_at_ms: CLOSES,
+            total: 100,
+            per_user_limit: 1,
+            price: price(990),
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+        }
+    }
+
+    fn price(price_minor: u64) -> Price {
+        Price { price_minor, currency: "EUR".parse().unwrap() }
+    }
+
+    fn published(recurrence: Option<Recurrence>) -> (Offer, Round) {
+        Offer::draft("lamp".parse().unwrap(), terms(), recurrence).publish()
+    }
+
+    fn daily() -> Option<Recurrence> {
+        Recurrence::daily("Etc/UTC").ok()
+    }
+
+    /// An edit for each term.
+    fn edits() -> [(&'static str, Edit); 8] {
+        [
+            ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
+            ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
+            ("closes_at", Edit { closes_at_ms: Some(EpochMs(13 * HOUR_MS)), ..Edit::default() }),
+            ("opens_at", Edit { opens_at_ms: Some(EpochMs(9 * HOUR_MS)), ..Edit::default() }),
+            ("total", Edit { total: Some(90), ..Edit::default() }),
+            ("per_user_limit", Edit { per_user_limit: Some(2), ..Edit::default() }),
+            ("price", Edit { price: Some(price(890)), ..Edit::default() }),
+            ("payment_window_s", Edit { payment_window_s: Some(600), ..Edit::default() }),
+        ]
+    }
+
+    #[test]
+    fn what_may_be_edited_when() {
+        let (offer, round) = published(None);
+        let loaded = Round { loaded_at_ms: Some(BEFORE), ..round.clone() };
+        for (term, edit) in edits() {
+            let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
+            assert_eq!(draft.clone().edit(&edit).unwrap().terms, edit.apply(&terms()).unwrap(), "{term} of a draft");
+            let of_coming = round.clone().edit(&edit, &offer, BEFORE);
+            let of_loaded = loaded.clone().edit(&edit, &offer, WHILE);
+            let (coming, running) = match term {
+                "title" | "door" | "closes_at" => (None, None),
+                "opens_at" => (None, Some(Refusal::Loaded("opens_at"))),
+                "total" => (None, Some(Refusal::FewerUnits(100))),
+                _ => (Some(Refusal::Promised(term)), Some(Refusal::Promised(term))),
+            };
+            for (edited, refusal, when) in [(of_coming, coming, "before"), (of_loaded, running, "while")] {
+                match refusal {
+                    None => assert_eq!(edited.unwrap().terms, edit.apply(&terms()).unwrap(), "{term} {when}"),
+                    Some(refusal) => assert_eq!(edited, Err(refusal), "{term} {when}"),
+                }
+            }
+            assert_eq!(loaded.clone().edit(&edit, &offer, CLOSES), Err(Refusal::Over), "{term} once it is over");
+        }
+    }
+
+    #[test]
+    fn a_loaded_round_may_have_more_units() {
+        let (offer, round) = published(None);
+        let loaded = Round { loaded_at_ms: Some(BEFORE), ..round };
+        let more = Edit { total: Some(101), ..Edit::default() };
+        assert_eq!(loaded.clone().edit(&more, &offer, WHILE).unwrap().terms.total, 101);
+        assert_eq!(loaded.clone().restock(1, WHILE).unwrap().terms.total, 101);
+        for (units, refusal) in
+            [(0, Refusal::Units(MAX_TOTAL - 100)), (MAX_TOTAL - 99, Refusal::Units(MAX_TOTAL - 100))]
+        {
+            assert_eq!(loaded.clone().restock(units, WHILE), Err(refusal));
+        }
+        assert_eq!(loaded.restock(1, CLOSES), Err(Refusal::Over));
+    }
+
+    #[test]
+    fn an_end_lies_ahead_and_before_the_next_round() {
+        let (offer, round) = published(daily());
+        let until = |closes_at_ms| {
+            let edit = Edit { closes_at_ms: Some(closes_at_ms), ..Edit::default() };
+            round.clone().edit(&edit, &offer, WHILE).map(|round| round.terms.closes_at_ms)
+        };
+        let next_opens_at = EpochMs(OPENS.0 + 24 * HOUR_MS);
+        assert_eq!(until(WHILE), Err(Refusal::ClosesInThePast));
+        assert_eq!(until(EpochMs(WHILE.0 + 1)), Ok(EpochMs(WHILE.0 + 1)));
+        assert_eq!(until(next_opens_at), Ok(next_opens_at));
+        assert_eq!(until(EpochMs(next_opens_at.0 + 1)), Err(Refusal::Overlap(Overlap { next_opens_at })));
+    }
+
+    #[test]
+    fn a_round_is_closed_once_and_only_after_it_opened() {
+        let (_, round) = published(None);
+        assert_eq!(round.clone().close(OPENS), Err(Refusal::NotOpen));
+        let closed = round.close(WHILE).unwrap();
+        assert_eq!(closed.terms.closes_at_ms, WHILE);
+        assert_eq!(closed.clone().close(CLOSES).unwrap().terms.closes_at_ms, WHILE);
+        assert_eq!(closed.resume(WHILE), Err(Refusal::Over));
+    }
+
+    #[test]
+    fn a_change_of_one_round_is_not_one_of_the_next() {
+        let (offer, round) = published(daily());
+        let round = round.restock(20, WHILE).unwrap().pause().isolate(Some(7)).unwrap().close(WHILE).unwrap();
+        let (offer, next) = offer.begin_next(&round, CLOSES).unwrap();
+        let day = 24 * HOUR_MS;
+        let (opens_at_ms, closes_at_ms) = (EpochMs(OPENS.0 + day), EpochMs(CLOSES.0 + day));
+        assert_eq!(next.id.to_string(), "lamp.2");
+        assert_eq!(next.terms, Terms { opens_at_ms, closes_at_ms, ..terms() });
+        assert_eq!((next.version, next.loaded_at_ms), (1, None));
+        assert_eq!((next.paused, next.isolated_requests_per_s), (true, Some(7)), "operators undo these themselves");
+        assert_eq!(offer.clone().begin_next(&next, EpochMs(closes_at_ms.0 - 1)), Err(Refusal::NotOver));
+        let ended = offer.clone().end_recurrence().unwrap();
+        assert_eq!(ended.begin_next(&next, closes_at_ms), Err(Refusal::NeverAgain));
+        let (_, third) = offer.begin_next(&next, closes_at_ms).unwrap();
+        let latest = latest_rounds([round.clone(), third.clone(), next]);
+        assert_eq!(latest, [(round.id.sale, third)].into());
+    }
+
+    #[test]
+    fn an_edited_offer_is_what_the_next_round_offers() {
+        let (offer, round) = published(daily());
+        let edit = Edit { price: Some(price(890)), total: Some(5), ..Edit::default() };
+        let (_, next) = offer.edit(&edit).unwrap().begin_next(&round, CLOSES).unwrap();
+        assert_eq!((next.terms.price, next.terms.total, round.terms.price), (price(890), 5, price(990)));
+        assert_eq!(published(None).0.edit(&edit), Err(Refusal::NeverAgain));
+        let all_day = Edit { closes_at_ms: Some(EpochMs(OPENS.0 + 25 * HOUR_MS)), ..Edit::default() };
+        assert!(matches!(published(daily()).0.edit(&all_day), Err(Refusal::Overlap(_))));
+    }
+
+    #[test]
+    fn a_rate_to_isolate_to_has_bounds() {
+        let (_, round) = published(None);
+        for rate in [Some(0), Some(MAX_ISOLATED_REQUESTS_PER_S + 1)] {
+            assert_eq!(round.clone().isolate(rate), Err(Refusal::Rate(MAX_ISOLATED_REQUESTS_PER_S)));
+        }
+        let isolated = round.isolate(Some(1)).unwrap();
+        assert_eq!(isolated.isolate(None).unwrap().isolated_requests_per_s, None);
+    }
+}

@@ -1,0 +1,230 @@
+//! Every conditional write of offers and rounds, each with another one that comes in between.
+
+use std::sync::atomic::Ordering;
+
+use futures::future::join_all;
+use ledger::{Begun, Latest, Ledger, Steered};
+use runtime::Clock;
+use sale::{Edit, EpochMs, LogEntry, Offer, Recurrence, Refusal, Round, RoundNumber, SaleState, Terms};
+use tests::{round, terms};
+
+use crate::lab::{Lab, SALE};
+use crate::meanwhile::ledger_with;
+use crate::rounds::{self, request};
+
+fn units(total: u32) -> Edit {
+    Edit { total: Some(total), ..Edit::default() }
+}
+
+fn of_test(key: &str, parameters: &str) -> LogEntry {
+    LogEntry { parameters: parameters.to_owned(), ..request(key) }
+}
+
+async fn edit_round(ledger: &Ledger, key: &str, edit: &Edit) -> Steered {
+    let now = Clock::system().now();
+    ledger.steer_round(&round(SALE, 1), &request(key), |round, offer| round.edit(edit, offer, now)).await.unwrap()
+}
+
+async fn end_recurrence(ledger: &Ledger) -> Steered {
+    ledger.steer_offer(&round(SALE, 1), &request("end"), Offer::end_recurrence).await.unwrap()
+}
+
+#[track_caller]
+fn made(steered: Steered) -> Latest {
+    let Steered::Made(latest) = steered else { panic!("{steered:?}") };
+    *latest
+}
+
+/// A sale that comes again every day, whose first round is over.
+async fn over() -> Lab {
+    let lab = Lab::new().await;
+    let now = Clock::system().now();
+    let terms =
+        Terms { opens_at_ms: EpochMs(now.0 - 7_200_000), closes_at_ms: EpochMs(now.0 - 3_600_000), ..terms(5, 1) };
+    rounds::draft(&lab.ledger, SALE, &terms, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    lab
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_operators_at_once_each_sees_what_the_other_did() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(5, 1)).await;
+    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
+        Box::pin(async move { drop(made(edit_round(&ledger, "more", &units(8)).await)) })
+    })
+    .await;
+    let paused = ledger.steer_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
+    let round = made(paused).round.unwrap();
+    assert!(happened.load(Ordering::Relaxed));
+    assert_eq!((round.paused, round.terms.total, round.version), (true, 8, 3));
+    let keys: Vec<&str> = round.log.entries().iter().map(|entry| entry.key.as_str()).collect();
+    assert_eq!(keys, ["more", "pause"]);
+    assert_eq!(lab.round().await, round);
+}
+
+#[tokio::test]
+async fn a_crowd_of_operators_adds_each_of_its_units_once() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(5, 1)).await;
+    let id = round(SALE, 1);
+    let restock = async |key: &str| {
+        let (request, now) = (of_test(key, "1"), Clock::system().now());
+        lab.ledger.steer_round(&id, &request, |round, _| round.restock(1, now)).await
+    };
+    // Of three that come at once in five tries none can lose all of them.
+    for copies in [["a", "a", "b"], ["b", "c", "c"], ["a", "d", "c"]] {
+        for answer in join_all(copies.iter().map(|key| restock(key))).await {
+            made(answer.unwrap());
+        }
+    }
+    let after = lab.round().await;
+    assert_eq!((after.terms.total, after.version, after.log.entries().len()), (9, 5, 4));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_round_that_is_paused_as_the_next_one_begins_has_a_paused_successor() {
+    let lab = over().await;
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move { rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await })
+    })
+    .await;
+    let begun = ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap();
+    assert!(happened.load(Ordering::Relaxed));
+    let Begun::Now(next) = begun else { panic!("{begun:?}") };
+    assert_eq!((next.id.clone(), next.paused, next.version), (round(SALE, 2), true, 1));
+    assert_eq!(lab.round().await, *next);
+    let first = lab.ledger.round(&round(SALE, 1)).await.unwrap().unwrap();
+    assert_eq!((first.paused, first.version), (true, 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recurrence_that_is_ended_as_the_next_round_begins_has_none() {
+    let lab = over().await;
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move { drop(made(end_recurrence(&ledger).await)) })
+    })
+    .await;
+    assert_eq!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Not);
+    assert!(happened.load(Ordering::Relaxed));
+    assert_eq!((lab.offer().await.recurrence, lab.round().await.id), (None, round(SALE, 1)));
+    assert_eq!(lab.ledger.round(&round(SALE, 2)).await.unwrap(), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began() {
+    let lab = over().await;
+    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
+        Box::pin(async move {
+            assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+        })
+    })
+    .await;
+    assert_eq!(end_recurrence(&ledger).await, Steered::RoundChanged(RoundNumber(2)));
+    assert!(happened.load(Ordering::Relaxed));
+    assert!(lab.offer().await.recurrence.is_some());
+}
+
+#[tokio::test]
+async fn of_many_runs_at_once_one_begins_the_next_round() {
+    let lab = over().await;
+    let now = Clock::system().now();
+    let id = round(SALE, 1);
+    let begun = join_all((0..3).map(|_| lab.ledger.begin_next(&id, now))).await;
+    let begun = begun.into_iter().filter(|begun| matches!(begun, Ok(Begun::Now(_)))).count();
+    assert_eq!((begun, lab.round().await.id), (1, round(SALE, 2)));
+}
+
+/// Operators see it as not loaded, and by the time they take units away it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(5, 1)).await;
+    let now = Clock::system().now();
+    let (ledger, happened) = ledger_with(&lab, "PutItem", move |ledger| {
+        Box::pin(async move { assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some()) })
+    })
+    .await;
+    assert_eq!(edit_round(&ledger, "fewer", &units(3)).await, Steered::Refused(Refusal::FewerUnits(5)));
+    assert!(happened.load(Ordering::Relaxed));
+    let after = lab.round().await;
+    assert_eq!((after.terms.total, after.loaded_at_ms, after.version), (5, Some(now), 1));
+    made(edit_round(&ledger, "more", &units(6)).await);
+    assert_eq!((lab.round().await.terms.total, lab.round().await.loaded_at_ms), (6, Some(now)));
+    let later = lab.ledger.mark_loaded(&round(SALE, 1), now.plus_s(60)).await.unwrap().unwrap();
+    assert_eq!((later.loaded_at_ms, later.terms.total), (Some(now), 6), "it was loaded then");
+}
+
+/// The other way round: what warmup read is out of date as it loads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(5, 1)).await;
+    let read = lab.round().await;
+    let (ledger, happened) = ledger_with(&lab, "UpdateItem", |ledger| {
+        Box::pin(async move { drop(made(edit_round(&ledger, "fewer", &units(3)).await)) })
+    })
+    .await;
+    fulfilment::load_round(&lab.stock, &ledger, &read, Clock::system().now()).await.unwrap();
+    assert!(happened.load(Ordering::Relaxed));
+    let counters = lab.stock.round(&read.id).counters().await.unwrap().unwrap();
+    assert_eq!((counters.last_unit, counters.version), (3, 2));
+    assert_eq!(edit_round(&lab.ledger, "none", &units(2)).await, Steered::Refused(Refusal::FewerUnits(3)));
+    assert_eq!(lab.clean_audit().await, (3, 0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_that_is_edited_as_it_is_published_is_published_as_edited() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &terms(5, 1), None).await;
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move {
+            let edit = units(9);
+            made(ledger.steer_offer(&round(SALE, 1), &request("nine"), |offer| offer.edit(&edit)).await.unwrap());
+        })
+    })
+    .await;
+    let published = ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
+    assert!(happened.load(Ordering::Relaxed));
+    assert_eq!((published.offer.version, published.offer.terms.total), (3, 9));
+    assert_eq!(published.round.unwrap().terms.total, 9);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_two_operators_publish_is_published_once() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &terms(5, 1), None).await;
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move {
+            rounds::publish(&ledger, SALE).await;
+            rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+        })
+    })
+    .await;
+    for _ in 0..2 {
+        let published = ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
+        assert!(happened.load(Ordering::Relaxed));
+        assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
+        let Round { version, paused, .. } = published.round.unwrap();
+        assert_eq!((version, paused), (2, true), "the round as it was steered since");
+    }
+    assert_eq!(lab.offer().await.log.entries().len(), 1);
+}
+
+/// Nothing else is written to the last round as the next one begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_round_is_not_steered_by_who_decided_so_before_the_next_one_began() {
+    let lab = over().await;
+    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
+        Box::pin(async move {
+            assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+        })
+    })
+    .await;
+    let paused = ledger.steer_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
+    assert_eq!(paused, Steered::RoundChanged(RoundNumber(2)));
+    assert!(happened.load(Ordering::Relaxed));
+    let ledger = &lab.ledger;
+    let both = [1, 2].map(|number| async move { ledger.round(&round(SALE, number)).await.unwrap().unwrap().paused });
+    assert_eq!(join_all(both).await, [false, false]);
+}
