@@ -57,8 +57,7 @@ fn wish(request: &Request) -> Result<Wish, Problem> {
 pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let checks = [Check::Known, Check::Stop, Check::Form, Check::Turn(Step::Challenge)];
     let (visitor, Wish { kind }) = deps.gate().enter(request, sale, &checks, wish).await?;
-    let (sale, ip) = (&visitor.known()?.sale, address(request));
-    let round = sale.round_id();
+    let (round, ip) = (&visitor.known()?.round, address(request));
     let (id, sum) = (Uuid::new_v4(), Sum::random());
     let expected = match kind {
         Kind::Picture => sum.answer().to_string(),
@@ -67,12 +66,12 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     let now = deps.clock.now();
     let applicant = applicant(&visitor, &ip, Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
-    match deps.stock.round(&round).challenge(&asked).await.map_err(Problem::unanswered)? {
+    match deps.stock.round(&round.id).challenge(&asked).await.map_err(Problem::unanswered)? {
         Challenged::Issued => {}
         Challenged::RateLimited(limited) => return Err(Route::Challenge.refusal(limited.own, limited.retry_after_ms)),
         Challenged::Denied => return Err(Problem::new(Code::Denied)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
-        Challenged::UnknownSale => return Err(not_in_redis(&round, Some(sale), now)),
+        Challenged::UnknownSale => return Err(not_in_redis(&round.id, Some(round), now)),
     }
     // Drawn only now: who is refused costs no drawing.
     let (picture, work) = match kind {

@@ -54,7 +54,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Closed => return Err(Problem::new(Code::Closed)),
         Admit::Denied => return Err(Problem::new(Code::Denied)),
         Admit::Paused => return Err(Problem::paused()),
-        Admit::UnknownSale => return Err(not_in_redis(&round, Some(sale), deps.clock.now())),
+        Admit::UnknownSale => return Err(not_in_redis(&round.id, Some(round), deps.clock.now())),
     };
     let grant = Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms };
     let token = visitor.keys()?.seal(&grant);

@@ -68,8 +68,8 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::Paused => Err(Problem::paused()),
         Reserve::Denied => Err(Problem::new(Code::Denied)),
         Reserve::UnknownSale => {
-            let sale = visitor.sale.as_ref().map(|cached| &cached.sale);
-            Err(not_in_redis(&id.round, sale, deps.clock.now()))
+            let latest = visitor.sale.as_ref().map(|cached| &cached.round);
+            Err(not_in_redis(&id.round, latest, deps.clock.now()))
         }
     }
 }

@@ -1,22 +1,22 @@
 use api::{Code, Problem};
-use sale::{EpochMs, RoundId, Sale};
+use sale::{EpochMs, Round, RoundId};
 
-/// What is said of a round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. `sale` is
-/// what the snapshot has of it. Whoever asks knows that it was published, so a snapshot that does not have it, or not as far
-/// as this round, is older than that, and nobody may hear that it does not exist.
-pub fn not_in_redis(round: &RoundId, sale: Option<&Sale>, now: EpochMs) -> Problem {
-    match sale {
-        Some(sale) if round.number < sale.round => Problem::new(Code::Closed),
-        Some(sale) if round.number > sale.round => Problem::restoring(),
-        Some(sale) if now >= sale.terms.closes_at_ms => Problem::new(Code::Closed),
-        Some(sale) if now < sale.terms.opens_at_ms => Problem::not_open(sale.terms.opens_at_ms, now),
+/// What is said of a round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. `latest` is
+/// the sale's latest round in the snapshot. Whoever asks knows that the round was published, so a snapshot that does not have
+/// the sale, or not as far as this round, is older than that, and nobody may hear that it does not exist.
+pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Problem {
+    match latest {
+        Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),
+        Some(latest) if round.number > latest.id.number => Problem::restoring(),
+        Some(latest) if latest.is_over(now) => Problem::new(Code::Closed),
+        Some(latest) if now < latest.terms.opens_at_ms => Problem::not_open(latest.terms.opens_at_ms, now),
         _ => Problem::restoring(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use sale::{DoorTerms, Price, RoundNumber, SaleState, Terms};
+    use sale::{DoorTerms, Offer, Price, RoundNumber, Terms};
 
     use super::*;
 
@@ -32,21 +32,11 @@ mod tests {
             payment_window_s: 900,
             door: DoorTerms::default(),
         };
-        let sale = Sale {
-            id: "lamp".parse().unwrap(),
-            state: SaleState::Published,
-            round: RoundNumber(2),
-            version: 1,
-            paused: false,
-            isolated_requests_per_s: None,
-            recurrence: None,
-            requests: Vec::new(),
-            terms,
-            regular_terms: None,
-        };
-        let said = |number, sale, at_ms| {
+        let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
+        let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };
+        let said = |number, latest, at_ms| {
             let round = RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
-            not_in_redis(&round, sale, EpochMs(at_ms)).code()
+            not_in_redis(&round, latest, EpochMs(at_ms)).code()
         };
         for (number, at_ms, code) in [
             (1, 5_000, Code::Closed),
@@ -56,7 +46,7 @@ mod tests {
             (2, 20_000, Code::Closed),
             (3, 25_000, Code::Overloaded),
         ] {
-            assert_eq!(said(number, Some(&sale), at_ms), code, "round {number} at {at_ms}");
+            assert_eq!(said(number, Some(&latest), at_ms), code, "round {number} at {at_ms}");
         }
         assert_eq!(said(1, None, 5_000), Code::Overloaded);
     }

@@ -23,7 +23,7 @@ pub(super) async fn check(gate: &Gate<'_>, visitor: &mut Visitor, token: &str) -
 /// Unless the ledger has heard enough of this user.
 async fn strike(gate: &Gate<'_>, visitor: &Visitor) {
     let (forgeries, now) = (&gate.counts.forgeries, gate.clock.now());
-    let door = visitor.sale.as_ref().map(|cached| cached.sale.terms.door.clone()).unwrap_or_default();
+    let door = visitor.sale.as_ref().map(|cached| cached.round.terms.door.clone()).unwrap_or_default();
     if !forgeries.is_to_be_told(&visitor.user, door.strikes, now) {
         return;
     }

@@ -4,7 +4,7 @@ use process::{Step, Turn};
 use crate::{Gate, Visitor};
 
 pub(super) async fn check(gate: &Gate<'_>, visitor: &Visitor, step: Step) -> Result<(), Problem> {
-    let isolated = visitor.sale.as_ref().filter(|cached| cached.sale.isolated_requests_per_s.is_some());
+    let isolated = visitor.sale.as_ref().filter(|cached| cached.round.isolated_requests_per_s.is_some());
     let Some(cached) = isolated else { return Ok(()) };
     match Box::pin(cached.take_turn(gate.stock, step, gate.clock)).await.map_err(Problem::unanswered)? {
         Turn::Now => Ok(()),
