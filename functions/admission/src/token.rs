@@ -41,7 +41,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::Admitted(at_ms) => at_ms,
         Admit::WrongAnswer { again } => {
             if !again {
-                let (user, door, now) = (&visitor.user, &sale.terms.door, deps.clock.now());
+                let (user, door, now) = (&visitor.user, &round.terms.door, deps.clock.now());
                 let strike = fulfilment::strike(&deps.stock, &deps.ledger, user, &Strike::WrongAnswers, door, now);
                 Box::pin(strike).await;
             }
