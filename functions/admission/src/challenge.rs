@@ -15,6 +15,8 @@ use crate::applicant::applicant;
 /// How long a challenge holds: a slow telephone needs a minute for the work, and a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
 
+const CHECKS: &[Check] = &[Check::Known, Check::Stop, Check::Form, Check::Turn(Step::Challenge)];
+
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Wish {
@@ -55,8 +57,7 @@ fn wish(request: &Request) -> Result<Wish, Problem> {
 
 /// One call of Redis. The answer stays there.
 pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let checks = [Check::Known, Check::Stop, Check::Form, Check::Turn(Step::Challenge)];
-    let (visitor, Wish { kind }) = deps.gate().enter(request, sale, &checks, wish).await?;
+    let (visitor, Wish { kind }) = deps.gate().enter(request, sale, CHECKS, wish).await?;
     let (round, ip) = (&visitor.known()?.round, address(request));
     let (id, sum) = (Uuid::new_v4(), Sum::random());
     let expected = match kind {

@@ -13,6 +13,8 @@ use crate::Deps;
 use crate::answer::Answer;
 use crate::applicant::applicant;
 
+const CHECKS: &[Check] = &[Check::Known, Check::Stop, Check::Form, Check::Keys, Check::Turn(Step::Token)];
+
 #[derive(Serialize)]
 struct Document {
     token: String,
@@ -26,8 +28,7 @@ fn answer(request: &Request) -> Result<(Uuid, String), Problem> {
 
 /// One call of Redis, and for a wrong answer one of the ledger.
 pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let checks = [Check::Known, Check::Stop, Check::Form, Check::Keys, Check::Turn(Step::Token)];
-    let (visitor, (id, answer)) = deps.gate().enter(request, sale, &checks, answer).await?;
+    let (visitor, (id, answer)) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;
     let per_sale = round.isolated_requests_per_s.map(public);

@@ -1,12 +1,14 @@
+use std::sync::Arc;
+
 use api::{Code, Problem, Reply, correlation_id, idempotency_key, json, no_body};
 use cache::Moment;
-use gate::{Check, Route, not_in_redis};
+use gate::{Check, Route, Visitor, not_in_redis};
 use http::StatusCode;
 use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
-use process::Step;
+use process::{CachedSale, Step};
 use queue::OrderMessage;
-use sale::{Claim, ClaimState, Entry, ReservationId, RoundId};
+use sale::{Claim, ClaimState, Entry, ReservationId, RoundId, UserId};
 use serde::Serialize;
 use stock::Reserve;
 
@@ -15,6 +17,16 @@ use crate::Deps;
 /// A claim without an order after so long may never have reached the queue. Below it, its message is most likely under
 /// way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
+
+const CHECKS: &[Check] =
+    &[Check::Pass, Check::Stop, Check::Rate(Route::Reserve), Check::Form, Check::SoldOut, Check::Turn(Step::Reserve)];
+
+/// A reservation that is to be made, by a user who may.
+struct Attempt {
+    id: ReservationId,
+    user: UserId,
+    sale: Option<Arc<CachedSale>>,
+}
 
 #[derive(Serialize)]
 struct Accepted {
@@ -25,23 +37,9 @@ struct Accepted {
 /// One call of Redis, or none if it said a moment ago that nothing is left; and for a winner one message: 202 means that
 /// the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
-    let checks = [
-        Check::Pass(token),
-        Check::Stop,
-        Check::Rate(Route::Reserve),
-        Check::Form,
-        Check::SoldOut,
-        Check::Turn(Step::Reserve),
-    ];
-    let (visitor, key) = deps.gate().enter(request, sale, &checks, key_without_body).await?;
-    let pass = visitor.pass()?;
-    let round = RoundId { sale: visitor.sale_id, number: pass.round };
-    let id = match key {
-        Some(key) => ReservationId::derived(round, &visitor.user, key),
-        None => ReservationId::of_pass(round, &visitor.user, token, pass.issued_at_ms),
-    };
+    let Attempt { id, user, sale } = attempt(deps, request, sale, token).await?;
     let asked = Moment::now(deps.clock);
-    let answer = deps.stock.round(&id.round).reserve(id.uuid, &visitor.user).await;
+    let answer = deps.stock.round(&id.round).reserve(id.uuid, &user).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
             accept(deps, request, id, claim).await
@@ -58,7 +56,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
         Reserve::SoldOut { last_won_at_ms, lasts } => {
-            if let Some(cached) = visitor.sale.filter(|cached| cached.round.id == id.round) {
+            if let Some(cached) = sale.filter(|cached| cached.round.id == id.round) {
                 cached.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
             }
             Err(Problem::new(Code::SoldOut))
@@ -68,10 +66,23 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         Reserve::Paused => Err(Problem::paused()),
         Reserve::Denied => Err(Problem::new(Code::Denied)),
         Reserve::UnknownSale => {
-            let latest = visitor.sale.as_ref().map(|cached| &cached.round);
+            let latest = sale.as_ref().map(|cached| &cached.round);
             Err(not_in_redis(&id.round, latest, deps.clock.now()))
         }
     }
+}
+
+/// Makes the checks. Apart from the rest, so that what only they need is gone when Redis is asked.
+async fn attempt(deps: &Deps, request: &Request, sale: &str, token: &str) -> Result<Attempt, Problem> {
+    let (visitor, key) = deps.gate().enter(request, sale, CHECKS, key_without_body).await?;
+    let pass = visitor.pass()?;
+    let Visitor { user, sale_id, sale, .. } = visitor;
+    let round = RoundId { sale: sale_id, number: pass.round };
+    let id = match key {
+        Some(key) => ReservationId::derived(round, &user, key),
+        None => ReservationId::of_pass(round, &user, token, pass.issued_at_ms),
+    };
+    Ok(Attempt { id, user, sale })
 }
 
 /// The idempotency key of a request without a body.

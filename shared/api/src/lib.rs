@@ -18,7 +18,7 @@ pub use caller::{Caller, Operators, caller};
 pub use client_ip::client_ip;
 pub use edge::EdgeKey;
 pub use idempotency::idempotency_key;
-pub use path::segments;
+pub use path::{last_segment, segments};
 pub use problem::{Code, Problem};
 pub use rate_limit::RatePolicy;
 pub use response::{Reply, json, respond};

@@ -61,7 +61,7 @@ impl Gate<'_> {
         &self,
         request: &'r Request,
         sale: &str,
-        checks: &[Check<'_>],
+        checks: &[Check],
         read: impl FnOnce(&'r Request) -> Result<T, Problem>,
     ) -> Result<(Visitor, T), Problem> {
         let mut visitor = Visitor::new(self, request, sale).await?;

@@ -16,11 +16,11 @@ pub use rate::address;
 
 /// One question that a request has to pass. What each needs and costs is in the table of the crate.
 #[derive(Debug, Clone, Copy)]
-pub enum Check<'a> {
+pub enum Check {
     /// The sale is published.
     Known,
-    /// This is a pass of the user for the sale.
-    Pass(&'a str),
+    /// The path ends with a pass of the user for the sale.
+    Pass,
     /// Operators have not stopped the sale.
     Stop,
     /// Neither the user nor the address asks for this too often, in this process's count.
@@ -35,12 +35,12 @@ pub enum Check<'a> {
     Turn(Step),
 }
 
-impl Check<'_> {
+impl Check {
     /// Goes on, or says what whoever asks hears.
     pub(crate) async fn make(self, gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
         match self {
             Self::Known => known::check(gate, visitor).await,
-            Self::Pass(token) => pass::check(gate, visitor, token).await,
+            Self::Pass => pass::check(gate, request, visitor).await,
             Self::Stop => stop::check(visitor),
             Self::Rate(route) => gate.limit(request, route, &visitor.user),
             // Whoever lists the checks reads the request.
