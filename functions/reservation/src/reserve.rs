@@ -42,12 +42,13 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     let answer = deps.stock.round(&id.round).reserve(id.uuid, &user).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
-            accept(deps, request, id, claim).await
+            // In a box, as all that is for the few: the crowd is answered with less to move.
+            Box::pin(accept(deps, request, id, claim)).await
         }
         Reserve::Replayed(_) => Ok(accepted(id)),
         Reserve::AlreadyReserved(entries) => {
             let ids: Vec<String> = entries.iter().map(|entry| entry.claim.id.to_string()).collect();
-            send_overdue(deps, request, entries).await?;
+            Box::pin(send_overdue(deps, request, entries)).await?;
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
         Reserve::TooManyUnpaid(count) => {

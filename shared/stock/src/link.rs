@@ -120,7 +120,8 @@ impl Link {
                     // After a failover the first call finds the connection lost, or the attempt to connect that failed
                     // meanwhile. Nobody knows whether the command ran: what is sent here reads, or may run twice.
                     Err(error) if error.is_io_error() && !error.is_timeout() => {
-                        let again = timeout_at(deadline, command.query_async(&mut node));
+                        // In a box, since it is rare: every call would be larger otherwise.
+                        let again = Box::pin(timeout_at(deadline, command.query_async(&mut node)));
                         again.await.unwrap_or(Err(error))
                     }
                     answer => answer,
