@@ -25,7 +25,10 @@ async fn a_sale_is_created_and_published_once() {
     let published = shop.publish().await.body;
     assert_eq!((&published["state"], &published["version"]), (&json!("published"), &json!(2)));
     assert_eq!(shop.publish().await.body, published);
-    let shown = Ask::get("/v1/admin/sales/shop-twice").by_operator().send().await.expect(200).body;
+    let mut shown = Ask::get("/v1/admin/sales/shop-twice").by_operator().send().await.expect(200).body;
+    let log = shown.as_object_mut().unwrap().remove("log").unwrap();
+    let actions: Vec<_> = log.as_array().unwrap().iter().map(|entry| entry["action"].clone()).collect();
+    assert_eq!(actions, ["create", "publish"], "{log}");
     assert_eq!(shown, published);
     let listed = Ask::get("/v1/admin/sales").by_operator().send().await.expect(200).body;
     assert!(listed["sales"].as_array().unwrap().contains(&published));
