@@ -26,6 +26,13 @@ report() {
   done
 }
 
+end_report() {
+  test -n "$reporter" || return 0
+  kill -KILL "$reporter" 2>/dev/null
+  wait "$reporter" 2>/dev/null
+  reporter=
+}
+
 # What runs in the part's session: all that it started, in whatever process group. Zombies have ended.
 left() {
   cat /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^\([0-9]*\) (.*) [^ZX] [0-9]* [0-9]* ${part:-none} .*/\1/p"
@@ -49,7 +56,7 @@ end() {
 }
 
 reporter= part=
-trap 'test -z "$reporter" || kill -KILL $reporter 2>/dev/null' EXIT
+trap 'end_report' EXIT
 trap 'end 130' INT
 trap 'end 143' TERM HUP
 echo "  $name begins"
@@ -62,9 +69,7 @@ report &
 reporter=$!
 wait $part
 status=$?
-kill -KILL $reporter 2>/dev/null
-wait $reporter 2>/dev/null
-reporter=
+end_report
 if test $status -eq 0; then
   # What was left out is worth knowing.
   grep '^\*\*\*' "$log"

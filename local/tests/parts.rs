@@ -61,6 +61,18 @@ fn processes_of(folder: &Path) -> Vec<(i32, String)> {
     named.filter(|(_, command)| command != "sleep 1 ").collect()
 }
 
+/// What the reporter was just starting when it was killed may still look like the script itself, but not for long.
+fn still_there_after(patience: Duration, folder: &Path) -> Vec<(i32, String)> {
+    let deadline = Instant::now() + patience;
+    loop {
+        let left = processes_of(folder);
+        if left.is_empty() || Instant::now() > deadline {
+            return left;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
@@ -80,7 +92,7 @@ fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
     until("the part begins", || logs.join("begun").exists());
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
     let ended = child.wait().unwrap();
-    let left = processes_of(folder);
+    let left = still_there_after(Duration::from_secs(10), folder);
     // They would go on for minutes after this test.
     for (id, _) in &left {
         let _ = kill(Pid::from_raw(*id), Signal::SIGKILL);
