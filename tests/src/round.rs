@@ -29,6 +29,8 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         price: Price { price_minor: 990, currency: "EUR".parse().expect("a currency") },
         payment_window_s: 900,
         door: DoorTerms::default(),
+        allocation: sale::Allocation::default(),
+        settlement: sale::Settlement::default(),
     }
 }
 
