@@ -20,7 +20,8 @@
 --   no_challenge             there is no such challenge: it is over, was used up, or never was
 --   rate_limited MS OWN      too many requests; one will be taken in MS. OWN is 1 if the user's own are, else 0
 --   not_open MS              opens at MS
---   sold_out MS FOR_MS       the last unit was handed out at MS, and nobody gets one within the next FOR_MS
+--   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS, and nobody gets one within the next FOR_MS; with a plan,
+--                            the next units come at NEXT
 --   closed | paused | unknown_sale
 --   denied                   a note in the user's record keeps the user out
 -- where MS are milliseconds, since the Unix epoch if it is a moment.
@@ -76,12 +77,17 @@ if paused ~= 0 then return 'paused' end
 
 --- @constant HOLD_BACK_MS
 --- @read sellable_at_ms
-local sold_out_for = 0
-if returned == 0 and next_unit > last_unit then sold_out_for = HOLD_BACK_MS
-elseif now < sellable_at_ms then sold_out_for = sellable_at_ms - now end
+local sold_out, sold_out_for, next_drop_at, next_at
+--- @include sold_out
+if sold_out then
+  --- @include until_drop
+elseif now < sellable_at_ms then
+  --- @has plan
+  sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
+end
 -- Who has a reservation may ask for it again, whatever is left.
-if sold_out_for > 0 and not string.find(record, ';%d') then
-  return string.format('sold_out %d %d', last_won_at_ms, sold_out_for)
+if sold_out_for and not string.find(record, ';%d') then
+  return string.format('sold_out %d %d', last_won_at_ms, sold_out_for) .. (next_at and string.format(' %d', next_at) or '')
 end
 
 local is_open = state == 'open'

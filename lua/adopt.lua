@@ -21,8 +21,9 @@ local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), t
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 --- @read next_unit last_unit returned moves last_won_at_ms
-local sold_out = returned == 0 and next_unit > last_unit
 --- @read expires_at_ms
+local sold_out, next_drop_at
+--- @include sold_out
 
 local kept, known = {}, false
 local record = redis.call('HGET', buyers_key, user)

@@ -6,7 +6,7 @@
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
---       7 unpaid limit  (times in ms since the Unix epoch)
+--       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  (times in ms since the Unix epoch)
 -- Returns
 --   amended        it is in force now
 --   present        this version or a newer one was in force
@@ -17,18 +17,36 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local newer = tonumber(ARGV[1])
 --- @read version
---- @has unpaid_limit
--- The version in force is applied once more to a round that the release before loaded, which has no unpaid limit yet.
-if newer < version or newer == version and has_unpaid_limit then return 'present' end
+--- @has next_drop_ms
+-- The version in force is applied once more to a round that the release before loaded, which lacks what came since.
+if newer < version or newer == version and has_next_drop_ms then return 'present' end
 
 -- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
 --- @read next_unit last_unit returned
-local sold_out = returned == 0 and next_unit > last_unit
-last_unit = math.max(tonumber(ARGV[2]), last_unit)
+--- @has plan
+local now, next_drop_at = nil, 0
+if has_plan then
+  -- What the plan so far has made available stays so.
+  --- @include drop
+end
+local sold_out, told_until = returned == 0 and next_unit > last_unit, next_drop_at
 version = newer
-local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit = unpack(ARGV, 3, 7)
---- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit
-if sold_out and next_unit <= last_unit then
+local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan = unpack(ARGV, 3, 8)
+local next_drop_ms = 0
+if plan == '' then
+  last_unit = math.max(tonumber(ARGV[2]), last_unit)
+else
+  --- @include clock
+  --- @include available
+end
+--- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms
+if has_plan or plan ~= '' then
+  --- @write plan
+end
+-- Whoever was told that nothing is left goes by the plan so far: what comes earlier than it said is held back.
+local comes_earlier = next_drop_ms > 0 and (told_until == 0 or next_drop_ms < told_until)
+if sold_out and (next_unit <= last_unit or comes_earlier) then
+  next_drop_at = 0
   --- @include hold_back
 end
 for i = 1, 4 do redis.call('PEXPIREAT', KEYS[i], expires_at_ms) end

@@ -26,7 +26,8 @@ local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
 if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
   --- @read next_unit last_unit returned moves
-  local sold_out = returned == 0 and next_unit > last_unit
+  local sold_out, next_drop_at
+  --- @include sold_out
   returned, moves = returned + 1, moves + 1
   --- @write returned moves
   if sold_out then

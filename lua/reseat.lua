@@ -10,7 +10,7 @@
 --       5 when it was reserved (ms since the Unix epoch)
 -- Returns
 --   reseated ENTRY   it has another unit, now or since an earlier run
---   sold_out         no unit is left; nothing changed
+--   sold_out         no unit is left, and none will drop; nothing changed
 --   already_released | unknown_sale
 --   unknown_hold     Redis forgot the reservation and its slot is taken; nothing changed
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS".
@@ -39,6 +39,13 @@ if slot_taken and not own then return 'unknown_hold' end
 
 --- @read next_unit last_unit returned moves last_won_at_ms
 --- @read expires_at_ms
+--- @has plan
+if has_plan and returned == 0 and next_unit > last_unit then
+  -- Whoever was promised a unit does not wait for the next drop, but has one of its units now.
+  --- @read plan
+  local last = tonumber(string.match(plan, '^%d+'))
+  if last and next_unit <= last then last_unit = next_unit end
+end
 if returned == 0 and next_unit > last_unit then return 'sold_out' end
 local unit, range_end
 --- @include lowest_unit

@@ -11,8 +11,8 @@
 --   replayed ENTRY             this id was reserved before; nothing changed
 --   already_reserved ENTRIES   the user's live reservations reach the limit
 --   too_many_unpaid COUNT      so many of the user's reservations in this round ended unpaid: as many as may
---   sold_out MS FOR_MS         the last unit was handed out at MS (ms since the Unix epoch), and nobody gets one within
---                              the next FOR_MS
+--   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS (ms since the Unix epoch), and nobody gets one within
+--                              the next FOR_MS; with a plan, the next units come at NEXT (ms since the Unix epoch)
 --   closed | paused | unknown_sale
 --   denied                     a note in the user's record keeps the user out; a repeated request is answered all the same
 --   not_open MS                opens at MS (ms since the Unix epoch)
@@ -27,17 +27,34 @@ if not sale then return 'unknown_sale' end
 --- @constant HOLD_BACK_MS
 
 -- Sold out comes before the clock: it is what the crowd hears, so it should cost the least. No part is a local function:
--- making two in each call was 5 % of a winner's time and 8 % of what the crowd takes.
-local now, refusal
+-- making two in each call was 5 % of a winner's time and 8 % of what the crowd takes. A plan is looked at only once nothing is
+-- left of what it has made available.
+local now, refusal, next_drop_at
 if returned == 0 and next_unit > last_unit then
-  refusal = string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
-else
+  --- @has plan
+  if has_plan then
+    --- @include drop
+  else
+    refusal = string.format('sold_out %d %d', last_won_at_ms, HOLD_BACK_MS)
+  end
+end
+if not refusal then
   --- @include clock
   if now < opens_at_ms then return string.format('not_open %d', opens_at_ms) end
   --- @read sellable_at_ms
+  local sold_out_for, next_at
   if now >= closes_at_ms then refusal = 'closed'
   elseif paused ~= 0 then refusal = 'paused'
-  elseif now < sellable_at_ms then refusal = string.format('sold_out %d %d', last_won_at_ms, sellable_at_ms - now) end
+  elseif next_drop_at and next_unit > last_unit then
+    --- @include until_drop
+  elseif now < sellable_at_ms then
+    --- @has plan
+    sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
+  end
+  if sold_out_for then
+    refusal = string.format('sold_out %d %d', last_won_at_ms, sold_out_for)
+    if next_at then refusal = string.format('%s %d', refusal, next_at) end
+  end
 end
 
 local unit, range_end, entry, record

@@ -15,9 +15,10 @@ local sale_key, free_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 --- @read next_unit last_unit returned moves
-local sold_out = returned == 0 and next_unit > last_unit
 --- @read epoch_ms expires_at_ms
 if moves ~= tonumber(ARGV[1]) or epoch_ms ~= tonumber(ARGV[2]) then return 'moved' end
+local sold_out, next_drop_at
+--- @include sold_out
 for i = 3, #ARGV do
   -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.
   if tonumber(ARGV[i]) < next_unit then

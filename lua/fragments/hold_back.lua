@@ -1,8 +1,14 @@
--- Holds back what came to a round in which nothing was free: see README.md. Takes `sale_key`.
+-- Holds back what came to a round in which nothing was free: see README.md. Takes `sale`, `sale_key` and `next_drop_at`: 0, or
+-- the moment until which everybody was told that nothing is left.
 do
   --- @constant HOLD_BACK_MS
   local now
   --- @include clock
-  local sellable_at_ms = now + HOLD_BACK_MS
+  local until_ms = now + HOLD_BACK_MS
+  if next_drop_at > now and next_drop_at < until_ms then
+    --- @read sellable_at_ms
+    until_ms = math.max(next_drop_at, sellable_at_ms)
+  end
+  local sellable_at_ms = until_ms
   --- @write sellable_at_ms
 end

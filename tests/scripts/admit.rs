@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use redis::AsyncCommands;
 use sale::{EpochMs, Terms};
-use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve};
+use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve, SoldOut};
 use tests::{TestRound, terms, user};
 use uuid::Uuid;
 
@@ -198,11 +198,11 @@ async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
     let lasts = Duration::from_millis(stock::HOLD_BACK_MS.into());
-    let sold_out = Admit::SoldOut { last_won_at_ms: claim.reserved_at_ms, lasts };
-    assert_eq!(visitor(&round, "bob").pass().await, sold_out);
+    let sold_out = SoldOut { last_won_at_ms: claim.reserved_at_ms, lasts, next_release_ms: None };
+    assert_eq!(visitor(&round, "bob").pass().await, Admit::SoldOut(sold_out));
     assert!(matches!(visitor(&round, "alice").pass().await, Admit::Admitted(_)));
-    let Reserve::SoldOut { last_won_at_ms, .. } = round.reserve(&user("bob")).await else { panic!("it is") };
-    assert_eq!(last_won_at_ms, claim.reserved_at_ms);
+    let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("it is") };
+    assert_eq!(told.last_won_at_ms, claim.reserved_at_ms);
 }
 
 #[tokio::test]
@@ -212,10 +212,10 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     let bob = visitor(&round, "bob");
     let challenge = Uuid::now_v7();
     bob.challenge(challenge, "23").await;
-    assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut { .. }));
+    assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut(_)));
     round.release(&claim).await;
-    let Admit::SoldOut { lasts, .. } = bob.answer(challenge, "23").await else { panic!("it is held back") };
-    assert!(lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
+    let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("it is held back") };
+    assert!(told.lasts <= Duration::from_millis(stock::HOLD_BACK_MS.into()));
     round.until_sellable().await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted(_)));
 }

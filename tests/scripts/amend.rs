@@ -33,7 +33,7 @@ async fn more_units_while_selling_and_after_selling_out() {
     let round = TestRound::start(terms.clone()).await;
     round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut(_)));
     terms.total = 4;
     let more = changed(&round, 2, false, terms.clone());
     assert_eq!(amend(&round, &more).await, Some(2));

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use redis::{AsyncCommands, SetExpiry, SetOptions};
 use sale::{Claim, ClaimState, Slot, Unit};
-use stock::{Buyers, BuyersRead, Reserve};
+use stock::{Buyers, BuyersRead, Reserve, SoldOut};
 use tests::{TestRound, held, terms, user};
 
 #[tokio::test]
@@ -19,10 +19,10 @@ async fn a_returned_unit_is_sold_again_before_a_new_one() {
 async fn the_last_unit_is_sold_again() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
-    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut(_)));
     round.release(&claim).await;
     assert_eq!(round.buy(&user("bob")).await.unit, Unit(1));
-    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut(_)));
 }
 
 #[tokio::test]
@@ -128,13 +128,13 @@ async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
     round.release(&claim).await;
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another was free all the time");
     let claim = round.buy(&user("carol")).await;
-    let Reserve::SoldOut { lasts, .. } = round.reserve(&user("dave")).await else { panic!("nothing is free") };
-    assert_eq!(lasts, Duration::from_millis(stock::HOLD_BACK_MS.into()));
+    let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("nothing is free") };
+    assert_eq!(told.lasts, Duration::from_millis(stock::HOLD_BACK_MS.into()));
     round.release(&claim).await;
     let mut answers = Vec::new();
     let won = loop {
         match round.reserve(&user("dave")).await {
-            Reserve::SoldOut { last_won_at_ms, lasts } => {
+            Reserve::SoldOut(SoldOut { last_won_at_ms, lasts, .. }) => {
                 assert_eq!(last_won_at_ms, claim.reserved_at_ms);
                 answers.push(lasts);
             }

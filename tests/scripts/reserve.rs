@@ -12,7 +12,7 @@ async fn units_are_handed_out_in_order_until_none_is_left() {
         assert_eq!((claim.unit, claim.slot), (Unit(unit), Slot(0)));
         assert_eq!(round.find(&claim).await, Some(held(&claim)));
     }
-    assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.entries.len(), view.outbox), (0, 3, 3));
 }
@@ -60,14 +60,14 @@ async fn who_has_one_hears_so_even_when_sold_out() {
     let claim = round.buy(&alice).await;
     assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(vec![held(&claim)]));
     assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
-    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut(_)));
 }
 
 #[tokio::test]
 async fn below_the_limit_sold_out_is_sold_out() {
     let round = TestRound::start(terms(1, 2)).await;
     round.buy(&user("alice")).await;
-    assert!(matches!(round.reserve(&user("alice")).await, Reserve::SoldOut { .. }));
+    assert!(matches!(round.reserve(&user("alice")).await, Reserve::SoldOut(_)));
 }
 
 #[tokio::test]

@@ -31,6 +31,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         door: DoorTerms::default(),
         allocation: sale::Allocation::default(),
         settlement: sale::Settlement::default(),
+        rain: None,
     }
 }
 

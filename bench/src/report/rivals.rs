@@ -61,6 +61,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         door: DoorTerms::default(),
         allocation: sale::Allocation::default(),
         settlement: sale::Settlement::default(),
+        rain: None,
     })
 }
 

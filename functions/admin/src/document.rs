@@ -3,7 +3,8 @@ use jiff::Timestamp;
 use ledger::Latest;
 use sale::audit::Audit;
 use sale::{
-    Allocation, Currency, DoorTerms, LogEntry, Price, Recurrence, SaleId, SaleState, Settlement, Terms, UserId,
+    Allocation, Currency, DoorTerms, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState, Settlement, Steady, Terms,
+    UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,7 @@ pub(crate) struct NewSale {
     allocation: Allocation,
     #[serde(default)]
     settlement: Settlement,
+    rain: Option<NewRain>,
 }
 
 /// What an operator leaves out of a sale's door stays as it is for every sale.
@@ -37,6 +39,23 @@ struct NewDoor {
     denied_for_s: Option<u32>,
     unpaid_limit: Option<u8>,
     planned_requests_per_s: Option<u32>,
+}
+
+/// When units become available, as an operator writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NewRain {
+    #[serde(default)]
+    at_once: u32,
+    steady: Option<Steady>,
+    #[serde(default)]
+    drops: Vec<RainDrop>,
+}
+
+impl From<NewRain> for Rain {
+    fn from(NewRain { at_once, steady, drops }: NewRain) -> Self {
+        Self { at_once, steady, drops, from_ms: 0 }
+    }
 }
 
 impl NewDoor {
@@ -65,6 +84,7 @@ impl NewSale {
             door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
             allocation: self.allocation,
             settlement: self.settlement,
+            rain: self.rain.map(Rain::from),
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -95,6 +115,8 @@ pub(crate) struct SaleDocument {
     allocation: Allocation,
     settlement: Settlement,
     #[serde(skip_serializing_if = "Option::is_none")]
+    rain: Option<Rain>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
 }
 
@@ -119,6 +141,7 @@ impl SaleDocument {
             door: terms.door,
             allocation: terms.allocation,
             settlement: terms.settlement,
+            rain: terms.rain,
             recurrence: offer.recurrence,
         }
     }

@@ -71,7 +71,7 @@ struct QueueDocument {
 /// and what has come back since then is free.
 impl Units {
     fn of(counters: &Counters, orders: Option<OrderCount>) -> Self {
-        let (total, free) = (counters.last_unit, counters.free().min(counters.last_unit));
+        let (total, free) = (counters.total(), counters.free().min(counters.total()));
         let taken = total - free;
         let Some(OrderCount { unpaid, paid, as_of_ms }) = orders else {
             return Self { total, free, held: None, ordered: None, paid: None, as_of: None };

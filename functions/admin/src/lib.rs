@@ -110,6 +110,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => steer::resume(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => steer::close(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => steer::restock(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "rain"]) => steer::rain(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "isolate"]) => guard::isolate(deps, request, sale).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "end_recurrence"]) => {
             steer::end_recurrence(deps, request, sale).await

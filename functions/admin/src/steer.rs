@@ -9,11 +9,11 @@ use api::{Code, Problem, Reply, caller, idempotency_key, json, json_body};
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::{Latest, Steered};
-use sale::{LogEntry, Offer, Refusal, Round, RoundId, RoundNumber};
+use sale::{LogEntry, Offer, Rain, Refusal, Round, RoundId, RoundNumber};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::document::SaleDocument;
+use crate::document::{NewRain, SaleDocument};
 use crate::{Deps, sale_id};
 
 /// What is asked of a round that the action alone says.
@@ -28,6 +28,13 @@ struct InRound {
 struct Restock {
     round: RoundNumber,
     units: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ChangeRain {
+    round: RoundNumber,
+    rain: NewRain,
 }
 
 /// A request to steer.
@@ -87,6 +94,17 @@ pub(crate) async fn restock(deps: &Deps, request: &Request, sale: &str) -> Reply
     steer_round(deps, &steering, |round, _| round.restock(units, now)).await
 }
 
+/// Changes when this round's units become available. Only with a key: a retry would add what is `at_once` a second time.
+pub(crate) async fn rain(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    let ChangeRain { round, rain } = json_body(request)?;
+    if idempotency_key(request)?.is_none() {
+        return Err(Problem::invalid("idempotency-key: needed, so that a retry adds nothing"));
+    }
+    let (rain, now) = (Rain::from(rain), deps.clock.now());
+    let steering = Steering::new(deps, request, sale, round, "rain", rain.to_string())?;
+    steer_round(deps, &steering, |round, _| round.rain(&rain, now)).await
+}
+
 /// Makes this round the last one. A sale that comes no more stays so.
 pub(crate) async fn end_recurrence(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let Steering { round, mut entry } = Steering::in_round(deps, request, sale, "end_recurrence")?;
@@ -135,6 +153,7 @@ fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
         | Refusal::Promised(_)
         | Refusal::Loaded(_)
         | Refusal::FewerUnits(_)
+        | Refusal::DropIsOver(_)
         | Refusal::NotOver
         | Refusal::NeverAgain => Problem::new(Code::NotAmendable).detail(refusal.to_string()),
     }

@@ -51,7 +51,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::NoChallenge => return Err(Problem::new(Code::ChallengeOver)),
         Admit::RateLimited(limited) => return Err(Route::Token.refusal(limited.own, limited.retry_after_ms)),
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
-        Admit::SoldOut { .. } => return Err(Problem::new(Code::SoldOut)),
+        Admit::SoldOut(sold_out) => return Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now())),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
         Admit::Denied => return Err(Problem::new(Code::Denied)),
         Admit::Paused => return Err(Problem::paused()),

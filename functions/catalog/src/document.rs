@@ -18,6 +18,8 @@ pub(crate) struct Card {
     per_user_limit: u8,
     payment_window_s: u32,
     availability: Availability,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_release_at: Option<Timestamp>,
 }
 
 impl Card {
@@ -34,6 +36,7 @@ impl Card {
             per_user_limit: terms.per_user_limit,
             payment_window_s: terms.payment_window_s,
             availability: look.availability,
+            next_release_at: look.next_release_ms.map(Timestamp::from),
         }
     }
 }

@@ -8,7 +8,7 @@ use moka::Expiry;
 use moka::future::Cache;
 use rand::RngExt;
 use runtime::Clock;
-use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, Round, RoundId, SaleId, latest_rounds};
+use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
 use stock::Stock;
 
 /// How long this process goes by what it has read. Each entry draws its own time, so that those that were read together,
@@ -52,6 +52,8 @@ pub(crate) struct Listed {
 pub(crate) struct Look {
     pub(crate) phase: Phase,
     pub(crate) availability: Availability,
+    /// When more becomes available. Redis's clock alone makes it so: this is for show.
+    pub(crate) next_release_ms: Option<EpochMs>,
 }
 
 struct Jittered;
@@ -129,12 +131,17 @@ impl Shelf {
             Phase::Closed => Availability::Unknown,
             Phase::Open | Phase::Paused => self.left.get_with(round.id.clone(), self.ask(&round.id)).await,
         };
-        Look { phase, availability }
+        let next_release_ms = match phase {
+            Phase::Open | Phase::Paused => RainPlan::of_terms(&round.terms).and_then(|plan| plan.next_drop(now)),
+            Phase::Upcoming | Phase::Closed => None,
+        };
+        let next_release_ms = next_release_ms.filter(|at| *at < round.terms.closes_at_ms);
+        Look { phase, availability, next_release_ms }
     }
 
     async fn ask(&self, id: &RoundId) -> Availability {
         match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(id).counters()).await {
-            Ok(Ok(Some(counters))) => Availability::of(counters.free(), counters.last_unit),
+            Ok(Ok(Some(counters))) => Availability::of(counters.available(self.clock.now()), counters.total()),
             Ok(Ok(None)) => Availability::Unknown,
             Ok(Err(error)) => unknown(id, &error),
             Err(late) => unknown(id, &late),

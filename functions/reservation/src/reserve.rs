@@ -56,11 +56,11 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             let detail = format!("{count} {ended} of yours ended unpaid, and this sale allows no more");
             Err(Problem::new(Code::UnpaidLimit).detail(detail))
         }
-        Reserve::SoldOut { last_won_at_ms, lasts } => {
+        Reserve::SoldOut(sold_out) => {
             if let Some(cached) = sale.filter(|cached| cached.round.id == id.round) {
-                cached.sold_out.heard(&deps.stock, &id.round, asked, last_won_at_ms, lasts);
+                cached.sold_out.heard(&deps.stock, &id.round, asked, sold_out);
             }
-            Err(Problem::new(Code::SoldOut))
+            Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now()))
         }
         Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),

@@ -12,7 +12,7 @@ const RETRY_AFTER_S: u32 = 2;
 const PAUSED_RETRY_AFTER_S: u32 = 10;
 /// Seconds after which a client may ask again while Redis is filled again: the schedules that do it run every minute.
 const RESTORED_AFTER_S: u32 = 15;
-/// Longest `Retry-After` before an opening: clocks drift and openings move.
+/// Longest `Retry-After` before an opening or a drop: clocks drift, and both move.
 const MAX_RETRY_AFTER_S: u64 = 300;
 
 impl Problem {
@@ -28,8 +28,14 @@ impl Problem {
 
     /// [`Code::NotOpen`], with the moment at which it opens.
     pub fn not_open(opens_at: EpochMs, now: EpochMs) -> Self {
-        let left_s = opens_at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
-        Self::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(left_s as u32)
+        Self::new(Code::NotOpen).with("opens_at", opens_at.to_string()).retry_after_s(retry_after_s(opens_at, now))
+    }
+
+    /// [`Code::SoldOut`], with the moment at which the next units become available if that is known.
+    pub fn sold_out(next_release: Option<EpochMs>, now: EpochMs) -> Self {
+        let problem = Self::new(Code::SoldOut);
+        let Some(at) = next_release else { return problem };
+        problem.with("next_release_at", at.to_string()).retry_after_s(retry_after_s(at, now))
     }
 
     /// [`Code::Paused`].
@@ -41,6 +47,11 @@ impl Problem {
     pub fn restoring() -> Self {
         Self::new(Code::Overloaded).detail("the sale is being restored").retry_after_s(RESTORED_AFTER_S)
     }
+}
+
+/// Seconds until a moment that is announced.
+fn retry_after_s(at: EpochMs, now: EpochMs) -> u32 {
+    at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S) as u32
 }
 
 /// Whether a breaker is open, however deep in the error that says so.
@@ -75,6 +86,18 @@ mod tests {
         assert!(was_not_asked(&Open));
         assert!(was_not_asked(&Arc::new(Because(Because(Open)))));
         assert!(!was_not_asked(&Because(fmt::Error)));
+    }
+
+    #[test]
+    fn sold_out_says_when_more_comes() {
+        let plain = Problem::sold_out(None, EpochMs(0)).into_response();
+        assert!(!plain.headers().contains_key("retry-after"));
+        for (at_ms, retry_after) in [(0, "1"), (1, "1"), (1000, "1"), (1001, "2"), (3_600_000, "300")] {
+            let response = Problem::sold_out(Some(EpochMs(at_ms)), EpochMs(0)).into_response();
+            assert_eq!(response.headers()["retry-after"], retry_after);
+            let body: serde_json::Value = serde_json::from_slice(response.body()).unwrap();
+            assert_eq!((&body["code"], &body["next_release_at"]), (&"sold_out".into(), &EpochMs(at_ms).to_string().into()));
+        }
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod tests {
             door: DoorTerms::default(),
             allocation: sale::Allocation::default(),
             settlement: sale::Settlement::default(),
+            rain: None,
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };

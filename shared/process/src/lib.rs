@@ -18,5 +18,5 @@ pub use forgeries::Forgeries;
 pub use isolation::{Step, Turn};
 pub use order_counts::{OrderCount, OrderCounts};
 pub use snapshots::{Snapshot, Snapshots};
-pub use sold_out_mark::SoldOutMark;
+pub use sold_out_mark::{SoldOutMark, StillSoldOut};
 pub use terms_cache::TermsCache;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use cache::Moment;
 use sale::{EpochMs, RoundId, UserId};
-use stock::{Buyers, BuyersRead, HOLD_BACK_MS, Stock};
+use stock::{Buyers, BuyersRead, HOLD_BACK_MS, SoldOut, Stock};
 use tokio::sync::Mutex;
 
 /// How long a process goes by what Redis said.
@@ -33,7 +33,8 @@ const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);
 ///
 /// It never tells a winner so. Redis said at one moment that nothing is left and when the last unit was won; the names
 /// remembered are those as of that win, so everybody who had won by then is among them. Nobody wins while the mark stands,
-/// since a unit that comes back is held back for longer (`HOLD_BACK_MS`).
+/// since a unit that comes back is held back for longer (`HOLD_BACK_MS`), and Redis says of a round whose units become
+/// available over time for how long no more of them do.
 #[derive(Debug, Default)]
 pub struct SoldOutMark {
     standing: ArcSwapOption<Standing>,
@@ -46,7 +47,15 @@ pub struct SoldOutMark {
 struct Standing {
     asked: Moment,
     lasts: Duration,
+    next_release_ms: Option<EpochMs>,
     buyers: Arc<Names>,
+}
+
+/// That a round is sold out, as Redis said a moment ago.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StillSoldOut {
+    /// When the next units become available, if more do.
+    pub next_release_ms: Option<EpochMs>,
 }
 
 /// The names of a round's buyers, as hashes: who is none of them may still be taken for one, and is asked about in Redis.
@@ -72,31 +81,31 @@ impl Names {
 }
 
 impl SoldOutMark {
-    /// Redis, asked at `asked`, said that nothing is left, that the last unit was handed out at `last_won_at_ms`, and that
-    /// nobody gets one for as long as it `lasts`.
+    /// Redis, asked at `asked`, said that nobody gets a unit for a while.
     ///
     /// Marks the round if the names of its buyers are known. Otherwise they are read beside: nobody waits for them.
-    pub fn heard(&self, stock: &Stock, round: &RoundId, asked: Moment, last_won_at_ms: EpochMs, lasts: Duration) {
-        if !self.mark(asked, last_won_at_ms, lasts) {
+    pub fn heard(&self, stock: &Stock, round: &RoundId, asked: Moment, sold_out: SoldOut) {
+        if !self.mark(asked, sold_out) {
             self.read_beside(stock, round);
         }
     }
 
-    /// Whether the user can be told that it is sold out without asking Redis: certainly has won nothing here.
-    pub fn covers(&self, user: &UserId, now: Moment) -> bool {
-        self.standing.load().as_ref().is_some_and(|standing| {
-            // No clock can be believed that goes back.
-            let stands = now.checked_since(standing.asked).is_some_and(|since| since < standing.lasts);
-            stands && !standing.buyers.may_have(user)
-        })
+    /// What the user can be told without asking Redis, if that is that it is sold out: certainly has won nothing here.
+    pub fn covers(&self, user: &UserId, now: Moment) -> Option<StillSoldOut> {
+        let standing = self.standing.load();
+        let standing = standing.as_ref()?;
+        // No clock can be believed that goes back.
+        let stands = now.checked_since(standing.asked).is_some_and(|since| since < standing.lasts);
+        let next_release_ms = standing.next_release_ms;
+        (stands && !standing.buyers.may_have(user)).then_some(StillSoldOut { next_release_ms })
     }
 
-    fn mark(&self, asked: Moment, last_won_at_ms: EpochMs, lasts: Duration) -> bool {
+    fn mark(&self, asked: Moment, SoldOut { last_won_at_ms, lasts, next_release_ms }: SoldOut) -> bool {
         let known = self.known.load_full().filter(|names| names.last_won_at_ms == last_won_at_ms);
         let Some(buyers) = known else { return false };
         let percent = rand::random_range(100 - JITTER_PERCENT..=100 + JITTER_PERCENT);
         let lasts = lasts.min(LASTS * percent as u32 / 100);
-        self.standing.store(Some(Arc::new(Standing { asked, lasts, buyers })));
+        self.standing.store(Some(Arc::new(Standing { asked, lasts, next_release_ms, buyers })));
         true
     }
 
@@ -154,6 +163,10 @@ mod tests {
         mark
     }
 
+    fn said(last_won_at_ms: EpochMs, lasts: Duration) -> SoldOut {
+        SoldOut { last_won_at_ms, lasts, next_release_ms: None }
+    }
+
     fn now() -> Moment {
         Moment::now(Clock::system())
     }
@@ -170,24 +183,24 @@ mod tests {
     #[test]
     fn nothing_is_covered_before_redis_says_so_and_the_buyers_are_known() {
         let mark = SoldOutMark::default();
-        assert!(!mark.covers(&user("bob"), now()));
-        assert!(!mark.mark(now(), WON, FOR));
-        assert!(!mark.covers(&user("bob"), now()));
-        assert!(!knowing(WON).covers(&user("bob"), now()));
+        assert!(!mark.covers(&user("bob"), now()).is_some());
+        assert!(!mark.mark(now(), said(WON, FOR)));
+        assert!(!mark.covers(&user("bob"), now()).is_some());
+        assert!(!knowing(WON).covers(&user("bob"), now()).is_some());
     }
 
     #[test]
     fn it_covers_everybody_but_the_buyers() {
         let mark = knowing(WON);
-        assert!(mark.mark(now(), WON, FOR));
-        assert!(mark.covers(&user("bob"), now()));
-        assert!(!mark.covers(&user("alice"), now()));
+        assert!(mark.mark(now(), said(WON, FOR)));
+        assert!(mark.covers(&user("bob"), now()).is_some());
+        assert!(!mark.covers(&user("alice"), now()).is_some());
     }
 
     #[test]
     fn buyers_as_of_another_win_are_of_no_use() {
         for won in [WON.0 - 1, WON.0 + 1] {
-            assert!(!knowing(WON).mark(now(), EpochMs(won), FOR));
+            assert!(!knowing(WON).mark(now(), said(EpochMs(won), FOR)));
         }
     }
 
@@ -195,22 +208,31 @@ mod tests {
     fn it_ends_by_itself_by_either_clock() {
         let (mark, (asked, later)) = (knowing(WON), asked());
         for _ in 0..100 {
-            mark.mark(asked, WON, FOR);
+            mark.mark(asked, said(WON, FOR));
             for at in [later(0, 0), later(749, 749)] {
-                assert!(mark.covers(&user("bob"), at));
+                assert!(mark.covers(&user("bob"), at).is_some());
             }
             for over in [later(1250, 0), later(0, 1250), later(1250, 1250)] {
-                assert!(!mark.covers(&user("bob"), over), "a frozen process's monotonic clock may stand still");
+                assert!(!mark.covers(&user("bob"), over).is_some(), "a frozen process's monotonic clock may stand still");
             }
-            assert!(!mark.covers(&user("bob"), later(0, -1)), "no clock can be believed that goes back");
+            assert!(!mark.covers(&user("bob"), later(0, -1)).is_some(), "no clock can be believed that goes back");
         }
     }
 
     #[test]
     fn it_never_lasts_longer_than_redis_said() {
         let (mark, (asked, later)) = (knowing(WON), asked());
-        mark.mark(asked, WON, Duration::from_millis(20));
-        assert!(mark.covers(&user("bob"), later(19, 19)));
-        assert!(!mark.covers(&user("bob"), later(20, 20)));
+        mark.mark(asked, said(WON, Duration::from_millis(20)));
+        assert!(mark.covers(&user("bob"), later(19, 19)).is_some());
+        assert!(!mark.covers(&user("bob"), later(20, 20)).is_some());
+    }
+
+    #[test]
+    fn it_ends_with_the_next_drop_and_says_when_that_is() {
+        let (mark, (asked, later)) = (knowing(WON), asked());
+        let next_release_ms = Some(EpochMs(WON.0 + 300));
+        mark.mark(asked, SoldOut { last_won_at_ms: WON, lasts: Duration::from_millis(300), next_release_ms });
+        assert_eq!(mark.covers(&user("bob"), later(299, 299)), Some(StillSoldOut { next_release_ms }));
+        assert_eq!(mark.covers(&user("bob"), later(300, 300)), None);
     }
 }

@@ -1,4 +1,4 @@
-use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Settlement, Terms};
+use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Rain, Settlement, Terms};
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
@@ -7,6 +7,7 @@ use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Settle
 /// | title, door, closing time | yes | yes | yes, until it is over |
 /// | opening time | yes | yes | no |
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
+/// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
 /// | price, limit per user, payment window, allocation, settlement | yes | no: they were promised | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
@@ -30,6 +31,8 @@ pub struct Edit {
     pub allocation: Option<Allocation>,
     /// What makes an order final.
     pub settlement: Option<Settlement>,
+    /// When units become available.
+    pub rain: Option<Rain>,
 }
 
 /// Why a change is refused. Nothing is changed.
@@ -53,6 +56,9 @@ pub enum Refusal {
     /// Units that were loaded may be sold, so there are never fewer.
     #[error("total cannot be less than {0}: the round is loaded, and units may be sold")]
     FewerUnits(u32),
+    /// A drop of a new plan would have been before the change.
+    #[error("the drop with after_s {0} is not ahead: units that are to be available now are at_once")]
+    DropIsOver(u32),
     /// None, or more than a round can have.
     #[error("units: 1 to {0}")]
     Units(u32),
@@ -90,6 +96,7 @@ impl Edit {
             door,
             allocation,
             settlement,
+            rain,
         } = self;
         let edited = Terms {
             title: title.clone().unwrap_or_else(|| terms.title.clone()),
@@ -102,6 +109,7 @@ impl Edit {
             door: door.clone().unwrap_or_else(|| terms.door.clone()),
             allocation: allocation.clone().unwrap_or_else(|| terms.allocation.clone()),
             settlement: settlement.unwrap_or(terms.settlement),
+            rain: rain.clone().or_else(|| terms.rain.clone()),
         };
         edited.validate()?;
         Ok(edited)

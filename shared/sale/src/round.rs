@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use crate::{
-    DoorTerms, Edit, EpochMs, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Refusal, RoundId, SaleId,
-    Terms,
+    DoorTerms, Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain, RainDrop,
+    Refusal, RoundId, SaleId, Terms,
 };
 
 /// Lanes of a round: parts of its units with Redis keys of their own.
@@ -93,7 +93,7 @@ impl Round {
         Ok(self)
     }
 
-    /// Adds units.
+    /// Adds units. If it rains they are available at once, and the plan goes on with the others.
     ///
     /// # Errors
     /// If it is over, would have too many units, or has awards: their table is committed to.
@@ -104,6 +104,31 @@ impl Round {
         }
         let total = self.terms.total.checked_add(units).filter(|total| units > 0 && *total <= MAX_TOTAL);
         self.terms.total = total.ok_or(Refusal::Units(MAX_TOTAL.saturating_sub(self.terms.total)))?;
+        if let Some(rain) = &mut self.terms.rain {
+            rain.at_once += units;
+        }
+        Ok(self)
+    }
+
+    /// Changes when its units become available. In a running round that is so from `now` on, and what is available stays so.
+    ///
+    /// # Errors
+    /// If it is over; if all of its units may be available, since it was loaded or has opened without a plan; if a drop would
+    /// be in the past; if the plan cannot be kept.
+    pub fn rain(mut self, new: &Rain, now: EpochMs) -> Result<Self, Refusal> {
+        self.not_over(now)?;
+        let (opens_at, has_opened) = (self.terms.opens_at_ms, now >= self.terms.opens_at_ms);
+        let is_over = |drop: &&RainDrop| opens_at.plus_s(drop.after_s) <= now;
+        let rain = match &self.terms.rain {
+            None if has_opened || self.loaded_at_ms.is_some() => return Err(Refusal::Loaded("rain")),
+            Some(rain) if has_opened => match new.drops.iter().find(is_over) {
+                Some(over) => return Err(Refusal::DropIsOver(over.after_s)),
+                None => rain.replaced_by(new, &self.terms, now),
+            },
+            _ => Rain { from_ms: 0, ..new.clone() },
+        };
+        new.validate(self.terms.total).map_err(InvalidTerms::from)?;
+        self.terms.rain = Some(rain);
         Ok(self)
     }
 
@@ -125,7 +150,7 @@ impl Round {
     /// The first term that may not be changed, or not so.
     pub fn edit(mut self, edit: &Edit, offer: &Offer, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
-        let terms = edit.apply(&self.terms)?;
+        let terms = Edit { rain: None, ..edit.clone() }.apply(&self.terms)?;
         self.may_become(&terms)?;
         if terms.closes_at_ms != self.terms.closes_at_ms {
             if terms.closes_at_ms <= now {
@@ -137,7 +162,10 @@ impl Round {
             }
         }
         self.terms = terms;
-        Ok(self)
+        match &edit.rain {
+            Some(new) => self.rain(new, now),
+            None => Ok(self),
+        }
     }
 
     /// Each term has its line here: one that may be changed at any moment says so.
@@ -153,6 +181,7 @@ impl Round {
             door,
             allocation,
             settlement,
+            rain: _changed_by_its_own_rule,
         } = new;
         let (_any_title, _any_end, _any_gate): (&String, &EpochMs, &DoorTerms) = (title, closes_at_ms, door);
         let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
@@ -205,6 +234,7 @@ mod tests {
             door: DoorTerms::default(),
             allocation: Allocation::default(),
             settlement: Settlement::default(),
+            rain: None,
         }
     }
 
@@ -221,7 +251,7 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 9] {
+    fn edits() -> [(&'static str, Edit); 10] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
             ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
@@ -231,6 +261,7 @@ mod tests {
             ("per_user_limit", Edit { per_user_limit: Some(2), ..Edit::default() }),
             ("price", Edit { price: Some(price(890)), ..Edit::default() }),
             ("payment_window_s", Edit { payment_window_s: Some(600), ..Edit::default() }),
+            ("rain", Edit { rain: Some(Rain { at_once: 7, ..Rain::default() }), ..Edit::default() }),
             ("settlement", Edit { settlement: Some(Settlement::Free), price: Some(price(0)), ..Edit::default() }),
         ]
     }
@@ -248,6 +279,7 @@ mod tests {
                 "title" | "door" | "closes_at" => (None, None),
                 "opens_at" => (None, Some(Refusal::Loaded("opens_at"))),
                 "total" => (None, Some(Refusal::FewerUnits(100))),
+                "rain" => (None, Some(Refusal::Loaded("rain"))),
                 _ => (Some(Refusal::Promised(term)), Some(Refusal::Promised(term))),
             };
             for (edited, refusal, when) in [(of_coming, coming, "before"), (of_loaded, running, "while")] {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, DoorTerms, EpochMs, InvalidAllocation, InvalidDoor, Price, Settlement};
+use crate::{Allocation, DoorTerms, EpochMs, InvalidAllocation, InvalidDoor, InvalidRain, Price, Rain, Settlement};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -46,6 +46,9 @@ pub struct Terms {
     /// What makes an order final.
     #[serde(default, skip_serializing_if = "Settlement::is_default")]
     pub settlement: Settlement,
+    /// When its units become available. Without it all of them are at the opening.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rain: Option<Rain>,
 }
 
 /// Terms that cannot be sold by.
@@ -75,6 +78,9 @@ pub enum InvalidTerms {
     /// The units cannot stand for that, or orders cannot be settled so.
     #[error(transparent)]
     Allocation(#[from] InvalidAllocation),
+    /// The plan of its drops cannot be kept.
+    #[error(transparent)]
+    Rain(#[from] InvalidRain),
 }
 
 impl Terms {
@@ -99,7 +105,8 @@ impl Terms {
             Err(InvalidTerms::PaymentWindow)
         } else {
             self.door.validate()?;
-            Ok(Allocation::validate(self)?)
+            Allocation::validate(self)?;
+            Ok(self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total))?)
         }
     }
 }
@@ -120,6 +127,7 @@ mod tests {
             door: DoorTerms::default(),
             allocation: Allocation::default(),
             settlement: Settlement::default(),
+            rain: None,
         }
     }
 

@@ -1,12 +1,11 @@
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use sale::{EpochMs, UserId};
 use uuid::Uuid;
 
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
-use crate::{RoundStock, ScriptCode, StockError};
+use crate::{RoundStock, ScriptCode, SoldOut, StockError};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADMIT));
 
@@ -102,13 +101,8 @@ pub enum Admit {
     RateLimited(RateLimited),
     /// The sale opens at this moment.
     NotOpen(EpochMs),
-    /// No unit is left.
-    SoldOut {
-        /// When the last one was handed out, by Redis's clock.
-        last_won_at_ms: EpochMs,
-        /// For so long nobody gets one.
-        lasts: Duration,
-    },
+    /// No unit is left, or none until the next drop.
+    SoldOut(SoldOut),
     /// The sale is over.
     Closed,
     /// An operator paused the sale.
@@ -152,10 +146,7 @@ impl RoundStock<'_> {
             (ScriptCode::NoChallenge, _) => Ok(Admit::NoChallenge),
             (ScriptCode::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
             (ScriptCode::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
-            (ScriptCode::SoldOut, rest) => {
-                let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
-                Ok(Admit::SoldOut { last_won_at_ms, lasts })
-            }
+            (ScriptCode::SoldOut, rest) => Ok(Admit::SoldOut(sold_out(rest, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Admit::Closed),
             (ScriptCode::Paused, _) => Ok(Admit::Paused),
             (ScriptCode::Denied, _) => Ok(Admit::Denied),

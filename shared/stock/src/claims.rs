@@ -1,5 +1,4 @@
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use sale::{Claim, Entry, EpochMs, Unit, UserId};
 use uuid::Uuid;
@@ -7,7 +6,7 @@ use uuid::Uuid;
 use crate::entry::{read_entry, read_record};
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
-use crate::{RoundStock, ScriptCode, StockError};
+use crate::{RoundStock, ScriptCode, SoldOut, StockError};
 
 static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
 static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
@@ -25,13 +24,8 @@ pub enum Reserve {
     AlreadyReserved(Vec<Entry>),
     /// So many of the user's reservations in the round ended unpaid: as many as may.
     TooManyUnpaid(u32),
-    /// No unit is left.
-    SoldOut {
-        /// When the last one was handed out, by Redis's clock.
-        last_won_at_ms: EpochMs,
-        /// For so long nobody gets one.
-        lasts: Duration,
-    },
+    /// No unit is left, or none until the next drop.
+    SoldOut(SoldOut),
     /// The sale opens at this moment.
     NotOpen(EpochMs),
     /// The sale is over.
@@ -80,10 +74,7 @@ impl RoundStock<'_> {
             (ScriptCode::TooManyUnpaid, count) => {
                 Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?))
             }
-            (ScriptCode::SoldOut, rest) => {
-                let (last_won_at_ms, lasts) = sold_out(rest, &answer)?;
-                Ok(Reserve::SoldOut { last_won_at_ms, lasts })
-            }
+            (ScriptCode::SoldOut, rest) => Ok(Reserve::SoldOut(sold_out(rest, &answer)?)),
             (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Reserve::Closed),
             (ScriptCode::Paused, _) => Ok(Reserve::Paused),

@@ -1,4 +1,4 @@
-use sale::EpochMs;
+use sale::{EpochMs, RainPlan};
 
 /// A type as it stands in the packed string: big endian, in so many bytes. `expand.rs` has the same for the scripts.
 trait Packed: Sized {
@@ -56,6 +56,8 @@ macro_rules! sale_fields {
         pub struct Counters {
             $($(#[$doc])* pub $name: $type,)*
             $($(#[$new_doc])* pub $new_name: $new_type,)*
+            /// When which units become available, if not all of them are from the opening on.
+            pub plan: Option<RainPlan>,
         }
 
         impl Counters {
@@ -64,9 +66,11 @@ macro_rules! sale_fields {
 
             /// Reads the packed string. What a later version appended is passed over.
             pub(crate) fn unpack(mut bytes: &[u8]) -> Option<Self> {
+                let plan = bytes.get(PLAN_AT..).and_then(|text| str::from_utf8(text).ok()?.parse().ok());
                 (bytes.len() >= Self::BYTES_BEFORE).then(|| Self {
                     $($name: Packed::take(&mut bytes),)*
                     $($new_name: Packed::take(&mut bytes),)*
+                    plan,
                 })
             }
         }
@@ -74,18 +78,33 @@ macro_rules! sale_fields {
         /// Zeros.
         impl Default for Counters {
             fn default() -> Self {
-                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* }
+                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None }
             }
         }
     };
 }
 
 include!("sale_fields.rs");
+include!("plan_at.rs");
 
 impl Counters {
-    /// Units that can be handed out.
-    pub const fn free(&self) -> u32 {
-        self.returned + (self.last_unit + 1).saturating_sub(self.next_unit)
+    /// The units of the round, those that are still to become available included.
+    pub fn total(&self) -> u32 {
+        self.plan.as_ref().map_or(self.last_unit, |plan| plan.last.max(self.last_unit))
+    }
+
+    /// Units that were not handed out or came back, those that are still to become available included.
+    pub fn free(&self) -> u32 {
+        self.free_to(self.total())
+    }
+
+    /// Units that can be handed out at this moment.
+    pub fn available(&self, at: EpochMs) -> u32 {
+        self.free_to(self.plan.as_ref().map_or(self.last_unit, |plan| plan.available(at).max(self.last_unit)))
+    }
+
+    const fn free_to(&self, last: u32) -> u32 {
+        self.returned + (last + 1).saturating_sub(self.next_unit)
     }
 }
 
@@ -96,7 +115,7 @@ mod tests {
     /// What lies in Redis stays readable: no field may move.
     #[test]
     fn reads_what_this_version_and_the_one_before_wrote() {
-        let packed: Vec<u8> = (1..=59).collect();
+        let packed: Vec<u8> = (1..=65).collect();
         let moment = |first: i64| EpochMs((0..6).fold(0, |ms, at| ms << 8 | (first + at)));
         let before = Counters {
             next_unit: 0x0102_0304,
@@ -113,10 +132,26 @@ mod tests {
             version: 0x3132_3334,
             ..Counters::default()
         };
-        let now = Counters { sellable_at_ms: moment(53), unpaid_limit: 59, ..before.clone() };
+        let now =
+            Counters { sellable_at_ms: moment(53), unpaid_limit: 59, next_drop_ms: moment(60), ..before.clone() };
         assert_eq!(Counters::unpack(&packed), Some(now));
         assert_eq!(Counters::unpack(&packed[..52]), Some(before));
         assert_eq!(Counters::unpack(&packed[..51]), None);
+    }
+
+    #[test]
+    fn a_plan_follows_the_fields() {
+        let plan = "9 1000 2 500 1000+3";
+        let counters = |plan: &str| {
+            let head = [0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 1].into_iter().chain([0; PLAN_AT - 12]);
+            Counters::unpack(&head.chain(plan.bytes()).collect::<Vec<u8>>()).unwrap()
+        };
+        let raining = counters(&format!("{plan}   "));
+        assert_eq!(raining.plan, plan.parse().ok());
+        assert_eq!((raining.total(), raining.free()), (9, 8), "one came back, and 3 to 9 were never handed out");
+        assert_eq!([0, 1000, 1500, 9000].map(|at| raining.available(EpochMs(at))), [2, 2, 4, 8]);
+        let ended = counters("    ");
+        assert_eq!((ended.plan.clone(), ended.total(), ended.free(), ended.available(EpochMs(0))), (None, 3, 2, 2));
     }
 
     #[test]

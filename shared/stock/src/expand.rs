@@ -43,6 +43,7 @@ macro_rules! sale_fields {
 }
 
 include!("sale_fields.rs");
+include!("plan_at.rs");
 
 impl Field {
     fn bytes(&self) -> usize {
@@ -73,6 +74,11 @@ pub(crate) fn layout(fields: &[Field]) -> String {
         let doc = field.doc.concat();
         text.push_str(&format!("| {} | {} | `{}` |{doc} |\n", bytes(&fields[..at]), field.bytes(), field.name));
     }
+    text.push_str(&format!(
+        "\nIn a round with a plan of drops the plan follows at offset {PLAN_AT}, as text: `LAST FROM_MS UNITS EVERY_MS`, and then\n\
+         ` AT_MS+UNITS` for each drop. `LAST` is the last unit that ever becomes available, and `last_unit` the last one that has,\n\
+         as of when somebody looked. `UNITS` become available every `EVERY_MS` from `FROM_MS` on, if they are not 0.\n"
+    ));
     let format = format(fields);
     text.push_str(&format!(
         "\nTo read it by hand:\n\n    \
@@ -153,6 +159,13 @@ impl Expander<'_> {
                 Some((name, value)) => Ok(vec![format!("local {name} = {value}")]),
                 None => Err(format!("there is no constant {constant}")),
             },
+            ("has", ["plan"]) => Ok(vec![format!("local has_plan = #sale > {PLAN_AT}")]),
+            ("read", ["plan"]) => Ok(vec![format!("local plan = string.sub(sale, {})", PLAN_AT + 1)]),
+            ("write", ["plan"]) => Ok(vec![
+                // Nothing may be left of a longer one.
+                format!("local blank = string.rep(' ', #sale - {PLAN_AT} - #plan)"),
+                format!("redis.call('SETRANGE', sale_key, {PLAN_AT}, plan .. blank)"),
+            ]),
             ("has", [_]) => Ok(vec![self.has(self.named(words)?[0])]),
             ("read", [_, ..]) => Ok(self.read(&self.named(words)?)),
             ("write", [_, ..]) => Ok(self.write(&self.named(words)?)),
@@ -296,6 +309,17 @@ mod tests {
         assert!(table.contains("\n| 4 | 4 | `last_unit` | The last unit. |\n"), "{table}");
         assert!(table.contains("\n| 52 | 6 | `sellable_at_ms` | The first moment at which what came back"), "{table}");
         assert!(layout(&ABCDE).contains("16 bytes. The version before wrote the first 15"));
+    }
+
+    #[test]
+    fn the_plan_follows_the_fields_with_room_for_more_of_them() {
+        assert!(bytes(FIELDS) <= PLAN_AT, "the fields have grown into the plan");
+        expands("--- @has plan", "local has_plan = #sale > 128");
+        expands("--- @read plan", "local plan = string.sub(sale, 129)");
+        expands(
+            "--- @write plan",
+            "local blank = string.rep(' ', #sale - 128 - #plan)\nredis.call('SETRANGE', sale_key, 128, plan .. blank)",
+        );
     }
 
     #[test]

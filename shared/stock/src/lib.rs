@@ -41,7 +41,7 @@ pub use lease::Lease;
 pub use load::RoundLoad;
 pub use outbox::Due;
 pub use round::RoundStock;
-pub use script_code::ScriptCode;
+pub use script_code::{ScriptCode, SoldOut};
 pub use view::RoundView;
 
 /// Why Redis did not answer.

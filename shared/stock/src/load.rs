@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use sale::{Claim, ClaimState, EpochMs, Round, Terms, UserId};
+use sale::{Claim, ClaimState, EpochMs, RainPlan, Round, Terms, UserId};
 use uuid::Uuid;
 
 use crate::entry::write_entry;
@@ -38,6 +38,11 @@ pub struct RoundLoad {
 /// When the keys of a round of these terms are to go.
 fn expires_at_ms(terms: &Terms) -> EpochMs {
     terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(KEYS_OUTLIVE_ORDERS_S)
+}
+
+/// When units become available, as the scripts read it.
+fn plan(terms: &Terms) -> String {
+    RainPlan::of_terms(terms).map_or(String::new(), |plan| plan.to_string())
 }
 
 impl RoundLoad {
@@ -105,6 +110,7 @@ impl RoundStock<'_> {
         args.extend([opens_at_ms, closes_at_ms, &round.epoch_ms].map(|ms| ms.0.to_string()));
         args.push(round.version.to_string());
         args.push(round.terms.door.unpaid_limit.to_string());
+        args.push(plan(&round.terms));
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(loading, &args).await? {
             ScriptCode::Loaded => Ok(true),
@@ -131,6 +137,7 @@ impl RoundStock<'_> {
             .arg(round.terms.closes_at_ms.0)
             .arg(expires_at_ms(&round.terms).0)
             .arg(round.terms.door.unpaid_limit)
+            .arg(plan(&round.terms))
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {

@@ -1,6 +1,7 @@
 // The fields of the packed string `sale:{tag}`, in order, big endian: one list for the scripts, for `Counters` and for
 // lua/README.md. A new field is appended: what is missing of a shorter string, which the version before wrote, counts as 0.
-// Once that version is gone, what follows `since` may move up.
+// Once that version is gone, what follows `since` may move up. The plan of a round's drops is text that follows at offset
+// `PLAN_AT`: a string with a plan is so long that `@has` is true of every field.
 sale_fields! {
     version_before {
         /// The next unit that was never handed out.
@@ -34,5 +35,7 @@ sale_fields! {
         sellable_at_ms: EpochMs,
         /// Reservations of a user that may end unpaid; 0 for any number.
         unpaid_limit: u8,
+        /// When the next units of its plan become available; 0 if none do, or it has no plan.
+        next_drop_ms: EpochMs,
     }
 }

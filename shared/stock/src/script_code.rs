@@ -17,7 +17,7 @@ pub enum ScriptCode {
     AlreadyReserved,
     /// As many of the user's reservations in the round ended unpaid as may.
     TooManyUnpaid,
-    /// No unit is left.
+    /// No unit is left, or none until the next drop.
     SoldOut,
     /// The sale opens later.
     NotOpen,
@@ -102,11 +102,27 @@ pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
     text.parse().map(EpochMs).map_err(|_| unexpected(answer))
 }
 
-/// The rest of `sold_out MS FOR_MS`.
-pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<(EpochMs, Duration), StockError> {
-    let (at, for_ms) = rest.split_once(' ').ok_or_else(|| unexpected(answer))?;
+/// That nobody gets a unit now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SoldOut {
+    /// When the last one was handed out, by Redis's clock.
+    pub last_won_at_ms: EpochMs,
+    /// For so long nobody gets one.
+    pub lasts: Duration,
+    /// When the next ones become available, if the round has a plan by which more do.
+    pub next_release_ms: Option<EpochMs>,
+}
+
+/// The rest of `sold_out MS FOR_MS [NEXT]`.
+pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<SoldOut, StockError> {
+    let mut words = rest.split(' ');
+    let (Some(at), Some(for_ms)) = (words.next(), words.next()) else { return Err(unexpected(answer)) };
     let for_ms = for_ms.parse().map_err(|_| unexpected(answer))?;
-    Ok((moment(at, answer)?, Duration::from_millis(for_ms)))
+    Ok(SoldOut {
+        last_won_at_ms: moment(at, answer)?,
+        lasts: Duration::from_millis(for_ms),
+        next_release_ms: words.next().map(|next| moment(next, answer)).transpose()?,
+    })
 }
 
 /// An answer that the script in question does not give.

@@ -16,7 +16,7 @@ const PAGE: usize = 1000;
 pub struct RoundView {
     /// The counters, read first: a unit that is handed out while the rest is read is still free in this view.
     pub counters: Counters,
-    /// Units to hand out, from the counters and the set.
+    /// Units to hand out, now or once they become available, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
     /// Every entry of every user.
     pub entries: Vec<Entry>,
@@ -44,8 +44,9 @@ impl RoundStock<'_> {
         let keys = self.keys();
         let Some(counters) = self.counters().await? else { return Ok(None) };
         let mut free = self.free_ranges(&keys.free()).await?;
-        if counters.next_unit <= counters.last_unit {
-            free.push(counters.next_unit..=counters.last_unit);
+        // What is still to become available is free.
+        if counters.next_unit <= counters.total() {
+            free.push(counters.next_unit..=counters.total());
         }
         let entries = self.all_entries(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;

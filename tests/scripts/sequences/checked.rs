@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use sale::{Claim, EpochMs, ReservationId, Round, RoundId, Unit, UserId};
-use stock::{Counters, Reseated, Reserve, RoundLoad, RoundView, Stock};
+use stock::{Counters, Reseated, Reserve, RoundLoad, RoundView, SoldOut, Stock};
 use tests::TestRound;
 
 use super::model::Model;
@@ -66,7 +66,7 @@ impl Checked {
         };
         let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(id, user, now));
         let sorted = |answer| match answer {
-            Reserve::SoldOut { last_won_at_ms, .. } => Reserve::SoldOut { last_won_at_ms, lasts: Duration::ZERO },
+            Reserve::SoldOut(told) => Reserve::SoldOut(SoldOut { lasts: Duration::ZERO, ..told }),
             Reserve::AlreadyReserved(mut entries) => {
                 entries.sort_by_key(|entry| entry.claim.id.uuid);
                 Reserve::AlreadyReserved(entries)

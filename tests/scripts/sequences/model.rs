@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
-use stock::{Counters, Reseated, Reserve};
+use stock::{Counters, Reseated, Reserve, SoldOut};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
 
@@ -126,7 +126,8 @@ impl Model {
     }
 
     fn sold_out(&self) -> Reserve {
-        Reserve::SoldOut { last_won_at_ms: self.last_won_at_ms, lasts: Duration::ZERO }
+        let (last_won_at_ms, lasts) = (self.last_won_at_ms, Duration::ZERO);
+        Reserve::SoldOut(SoldOut { last_won_at_ms, lasts, next_release_ms: None })
     }
 
     /// What is free once nothing was is held back.

@@ -215,7 +215,7 @@ impl Sequence {
         for number in 0.. {
             match self.request(&user(format!("late-{number}")), false).await? {
                 Reserve::Reserved(claim) if free.remove(&claim.unit.0) => {}
-                Reserve::SoldOut { .. } if free.is_empty() => return Ok(()),
+                Reserve::SoldOut(_) if free.is_empty() => return Ok(()),
                 other => return wrong(format!("{other:?} with {free:?} free")),
             }
         }

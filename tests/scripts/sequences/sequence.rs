@@ -204,7 +204,7 @@ impl Sequence {
         let Some(view) = self.redis.view(round).await? else { return Ok(None) };
         let RoundView { counters, free, entries, .. } = view;
         let stock = StockView { free, entries };
-        Ok(Some((audit(counters.last_unit, &stock, &self.orders.to_audit(round)), counters)))
+        Ok(Some((audit(counters.total(), &stock, &self.orders.to_audit(round)), counters)))
     }
 
     pub(super) async fn list(&self, round: &RoundId) -> Outcome<Option<Listing>> {

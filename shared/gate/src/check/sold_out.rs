@@ -1,4 +1,4 @@
-use api::{Code, Problem};
+use api::Problem;
 use cache::Moment;
 
 use crate::{Gate, Visitor};
@@ -7,10 +7,6 @@ use crate::{Gate, Visitor};
 pub(super) fn check(gate: &Gate<'_>, visitor: &Visitor) -> Result<(), Problem> {
     let round = visitor.pass()?.round;
     let running = visitor.sale.as_ref().filter(|cached| cached.round.id.number == round);
-    match running {
-        Some(cached) if cached.sold_out.covers(&visitor.user, Moment::now(gate.clock)) => {
-            Err(Problem::new(Code::SoldOut))
-        }
-        _ => Ok(()),
-    }
+    let still = running.and_then(|cached| cached.sold_out.covers(&visitor.user, Moment::now(gate.clock)));
+    still.map_or(Ok(()), |still| Err(Problem::sold_out(still.next_release_ms, gate.clock.now())))
 }

@@ -1,0 +1,13 @@
+-- Looks whether more has become available in a round with a plan. Raises `last_unit`, and sets `next_drop_at` to when more does:
+-- 0 if never. Takes `sale` and `sale_key`, and writes what it finds: the plan is read once for each drop.
+do
+  local now
+  --- @include clock
+  --- @read next_drop_ms
+  if next_drop_ms > 0 and now >= next_drop_ms then
+    --- @read plan
+    --- @include available
+    --- @write last_unit next_drop_ms
+  end
+  next_drop_at = next_drop_ms
+end
