@@ -10,6 +10,7 @@ mod deny;
 mod due;
 mod lease;
 mod load;
+mod rain;
 mod release;
 mod reseat;
 mod reserve;

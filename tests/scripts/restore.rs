@@ -75,7 +75,7 @@ async fn what_was_never_handed_out_is_free_as_it_is() {
 async fn nothing_is_restored_by_a_look_from_before_the_round_was_loaded() {
     let round = with_two_in_no_place().await;
     let counters = round.view().await.counters;
-    let before = stock::Counters { epoch_ms: EpochMs(counters.epoch_ms.0 - 1), ..counters };
+    let before = stock::Counters { epoch_ms: EpochMs(counters.epoch_ms.0 - 1), ..counters.clone() };
     assert!(!restore(&round, &[1, 2], &before).await);
     assert!(restore(&round, &[1, 2], &counters).await);
 }

@@ -34,6 +34,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
         cases.push(bad(format!("{what}: no operator"), good.by("mallory"), 403, "denied"));
     }
     cases.extend(restock(target));
+    cases.extend(rain(target));
 
     let redrive = |queue: &str| Ask::post(format!("/v1/admin/redrive/{queue}")).by_operator();
     cases.extend(with_bodies("redrive", &redrive("orders")));
@@ -41,6 +42,34 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
         cases.push(bad("redrive: queue", redrive(queue), 404, "unknown_route"));
     }
     cases.push(bad("redrive: no operator", redrive("orders").by("mallory"), 403, "denied"));
+    cases
+}
+
+fn rain(target: &Target) -> Vec<Bad> {
+    let plain = |sale: &str| ask(sale, "rain");
+    let keyed = |sale: &str| plain(sale).header("idempotency-key", "key-1");
+    let mut cases = with_bodies("rain", &keyed(&target.sale));
+    let good = json!({ "round": 1, "rain": {} });
+    let drop = |after_s: u32| json!({ "after_s": after_s, "units": 1 });
+    for rain in [
+        json!({ "at_once": -1 }),
+        json!({ "at_once": 10_000_001 }),
+        json!({ "from_ms": 5 }),
+        json!({ "steady": { "units": 0, "every_s": 1 } }),
+        json!({ "steady": { "units": 1, "every_s": 86_401 } }),
+        json!({ "steady": { "units": 1, "every_ms": 500 } }),
+        json!({ "drops": [{ "after_s": 9, "units": 0 }] }),
+        json!({ "drops": (1..=33).map(drop).collect::<Vec<_>>() }),
+    ] {
+        let body = json!({ "round": 1, "rain": rain });
+        cases.push(invalid(format!("rain: {rain}"), keyed(&target.sale).json(&body)));
+    }
+    let other = keyed(&target.sale).json(&json!({ "round": 2, "rain": {} }));
+    cases.push(bad("rain: another round", other, 409, "round_changed"));
+    cases.push(invalid("rain: no key", plain(&target.sale).json(&good)));
+    cases.extend(bad_sale_ids().iter().map(|id| invalid("rain: sale id", keyed(id).json(&good))));
+    cases.push(bad("rain: no such sale", keyed("bad-nowhere").json(&good), 404, "unknown_sale"));
+    cases.push(bad("rain: no operator", keyed(&target.sale).json(&good).by("mallory"), 403, "denied"));
     cases
 }
 

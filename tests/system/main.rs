@@ -71,6 +71,7 @@ mod placing;
 mod push;
 mod push_tokens;
 mod racing_rounds;
+mod rain;
 mod reconciling;
 mod redriving;
 mod refusals;

@@ -11,6 +11,8 @@ use crate::asked::Asked;
 
 /// A header's extension: the codes that it always comes with, or [`EVERY_PROBLEM`].
 const SENT_WITH: &str = "x-sent-with";
+/// The same, for problems that have a member of this name.
+const SENT_WITH_MEMBER: &str = "x-sent-with-member";
 const EVERY_PROBLEM: &str = "problem";
 const PROBLEM: &str = "application/problem+json";
 /// An operation's extension: the function that answers it.
@@ -160,7 +162,7 @@ impl OpenApi {
         if !misfits.is_empty() {
             return Err(format!("body of {status}: {}", misfits.join("; ")));
         }
-        self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(&body["code"]))?;
+        self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(&body))?;
         if status < 400 { self.check_accepted(operation, &places, asked) } else { Ok(()) }
     }
 
@@ -174,9 +176,12 @@ impl OpenApi {
         for (name, header) in members(documented) {
             let header = self.resolve(header);
             let sent_with = &header[SENT_WITH];
-            let with_this_code = problem.is_some_and(|code| items(sent_with).any(|it| it == code));
-            let must_be =
-                header["required"] == true || problem.is_some() && (sent_with == EVERY_PROBLEM || with_this_code);
+            let with_this_code = problem.is_some_and(|problem| items(sent_with).any(|it| *it == problem["code"]));
+            let with_this_member = header[SENT_WITH_MEMBER].as_str();
+            let with_this_member =
+                with_this_member.is_some_and(|member| problem.is_some_and(|it| it.get(member).is_some()));
+            let must_be = header["required"] == true
+                || problem.is_some() && (sent_with == EVERY_PROBLEM || with_this_code || with_this_member);
             match headers.get(name).map(|value| value.to_str().unwrap_or_default()) {
                 None if must_be => return Err(format!("without {name}")),
                 Some(value) if by == By::Function && !sent_with.is_null() && !must_be => {

@@ -48,6 +48,7 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "resume").await.expect(200).body["paused"], false);
     let total = published["total"].as_u64().unwrap();
     assert_eq!(admin(&lab, "restock").await.expect(200).body["total"], total + 50);
+    assert_eq!(admin(&lab, "rain").await.expect(200).body["rain"]["at_once"], 5);
     assert_eq!(admin(&lab, "end_recurrence").await.expect(200).body["recurrence"], Value::Null);
     assert_eq!(admin(&lab, "stop").await.expect(200).body["stopped_sales"], json!(["lamp"]));
     assert_eq!(admin(&lab, "switches").await.expect(200).body["stopped_sales"], json!(["lamp"]));

@@ -3,8 +3,8 @@ use jiff::Timestamp;
 use ledger::Latest;
 use sale::audit::Audit;
 use sale::{
-    Allocation, Currency, DoorTerms, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState, Settlement, Steady, Terms,
-    UserId,
+    Allocation, Currency, DoorTerms, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState, Settlement,
+    Steady, Terms, UserId,
 };
 use serde::{Deserialize, Serialize};
 

@@ -96,7 +96,10 @@ mod tests {
             let response = Problem::sold_out(Some(EpochMs(at_ms)), EpochMs(0)).into_response();
             assert_eq!(response.headers()["retry-after"], retry_after);
             let body: serde_json::Value = serde_json::from_slice(response.body()).unwrap();
-            assert_eq!((&body["code"], &body["next_release_at"]), (&"sold_out".into(), &EpochMs(at_ms).to_string().into()));
+            assert_eq!(
+                (&body["code"], &body["next_release_at"]),
+                (&"sold_out".into(), &EpochMs(at_ms).to_string().into())
+            );
         }
     }
 

@@ -69,8 +69,7 @@ pub(crate) async fn audit_as_it_is(
 ) -> Result<Option<(Audit, Counters)>, FulfilmentError> {
     let Some(view) = stock.round(round).view().await? else { return Ok(None) };
     let RoundView { counters, free, entries, .. } = view;
-    let audit =
-        sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger_view(ledger, round).await?);
+    let audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger_view(ledger, round).await?);
     Ok(Some((audit, counters)))
 }
 

@@ -213,7 +213,10 @@ mod tests {
                 assert!(mark.covers(&user("bob"), at).is_some());
             }
             for over in [later(1250, 0), later(0, 1250), later(1250, 1250)] {
-                assert!(!mark.covers(&user("bob"), over).is_some(), "a frozen process's monotonic clock may stand still");
+                assert!(
+                    !mark.covers(&user("bob"), over).is_some(),
+                    "a frozen process's monotonic clock may stand still"
+                );
             }
             assert!(!mark.covers(&user("bob"), later(0, -1)).is_some(), "no clock can be believed that goes back");
         }

@@ -77,9 +77,8 @@ impl Rain {
     /// The first bound that does not hold.
     pub(crate) fn validate(&self, total: u32) -> Result<(), InvalidRain> {
         let Self { at_once, steady, drops, from_ms: _ } = self;
-        let is_rate = |Steady { units, every_s }: &Steady| {
-            (1..=MAX_TOTAL).contains(units) && (1..=MAX_EVERY_S).contains(every_s)
-        };
+        let is_rate =
+            |Steady { units, every_s }: &Steady| (1..=MAX_TOTAL).contains(units) && (1..=MAX_EVERY_S).contains(every_s);
         let is_drop = |RainDrop { after_s, units }: &RainDrop| {
             (1..=MAX_TOTAL).contains(units) && (1..=MAX_SALE_DURATION_S).contains(after_s)
         };
@@ -370,15 +369,15 @@ mod tests {
         let mut random = StdRng::seed_from_u64(15);
         for case in 0..2000 {
             let mut any = |now_s: u32| {
-                let mut listed: Vec<u32> = (0..random.random_range(0..4)).map(|_| random.random_range(1..300)).collect();
+                let mut listed: Vec<u32> =
+                    (0..random.random_range(0..4)).map(|_| random.random_range(1..300)).collect();
                 listed.sort_unstable();
                 listed.dedup();
                 let listed = listed.into_iter().map(|ahead| (now_s + ahead, random.random_range(1..60)));
                 let drops = listed.map(|(after_s, units)| RainDrop { after_s, units }).collect();
-                let steady = random.random_bool(0.7).then(|| Steady {
-                    units: random.random_range(1..5),
-                    every_s: random.random_range(1..20),
-                });
+                let steady = random
+                    .random_bool(0.7)
+                    .then(|| Steady { units: random.random_range(1..5), every_s: random.random_range(1..20) });
                 let times = [random.random_range(0..100), random.random_range(1..40), random.random_range(0..3)];
                 (Rain { at_once: random.random_range(0..20), steady, drops, from_ms: 0 }, times)
             };
@@ -407,7 +406,11 @@ mod tests {
                     last = after.available(then);
                     if let Some(next) = after.next_drop(then) {
                         let just_before = EpochMs(next.0 - 1).max(then);
-                        assert_eq!(after.available(just_before), last, "case {case}: nothing drops before the next drop");
+                        assert_eq!(
+                            after.available(just_before),
+                            last,
+                            "case {case}: nothing drops before the next drop"
+                        );
                         assert!(after.available(next) > last, "case {case}: the next drop is one");
                     } else {
                         assert_eq!(after.available(EpochMs(then.0 + 86_400_000)), last, "case {case}");

@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 
 use crate::{
-    DoorTerms, Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain, RainDrop,
-    Refusal, RoundId, SaleId, Terms,
+    DoorTerms, Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain,
+    RainDrop, Refusal, RoundId, SaleId, Terms,
 };
 
 /// Lanes of a round: parts of its units with Redis keys of their own.
@@ -117,6 +117,7 @@ impl Round {
     /// be in the past; if the plan cannot be kept.
     pub fn rain(mut self, new: &Rain, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
+        new.validate(self.terms.total).map_err(InvalidTerms::from)?;
         let (opens_at, has_opened) = (self.terms.opens_at_ms, now >= self.terms.opens_at_ms);
         let is_over = |drop: &&RainDrop| opens_at.plus_s(drop.after_s) <= now;
         let rain = match &self.terms.rain {
@@ -127,7 +128,6 @@ impl Round {
             },
             _ => Rain { from_ms: 0, ..new.clone() },
         };
-        new.validate(self.terms.total).map_err(InvalidTerms::from)?;
         self.terms.rain = Some(rain);
         Ok(self)
     }

@@ -132,8 +132,7 @@ mod tests {
             version: 0x3132_3334,
             ..Counters::default()
         };
-        let now =
-            Counters { sellable_at_ms: moment(53), unpaid_limit: 59, next_drop_ms: moment(60), ..before.clone() };
+        let now = Counters { sellable_at_ms: moment(53), unpaid_limit: 59, next_drop_ms: moment(60), ..before.clone() };
         assert_eq!(Counters::unpack(&packed), Some(now));
         assert_eq!(Counters::unpack(&packed[..52]), Some(before));
         assert_eq!(Counters::unpack(&packed[..51]), None);

@@ -279,7 +279,7 @@ fn redis_failed(error: redis::RedisError) -> Stop {
     Stop::Wrong(format!("Redis: {error:?}"))
 }
 
-pub(super) fn clock() -> EpochMs {
+pub(crate) fn clock() -> EpochMs {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock after 1970");
     EpochMs(i64::try_from(since.as_millis()).expect("a clock before the year 292 million"))
 }

@@ -16,7 +16,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use tests::TestRound;
 use uuid::Uuid;
 
-use checked::{Checked, Outcome, Stop, clock};
+pub(crate) use checked::clock;
+use checked::{Checked, Outcome, Stop};
 use operation::Script;
 use sequence::{Sequence, first_round};
 

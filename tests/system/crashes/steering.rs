@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sale::{Claim, SaleState};
+use sale::{Claim, Rain, RainPlan, SaleState, Steady, Terms};
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -131,6 +131,30 @@ pub(super) const FLOWS: &[Flow] = &[
         },
     },
     Flow {
+        name: "rain",
+        effects: &["GetItem", "PutItem", "EVALSHA amend"],
+        prepare: |lab| {
+            Box::pin(async {
+                let steady = Some(Steady { units: 1, every_s: 3600 });
+                let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
+                lab.publish(SALE, &Terms { rain, ..terms(4, 1) }).await;
+                lab.load(SALE).await;
+                vec![lab.buy("alice").await, lab.reserve("bob").await]
+            })
+        },
+        run: |_, world, _| Box::pin(operate(world, rain())),
+        again: |lab, _| Box::pin(repeat(lab, rain())),
+        end: |lab, _| {
+            Box::pin(async {
+                let round = lab.round().await;
+                assert_eq!((round.terms.rain.as_ref().unwrap().at_once, round.version), (3, 2));
+                let counters = lab.stock.round(&round.id).counters().await.unwrap().unwrap();
+                assert_eq!(counters.plan, RainPlan::of_terms(&round.terms));
+                assert_eq!((counters.last_unit, lab.clean_audit().await), (3, (2, 0, 2)));
+            })
+        },
+    },
+    Flow {
         name: "restock of a sale of the version before",
         effects: &["GetItem", "TransactWriteItems", "PutItem", "EVALSHA amend"],
         prepare: |lab| {
@@ -170,6 +194,11 @@ pub(super) fn ask(what: &str) -> Ask {
 
 fn restock() -> Ask {
     ask("restock").body(json!({ "round": 1, "units": 2 }).to_string())
+}
+
+/// One unit more at once, and no more after that.
+fn rain() -> Ask {
+    ask("rain").body(json!({ "round": 1, "rain": { "at_once": 1 } }).to_string())
 }
 
 async fn operate(world: &World, ask: Ask) {

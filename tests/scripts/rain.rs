@@ -1,0 +1,567 @@
+//! Rounds whose units become available over time. Redis's clock cannot be set, so time passes by moving every moment that
+//! Redis has of a round into the past.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use redis::AsyncCommands;
+use redis::aio::MultiplexedConnection;
+use sale::{Claim, EpochMs, Rain, RainDrop, RainPlan, Round, Steady, Terms, Unit};
+use stock::expanded::LAYOUT;
+use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, HOLD_BACK_MS, Reseated};
+use stock::{Reserve, RoundLoad, SoldOut};
+use tests::{TestRound, first_version, fresh_id, terms, user};
+use uuid::Uuid;
+
+use super::sequences::clock;
+
+const SALE_KEY: &str = "sale:{lamp:1:0}";
+/// Where the plan begins in the packed string.
+const PLAN_AT: usize = 128;
+/// Longer than a call takes.
+const CALL_MS: i64 = 50;
+
+/// A round in Redis whose clock the test moves on.
+struct Weather {
+    round: TestRound,
+    redis: MultiplexedConnection,
+    /// Every version of the round as the ledger has it, the latest one last.
+    versions: Vec<Round>,
+    buyers: u32,
+}
+
+fn steady(units: u32, every_s: u32) -> Option<Steady> {
+    Some(Steady { units, every_s })
+}
+
+fn drops<const N: usize>(listed: [(u32, u32); N]) -> Vec<RainDrop> {
+    listed.into_iter().map(|(after_s, units)| RainDrop { after_s, units }).collect()
+}
+
+/// Where a moment stands in the packed string.
+fn offset(field: &str) -> usize {
+    let row = LAYOUT.lines().find(|row| row.contains(&format!("| `{field}` |"))).expect("a field");
+    row.split('|').nth(1).expect("its offset").trim().parse().expect("a number")
+}
+
+fn earlier(moment: EpochMs, ms: i64) -> EpochMs {
+    EpochMs(moment.0 - ms)
+}
+
+impl Weather {
+    /// A round of so many units that opened `open_for_ms` ago, or opens later.
+    async fn start(total: u32, rain: Rain, open_for_ms: i64) -> Self {
+        let opens_at_ms = earlier(clock(), open_for_ms);
+        let closes_at_ms = opens_at_ms.plus_s(3600);
+        let terms = Terms { opens_at_ms, closes_at_ms, rain: Some(rain), ..terms(total, 1) };
+        terms.validate().expect("terms to sell by");
+        let round = TestRound::start(terms.clone()).await;
+        let redis = round.redis().await;
+        let first = Round { loaded_at_ms: Some(EpochMs(1)), ..first_version(round.id.clone(), terms) };
+        Self { round, redis, versions: vec![first], buyers: 0 }
+    }
+
+    fn current(&self) -> &Round {
+        self.versions.last().expect("there is one")
+    }
+
+    fn plan(&self) -> RainPlan {
+        RainPlan::of_terms(&self.current().terms).expect("it rains")
+    }
+
+    /// Lets time pass.
+    async fn pass(&mut self, ms: i64) {
+        for Round { terms, .. } in &mut self.versions {
+            terms.opens_at_ms = earlier(terms.opens_at_ms, ms);
+            terms.closes_at_ms = earlier(terms.closes_at_ms, ms);
+        }
+        let mut bytes: Vec<u8> = self.redis.get(SALE_KEY).await.unwrap();
+        for field in ["opens_at_ms", "closes_at_ms", "sellable_at_ms", "next_drop_ms"] {
+            let at = offset(field);
+            let mut moment = [0; 8];
+            moment[2..].copy_from_slice(&bytes[at..at + 6]);
+            let moment = i64::from_be_bytes(moment);
+            let moved = if moment == 0 { 0 } else { moment - ms };
+            bytes[at..at + 6].copy_from_slice(&moved.to_be_bytes()[2..]);
+        }
+        let mut plan: RainPlan = str::from_utf8(&bytes[PLAN_AT..]).unwrap().parse().unwrap();
+        plan.from_ms = earlier(plan.from_ms, ms);
+        plan.drops.iter_mut().for_each(|drop| drop.0 = earlier(drop.0, ms));
+        bytes.truncate(PLAN_AT);
+        bytes.extend(plan.to_string().bytes());
+        let () = self
+            .redis
+            .set_options(SALE_KEY, bytes, redis::SetOptions::default().with_expiration(redis::SetExpiry::KEEPTTL))
+            .await
+            .unwrap();
+    }
+
+    /// Lets time pass until this moment.
+    async fn pass_until(&mut self, moment: EpochMs) {
+        self.pass(moment.0 - clock().0).await;
+    }
+
+    /// Lets time pass until so long after the opening.
+    async fn pass_until_after(&mut self, opening_ms: i64) {
+        let opens_at_ms = self.current().terms.opens_at_ms;
+        self.pass_until(earlier(opens_at_ms, -opening_ms)).await;
+    }
+
+    /// Somebody who has nothing yet asks for a unit.
+    async fn ask(&mut self) -> Reserve {
+        self.buyers += 1;
+        self.round.reserve(&user(format!("buyer-{}", self.buyers))).await
+    }
+
+    async fn buy(&mut self) -> Claim {
+        match self.ask().await {
+            Reserve::Reserved(claim) => claim,
+            other => panic!("{other:?} and no unit"),
+        }
+    }
+
+    async fn sold_out(&mut self) -> SoldOut {
+        match self.ask().await {
+            Reserve::SoldOut(told) => told,
+            other => panic!("{other:?} and not sold out"),
+        }
+    }
+
+    /// The ledger changes, and Redis hears of it.
+    async fn change(&mut self, change: impl FnOnce(Round) -> Round) {
+        let changed = change(self.current().clone());
+        self.versions.push(Round { version: changed.version + 1, ..changed });
+        self.amend().await;
+    }
+
+    async fn rain(&mut self, new: Rain) {
+        self.change(|round| round.rain(&new, clock()).unwrap()).await;
+    }
+
+    async fn amend(&self) {
+        self.round.stock().amend(self.current()).await.unwrap();
+    }
+
+    /// Redis loses everything and is loaded again by what the ledger has.
+    async fn lose_and_load(&mut self, taken: Vec<Claim>) {
+        let () = redis::cmd("FLUSHALL").query_async(&mut self.redis).await.unwrap();
+        let Round { terms, version, paused, .. } = self.current().clone();
+        let load = RoundLoad { terms, paused, version, epoch_ms: clock(), taken, denied: Vec::new() };
+        assert!(self.round.stock().load(&load).await.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn units_become_available_over_time_and_who_comes_between_hears_when() {
+    let mut weather =
+        Weather::start(7, Rain { at_once: 1, drops: drops([(20, 2), (50, 9)]), ..Rain::default() }, -5_000).await;
+    let opens_at = weather.current().terms.opens_at_ms;
+    assert_eq!(weather.ask().await, Reserve::NotOpen(opens_at), "nothing drops before it opens");
+
+    weather.pass_until_after(0).await;
+    assert_eq!(weather.buy().await.unit, Unit(1));
+    let told = weather.sold_out().await;
+    assert_eq!(told.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(20)));
+    assert_eq!(told.lasts, Duration::from_millis(HOLD_BACK_MS.into()));
+
+    weather.pass_until_after(19_500).await;
+    let told = weather.sold_out().await;
+    let next = told.next_release_ms.expect("a drop is ahead");
+    assert!(told.lasts <= Duration::from_millis(500), "no memory outlasts the drop: {told:?}");
+    weather.pass_until(next).await;
+    assert_eq!([weather.buy().await.unit, weather.buy().await.unit], [Unit(2), Unit(3)]);
+
+    weather.pass_until_after(50_000).await;
+    for unit in 4..=7 {
+        assert_eq!(weather.buy().await.unit, Unit(unit));
+    }
+    let told = weather.sold_out().await;
+    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()), "that was all");
+    let view = weather.round.view().await;
+    assert_eq!((view.counters.free(), view.counters.total(), view.counters.next_drop_ms), (0, 7, EpochMs(0)));
+}
+
+#[tokio::test]
+async fn what_is_still_to_drop_is_free_for_the_audit_and_not_available() {
+    let mut weather = Weather::start(9, Rain { at_once: 3, steady: steady(1, 10), ..Rain::default() }, 500).await;
+    weather.buy().await;
+    weather.pass_until_after(20_500).await;
+    let view = weather.round.view().await;
+    assert_eq!((view.free, view.counters.free(), view.counters.total()), (vec![2..=9], 8, 9));
+    assert_eq!(view.counters.available(clock()), 4, "2 to 5, although nobody has asked Redis since");
+    assert_eq!(view.counters.last_unit, 3);
+}
+
+#[tokio::test]
+async fn a_drop_that_comes_after_the_end_is_not_announced() {
+    let mut weather = Weather::start(9, Rain { drops: drops([(4000, 1)]), ..Rain::default() }, 500).await;
+    assert_eq!(weather.sold_out().await.next_release_ms, None);
+    weather.pass_until_after(3_600_000).await;
+    assert_eq!(weather.ask().await, Reserve::Closed);
+}
+
+#[tokio::test]
+async fn admission_says_when_more_comes() {
+    let mut weather = Weather::start(2, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
+    weather.buy().await;
+    let (bob, id) = (user("bob"), Uuid::now_v7());
+    let free = GcraLimit { emission_interval_us: 1, burst: 1000 };
+    let applicant = Applicant { user: &bob, ip: "192.0.2.1", per_user: free, per_ip: free };
+    let stock = weather.round.server.clone();
+    let stock = stock.round(&weather.round.id);
+    let challenge = ChallengeRequest { applicant, id, expected: "23", life_ms: 120_000 };
+    assert_eq!(stock.challenge(&challenge).await.unwrap(), Challenged::Issued);
+    let answer = AdmitRequest { applicant, id, answer: "23", per_sale: None };
+    let round_id = weather.round.id.clone();
+    let stock = weather.round.server.clone();
+    let admit = async || stock.round(&round_id).admit(&answer).await.unwrap();
+    let Admit::SoldOut(told) = admit().await else { panic!("nothing is left until the drop") };
+    let next = weather.current().terms.opens_at_ms.plus_s(20);
+    assert_eq!(told.next_release_ms, Some(next));
+    weather.pass_until(next).await;
+    assert!(matches!(admit().await, Admit::Admitted(_)));
+    assert_eq!(weather.buy().await.unit, Unit(2), "the first to ask for it after the drop");
+    let last = stock.round(&round_id).admit(&AdmitRequest { id: Uuid::now_v7(), ..answer }).await.unwrap();
+    let Admit::SoldOut(told) = last else { panic!("{last:?}: that was all") };
+    assert_eq!(told.next_release_ms, None);
+}
+
+#[tokio::test]
+async fn what_comes_back_does_not_delay_the_next_drop() {
+    let mut weather = Weather::start(9, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
+    let claim = weather.buy().await;
+    weather.pass_until_after(19_500).await;
+    let next = weather.current().terms.opens_at_ms.plus_s(20);
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
+    weather.round.release(&claim).await;
+    assert_eq!(weather.round.view().await.counters.sellable_at_ms, next, "every mark is over then");
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "it is held back");
+    weather.pass_until(next).await;
+    assert_eq!([weather.buy().await.unit, weather.buy().await.unit], [Unit(1), Unit(2)]);
+}
+
+#[tokio::test]
+async fn who_was_promised_a_unit_gets_one_of_the_next_drop() {
+    let mut weather = Weather::start(3, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
+    let claim = weather.buy().await;
+    let Reseated::To(reseated) = weather.round.stock().reseat(&claim).await.unwrap() else { panic!("it waits") };
+    assert_eq!(reseated.unit, Unit(2));
+    weather.pass_until_after(20_000).await;
+    assert_eq!(weather.sold_out().await.next_release_ms, None, "the drop's one unit is the other's");
+    let counters = weather.round.view().await.counters;
+    assert_eq!((counters.free(), counters.total()), (1, 3), "unit 3 never drops, and nobody buys it");
+}
+
+#[tokio::test]
+async fn a_change_of_the_plan_counts_once_and_no_older_one_counts() {
+    let mut weather = Weather::start(100, Rain { at_once: 2, steady: steady(1, 10), ..Rain::default() }, 25_500).await;
+    let before = weather.current().clone();
+    weather.rain(Rain { at_once: 3, drops: drops([(60, 5)]), ..Rain::default() }).await;
+    let once = weather.round.view().await.counters;
+    assert_eq!((once.version, once.last_unit), (2, 7), "2, and 2 drops of 1, and 3");
+    weather.amend().await;
+    weather.round.stock().amend(&before).await.unwrap();
+    assert_eq!(weather.round.view().await.counters, once);
+    weather.pass_until_after(59_000).await;
+    for unit in 1..=7 {
+        assert_eq!(weather.buy().await.unit, Unit(unit));
+    }
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(60)));
+    // A longer plan and a shorter one again: nothing is left over of the longer one.
+    weather
+        .rain(Rain { drops: (61..93).map(|after_s| RainDrop { after_s, units: 1 }).collect(), ..Rain::default() })
+        .await;
+    assert_eq!(weather.round.view().await.counters.plan, Some(weather.plan()));
+    weather.rain(Rain::default()).await;
+    assert_eq!(weather.round.view().await.counters.plan, Some(weather.plan()));
+    assert_eq!(weather.sold_out().await.next_release_ms, None);
+}
+
+/// Whoever remembers that nothing is left was told so by the plan so far.
+#[tokio::test]
+async fn what_a_change_brings_forward_is_held_back() {
+    let mut weather = Weather::start(100, Rain { at_once: 1, drops: drops([(900, 1)]), ..Rain::default() }, 500).await;
+    weather.buy().await;
+    let told = weather.sold_out().await;
+    let free_of_marks = clock().0 + told.lasts.as_millis() as i64;
+    weather.rain(Rain { at_once: 5, ..Rain::default() }).await;
+    let counters = weather.round.view().await.counters;
+    assert!(counters.sellable_at_ms.0 >= free_of_marks && counters.available(clock()) == 5);
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(counters.sellable_at_ms));
+    weather.pass_until(counters.sellable_at_ms).await;
+    assert_eq!(weather.buy().await.unit, Unit(2));
+    // What comes no earlier than they were told is not held back.
+    let before = weather.round.view().await.counters.sellable_at_ms;
+    weather.rain(Rain { drops: drops([(900, 7)]), ..Rain::default() }).await;
+    assert_eq!(weather.round.view().await.counters.sellable_at_ms, before);
+}
+
+#[tokio::test]
+async fn a_round_that_redis_lost_goes_on_by_the_clock() {
+    let mut weather = Weather::start(50, Rain { at_once: 2, steady: steady(2, 10), ..Rain::default() }, 500).await;
+    let first = weather.buy().await;
+    weather.pass_until_after(25_000).await;
+    let second = weather.buy().await;
+    let _lost = weather.buy().await;
+    weather.lose_and_load(vec![first, second]).await;
+    let counters = weather.round.view().await.counters;
+    assert_eq!((counters.next_unit, counters.last_unit), (3, 6));
+    for unit in 3..=6 {
+        assert_eq!(weather.buy().await.unit, Unit(unit));
+    }
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(30)));
+}
+
+/// The release before wrote 59 bytes and knows no plan.
+#[tokio::test]
+async fn a_round_of_the_release_before_has_no_plan_and_sells_on() {
+    let plain = terms(2, 1);
+    let round = TestRound::start(plain.clone()).await;
+    let mut redis = round.redis().await;
+    let bytes: Vec<u8> = redis.get(SALE_KEY).await.unwrap();
+    assert!(bytes.len() < PLAN_AT, "a plain round is no longer for plans that others have");
+    let () = redis.set(SALE_KEY, &bytes[..59]).await.unwrap();
+    let claim = round.buy(&user("alice")).await;
+    round.release(&claim).await;
+    round.buy(&user("bob")).await;
+    round.buy(&user("carol")).await;
+    let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("all is sold") };
+    assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()));
+    round.stock().amend(&first_version(round.id.clone(), plain)).await.unwrap();
+    let bytes: Vec<u8> = redis.get(SALE_KEY).await.unwrap();
+    assert_eq!(bytes.len(), offset("next_drop_ms") + 6, "the version in force is applied again");
+}
+
+/// What Redis should have of a round with a plan: which units are out, and for how long nobody was to get one.
+struct Model {
+    next: u32,
+    /// What has become available by any plan so far.
+    last: u32,
+    returned: BTreeSet<u32>,
+    held: Vec<Claim>,
+    /// Nobody wins before: somebody was told so, and remembers it.
+    nobody_before: EpochMs,
+    /// When the next units come, if nothing changed since somebody was told.
+    promised: Option<EpochMs>,
+}
+
+impl Model {
+    fn see(&mut self, plan: &RainPlan, now: EpochMs) {
+        self.last = self.last.max(plan.available(now));
+    }
+
+    fn take(&mut self) -> Option<Unit> {
+        let unit = self.returned.pop_first().or_else(|| (self.next <= self.last).then_some(self.next))?;
+        self.next = self.next.max(unit + 1);
+        Some(Unit(unit))
+    }
+}
+
+/// Random plans, changes, losses and passing time, beside a model. Besides what each answer must be, nobody gets a unit
+/// while anybody may remember that nothing is left, and there is one when it was announced.
+#[tokio::test]
+async fn redis_hands_out_what_is_available_and_nothing_more() {
+    let (mut won, mut told_next, mut kept) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let total = random.random_range(5..60);
+        let mut weather = Weather::start(total, any_rain(&mut random, 0), -500).await;
+        weather.pass_until_after(1).await;
+        let mut model = Model {
+            next: 1,
+            last: 0,
+            returned: BTreeSet::new(),
+            held: Vec::new(),
+            nobody_before: EpochMs(0),
+            promised: None,
+        };
+        for step in 0..120 {
+            let context = format!("seed {seed}, step {step}");
+            model.see(&weather.plan(), clock());
+            match random.random_range(0..20) {
+                0..10 => {
+                    let (plan, asked) = (weather.plan(), clock());
+                    let sellable_at = weather.round.stock().counters().await.unwrap().unwrap().sellable_at_ms;
+                    let answer = weather.ask().await;
+                    let answered = clock();
+                    if plan.available(asked) != plan.available(answered) || (asked..=answered).contains(&sellable_at) {
+                        // Something came just now: it is seen or not.
+                        model.see(&plan, answered);
+                    }
+                    let is_held_back = asked < sellable_at;
+                    match answer {
+                        Reserve::Reserved(claim) => {
+                            assert!(!is_held_back || answered >= sellable_at, "{context}: it was held back");
+                            assert_eq!(model.take(), Some(claim.unit), "{context}");
+                            assert!(claim.reserved_at_ms >= model.nobody_before, "{context}: a mark was standing");
+                            model.held.push(claim);
+                            won += 1;
+                        }
+                        Reserve::SoldOut(told) => {
+                            let has_some = !model.returned.is_empty() || model.next <= model.last;
+                            assert!(is_held_back || !has_some, "{context}: {told:?} with some left");
+                            let promised = model.promised.filter(|at| *at <= asked);
+                            assert_eq!(promised, None, "{context}: it was announced for now");
+                            let until = EpochMs(asked.0 + told.lasts.as_millis() as i64);
+                            model.nobody_before = model.nobody_before.max(until);
+                            model.promised = told.next_release_ms;
+                            assert!(told.next_release_ms.is_none_or(|next| next.0 >= until.0), "{context}: {told:?}");
+                            if !is_held_back && plan.next_drop(asked) == plan.next_drop(answered) {
+                                let closes_at = weather.current().terms.closes_at_ms;
+                                let ahead = plan.next_drop(asked).filter(|next| *next < closes_at);
+                                assert_eq!(told.next_release_ms.is_some(), ahead.is_some(), "{context}");
+                            }
+                            told_next += u32::from(told.next_release_ms.is_some());
+                        }
+                        other => panic!("{context}: {other:?}"),
+                    }
+                }
+                10..12 if !model.held.is_empty() => {
+                    let claim = model.held.swap_remove(random.random_range(0..model.held.len()));
+                    weather.round.release(&claim).await;
+                    model.returned.insert(claim.unit.0);
+                }
+                12 => {
+                    let now_s = clock().since_ms(weather.current().terms.opens_at_ms) as u32 / 1000;
+                    let new = any_rain(&mut random, now_s + 1);
+                    weather.rain(new).await;
+                    (model.promised, kept) = (None, kept + 1);
+                }
+                13 => {
+                    let units = random.random_range(1..5);
+                    weather.change(|round| round.restock(units, clock()).unwrap()).await;
+                    model.promised = None;
+                }
+                14 => {
+                    let old = weather.versions[random.random_range(0..weather.versions.len())].clone();
+                    weather.round.stock().amend(&old).await.unwrap();
+                }
+                15 if random.random_bool(0.2) => {
+                    let taken = model.held.clone();
+                    weather.lose_and_load(taken).await;
+                    model.next = model.held.iter().map(|claim| claim.unit.0 + 1).max().unwrap_or(1);
+                    let held: BTreeSet<u32> = model.held.iter().map(|claim| claim.unit.0).collect();
+                    model.returned = (1..model.next).filter(|unit| !held.contains(unit)).collect();
+                    (model.last, model.promised, model.nobody_before) = (0, None, EpochMs(0));
+                }
+                16 if model.promised.is_some() => {
+                    let at = model.promised.expect("announced");
+                    let ahead_ms = at.0 - clock().0;
+                    if ahead_ms > 0 {
+                        pass(&mut weather, &mut model, ahead_ms).await;
+                    }
+                }
+                _ => pass(&mut weather, &mut model, random.random_range(1..9_000)).await,
+            }
+            let now = clock();
+            model.see(&weather.plan(), now);
+            let view = weather.round.view().await;
+            let free: BTreeSet<u32> = view.free.into_iter().flatten().collect();
+            let expected: BTreeSet<u32> =
+                model.returned.iter().copied().chain(model.next..=weather.plan().last.max(model.last)).collect();
+            assert_eq!(free, expected, "{context}");
+            let clocks_differ = weather.plan().available(earlier(now, CALL_MS)) != weather.plan().available(now);
+            let can_be_had = model.returned.len() as u32 + (model.last + 1).saturating_sub(model.next);
+            assert!(clocks_differ || view.counters.available(now) == can_be_had, "{context}: {:?}", view.counters);
+            assert!(view.counters.last_unit <= model.last, "{context}: more than has dropped");
+        }
+    }
+    println!("{won} units won, {told_next} times told when more comes, {kept} plans changed");
+    assert!(won > 500 && told_next > 200 && kept > 100, "{won} {told_next} {kept}");
+}
+
+async fn pass(weather: &mut Weather, model: &mut Model, ms: i64) {
+    weather.pass(ms).await;
+    model.nobody_before = earlier(model.nobody_before, ms);
+    model.promised = model.promised.map(|at| earlier(at, ms));
+}
+
+/// A plan with drops after this moment.
+fn any_rain(random: &mut StdRng, after_s: u32) -> Rain {
+    let mut listed: Vec<u32> = (0..random.random_range(0..5)).map(|_| after_s + random.random_range(1..60)).collect();
+    listed.sort_unstable();
+    listed.dedup();
+    Rain {
+        at_once: random.random_range(0..4),
+        steady: random
+            .random_bool(0.6)
+            .then(|| Steady { units: random.random_range(1..4), every_s: random.random_range(1..15) }),
+        drops: listed.into_iter().map(|after_s| RainDrop { after_s, units: random.random_range(1..6) }).collect(),
+        from_ms: 0,
+    }
+}
+
+/// Ten minutes of arrivals, more of them than there are units. What is handed out follows the plan second by second, also
+/// when it is raised and lowered, and who comes late has about the chance of who comes early.
+#[tokio::test]
+async fn latecomers_still_get_some() {
+    const PER_SECOND: u32 = 8;
+    let mut weather = Weather::start(10_000, Rain { at_once: 20, steady: steady(2, 1), ..Rain::default() }, 0).await;
+    let mut grabs = vec![0u32; 600];
+    for second in 0..600 {
+        weather.pass_until_after(i64::from(second) * 1000 + 200).await;
+        match second {
+            180 => weather.rain(Rain { steady: steady(5, 1), drops: drops([(300, 10)]), ..Rain::default() }).await,
+            360 => weather.rain(Rain { steady: steady(1, 1), ..Rain::default() }).await,
+            _ => {}
+        }
+        for _ in 0..PER_SECOND {
+            match weather.ask().await {
+                Reserve::Reserved(_) => grabs[second as usize] += 1,
+                Reserve::SoldOut(told) => {
+                    assert!(told.next_release_ms.is_some(), "the rain goes on");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let rate = |seconds: std::ops::Range<usize>| {
+        let count = seconds.len() as f64;
+        f64::from(grabs[seconds].iter().sum::<u32>()) / count
+    };
+    println!("minute  grabs/s  plan/s  chance");
+    for minute in 0..10 {
+        let planned = match minute {
+            0..3 => 2,
+            3..6 => 5,
+            _ => 1,
+        };
+        let got = rate(minute * 60..minute * 60 + 60);
+        println!("{:>6}  {got:>7.2}  {planned:>6}  {:>5.1} %", minute + 1, 100.0 * got / f64::from(PER_SECOND));
+    }
+    // The 20 at once are gone within seconds; then it is the plan, to the unit.
+    for (steady, planned) in [(30..180, 2), (185..300, 5), (305..360, 5), (362..600, 1)] {
+        assert!(grabs[steady.clone()].iter().all(|got| *got == planned), "{planned}/s in {steady:?}: {grabs:?}");
+    }
+    let all: u32 = grabs.iter().sum();
+    let view = weather.round.view().await;
+    let available = weather.plan().available(clock());
+    assert_eq!((all, view.counters.free()), (available, 10_000 - available), "all that dropped, and no more");
+    let late = rate(540..600) / f64::from(PER_SECOND);
+    println!("the chance of who comes in the last minute: {:.1} %; without rain, 0", 100.0 * late);
+    assert!(late > 0.1);
+}
+
+/// One after another, many at once: no unit twice, and none before its time.
+#[tokio::test]
+async fn a_drop_is_handed_out_once_however_many_ask_at_once() {
+    let mut weather = Weather::start(500, Rain { drops: drops([(20, 40), (40, 60)]), ..Rain::default() }, 500).await;
+    let mut units = BTreeSet::new();
+    for (after_ms, expected) in [(20_000, 40), (40_000, 60)] {
+        weather.pass_until_after(after_ms).await;
+        let ids: Vec<_> =
+            (0..200).map(|buyer| (fresh_id(&weather.round.id), user(format!("{after_ms}-{buyer}")))).collect();
+        let answers = ids.iter().map(|(id, user)| weather.round.reserve_as(id, user));
+        let mut won = 0;
+        for answer in futures::future::join_all(answers).await {
+            if let Reserve::Reserved(claim) = answer {
+                assert!(units.insert(claim.unit.0), "unit {} twice", claim.unit.0);
+                won += 1;
+            }
+        }
+        assert_eq!(won, expected);
+    }
+    assert_eq!(units, (1..=100).collect());
+}

@@ -1,0 +1,131 @@
+//! Rounds whose units become available over time.
+
+use sale::{EpochMs, Rain, RainDrop, RainPlan, Terms};
+use serde_json::{Value, json};
+use tests::{round, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::catalog::shown;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::wait::until;
+
+/// When the next drop comes, in seconds from now: time enough to ask before it.
+const AHEAD_S: i64 = 8;
+
+/// One unit at once and one of three in a while.
+fn raining() -> Terms {
+    let mut terms = terms(3, 1);
+    // It opened a minute ago.
+    terms.opens_at_ms.0 += AHEAD_S * 1000;
+    terms.rain = Some(Rain { at_once: 1, drops: vec![RainDrop { after_s: 60, units: 1 }], ..Rain::default() });
+    terms
+}
+
+/// With such a sale, loaded.
+async fn raining_lab() -> Lab {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &raining()).await;
+    lab.load(SALE).await;
+    lab
+}
+
+fn change(rain: &Value, key: &str) -> Ask {
+    let ask = Ask::post(format!("/v1/admin/sales/{SALE}/rain")).by_operator().header("idempotency-key", key);
+    ask.json(&json!({ "round": 1, "rain": rain }))
+}
+
+async fn plan_in_redis(lab: &Lab) -> Option<RainPlan> {
+    lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded").plan
+}
+
+fn moment(answer: &Answer) -> EpochMs {
+    let at: jiff::Timestamp = answer.text("next_release_at").parse().expect("a moment");
+    at.into()
+}
+
+#[tokio::test]
+async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
+    let lab = raining_lab().await;
+    let drop_at = lab.round().await.terms.opens_at_ms.plus_s(60);
+    let alice = lab.buy("alice").await;
+    let told = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
+    assert_eq!(moment(&told), drop_at);
+    let in_s: i64 = told.header("retry-after").parse().unwrap();
+    assert!((1..=AHEAD_S).contains(&in_s), "{in_s} s");
+    let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
+    assert_eq!((card.text("availability"), moment(&card)), ("sold_out", drop_at));
+
+    // Every process may remember that nothing is left, and none does so once there is something.
+    let mut refused = 0;
+    let won = until("bob gets a unit", 20, async || {
+        let name = format!("bob-{refused}");
+        let answer = lab.answer(&Ask::reserve(SALE, &name)).await;
+        if answer.status == 202 {
+            return Some(lab.claim_of(answer.text("reservation_id"), &name).await);
+        }
+        assert_eq!(moment(&answer.problem(409, "sold_out")), drop_at);
+        refused += 1;
+        None
+    })
+    .await;
+    assert!(won.reserved_at_ms >= drop_at && refused > 0);
+    assert_eq!(won.unit.0, alice.unit.0 + 1);
+    assert!(lab.deliver(&[&won]).await.batch_item_failures.is_empty());
+    let last = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
+    assert_eq!(last.body.get("next_release_at"), None, "nothing more drops");
+    assert_eq!(lab.clean_audit().await, (1, 0, 2), "what never drops is free");
+}
+
+#[tokio::test]
+async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
+    let lab = raining_lab().await;
+    lab.buy("alice").await;
+    let more = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
+    let changed = lab.answer(&change(&more, "key-1")).await.expect(200).body;
+    assert_eq!((&changed["rain"]["at_once"], &changed["round_version"]), (&json!(2), &json!(2)));
+    let again = lab.answer(&change(&more, "key-1")).await.expect(200).body;
+    assert_eq!(again, changed, "the one unit is added once");
+    assert_eq!(plan_in_redis(&lab).await, RainPlan::of_terms(&lab.round().await.terms));
+    lab.answer(&change(&json!({ "at_once": 2 }), "key-1")).await.problem(409, "key_reused");
+    let drop_is_over = json!({ "drops": [{ "after_s": 1, "units": 1 }] });
+    lab.answer(&change(&drop_is_over, "key-2")).await.problem(409, "not_amendable");
+    lab.answer(&change(&json!({ "at_once": 11_000_000 }), "key-2")).await.problem(400, "invalid_request");
+    let keyless = Ask { headers: Vec::new(), ..change(&more, "key-3") };
+    lab.answer(&keyless.json(&json!({ "round": 1, "rain": more }))).await.problem(400, "invalid_request");
+    let other = change(&more, "key-4").body(json!({ "round": 2, "rain": more }).to_string());
+    lab.answer(&other).await.problem(409, "round_changed");
+
+    // Nobody wins before those who were told that nothing is left have forgotten it.
+    lab.until_sellable().await;
+    let bob = lab.buy("bob").await;
+    assert_eq!(bob.unit.0, 2);
+    let log = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator()).await.expect(200).body;
+    let last = log["log"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&last["action"], &last["parameters"]), (&json!("rain"), &json!("1 at once, 1 every 3600 s")));
+}
+
+#[tokio::test]
+async fn a_plain_round_that_is_loaded_gets_no_plan() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    lab.answer(&change(&json!({ "at_once": 1 }), "key-1")).await.problem(409, "not_amendable");
+    assert_eq!(plan_in_redis(&lab).await, None);
+}
+
+#[tokio::test]
+async fn a_round_that_redis_lost_rains_on() {
+    let lab = raining_lab().await;
+    lab.buy("alice").await;
+    let slow = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
+    lab.answer(&change(&slow, "key-1")).await.expect(200);
+    lab.redis(&["FLUSHALL"]).await;
+    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert_eq!((summary.rebuilt, summary.failed), (1, 0));
+    heal(&lab).await;
+    assert_eq!(plan_in_redis(&lab).await, RainPlan::of_terms(&lab.round().await.terms));
+    assert_eq!(lab.buy("bob").await.unit.0, 2, "what was available still is");
+    let told = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
+    assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(3600), "the plan as it was changed");
+    assert_eq!(lab.clean_audit().await, (1, 0, 2));
+}
