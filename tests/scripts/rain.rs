@@ -386,10 +386,9 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                     let sellable_at = weather.round.stock().counters().await.unwrap().unwrap().sellable_at_ms;
                     let answer = weather.ask().await;
                     let answered = clock();
-                    if plan.available(asked) != plan.available(answered) || (asked..=answered).contains(&sellable_at) {
-                        // Something came just now: it is seen or not.
-                        model.see(&plan, answered);
-                    }
+                    // What came just now is seen or not.
+                    let just_now = plan.available(asked) != plan.available(answered);
+                    model.see(&plan, answered);
                     let is_held_back = asked < sellable_at;
                     match answer {
                         Reserve::Reserved(claim) => {
@@ -397,11 +396,12 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                             assert_eq!(model.take(), Some(claim.unit), "{context}");
                             assert!(claim.reserved_at_ms >= model.nobody_before, "{context}: a mark was standing");
                             model.held.push(claim);
+                            model.promised = None;
                             won += 1;
                         }
                         Reserve::SoldOut(told) => {
                             let has_some = !model.returned.is_empty() || model.next <= model.last;
-                            assert!(is_held_back || !has_some, "{context}: {told:?} with some left");
+                            assert!(is_held_back || just_now || !has_some, "{context}: {told:?} with some left");
                             let promised = model.promised.filter(|at| *at <= asked);
                             assert_eq!(promised, None, "{context}: it was announced for now");
                             let until = EpochMs(asked.0 + told.lasts.as_millis() as i64);
