@@ -12,21 +12,20 @@ use crate::lab::{Lab, SALE};
 use crate::wait::until;
 
 /// When the next drop comes, in seconds from now: time enough to ask before it.
-const AHEAD_S: i64 = 8;
+const SOON_S: u32 = 12;
+/// Longer than a test takes.
+const LATER_S: u32 = 3000;
 
-/// One unit at once and one of three in a while.
-fn raining() -> Terms {
-    let mut terms = terms(3, 1);
-    // It opened a minute ago.
-    terms.opens_at_ms.0 += AHEAD_S * 1000;
-    terms.rain = Some(Rain { at_once: 1, drops: vec![RainDrop { after_s: 60, units: 1 }], ..Rain::default() });
-    terms
+/// A sale that opened a minute ago: one unit was available then, one of three drops in so many seconds.
+fn raining(drop_in_s: u32) -> Terms {
+    let drops = vec![RainDrop { after_s: 60 + drop_in_s, units: 1 }];
+    Terms { rain: Some(Rain { at_once: 1, drops, ..Rain::default() }), ..terms(3, 1) }
 }
 
 /// With such a sale, loaded.
-async fn raining_lab() -> Lab {
+async fn raining_lab(drop_in_s: u32) -> Lab {
     let lab = Lab::new().await;
-    lab.publish(SALE, &raining()).await;
+    lab.publish(SALE, &raining(drop_in_s)).await;
     lab.load(SALE).await;
     lab
 }
@@ -47,13 +46,13 @@ fn moment(answer: &Answer) -> EpochMs {
 
 #[tokio::test]
 async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
-    let lab = raining_lab().await;
-    let drop_at = lab.round().await.terms.opens_at_ms.plus_s(60);
+    let lab = raining_lab(SOON_S).await;
+    let drop_at = lab.round().await.terms.opens_at_ms.plus_s(60 + SOON_S);
     let alice = lab.buy("alice").await;
     let told = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
     assert_eq!(moment(&told), drop_at);
-    let in_s: i64 = told.header("retry-after").parse().unwrap();
-    assert!((1..=AHEAD_S).contains(&in_s), "{in_s} s");
+    let in_s: u32 = told.header("retry-after").parse().unwrap();
+    assert!((1..=SOON_S).contains(&in_s), "{in_s} s");
     let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
     assert_eq!((card.text("availability"), moment(&card)), ("sold_out", drop_at));
 
@@ -80,7 +79,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
 
 #[tokio::test]
 async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
-    let lab = raining_lab().await;
+    let lab = raining_lab(LATER_S).await;
     lab.buy("alice").await;
     let more = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
     let changed = lab.answer(&change(&more, "key-1")).await.expect(200).body;
@@ -115,7 +114,7 @@ async fn a_plain_round_that_is_loaded_gets_no_plan() {
 
 #[tokio::test]
 async fn a_round_that_redis_lost_rains_on() {
-    let lab = raining_lab().await;
+    let lab = raining_lab(LATER_S).await;
     lab.buy("alice").await;
     let slow = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
     lab.answer(&change(&slow, "key-1")).await.expect(200);
