@@ -179,7 +179,7 @@ where
         let failed = self.0.failed.load_full();
         let failed_meanwhile =
             failed.as_ref().is_some_and(|failed| !failed_before.is_some_and(|before| Arc::ptr_eq(failed, &before)));
-        if failed_meanwhile || self.0.failed_just_now(now) {
+        if failed_meanwhile && self.0.is_failing(now) || self.0.failed_just_now(now) {
             return Err(RefreshError::JustFailed);
         }
         self.0.read().await
@@ -263,6 +263,7 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
 #[cfg(test)]
 mod tests {
     use std::sync::Mutex as StdMutex;
+    use std::sync::atomic::{AtomicI64, Ordering};
 
     use super::*;
 
@@ -288,9 +289,13 @@ mod tests {
 
     impl Source {
         fn with(value: u32) -> (Self, Refreshed<u32, Away>) {
+            Self::at(Clock::system(), value)
+        }
+
+        fn at(clock: Clock, value: u32) -> (Self, Refreshed<u32, Away>) {
             let source = Self(Arc::new(StdMutex::new((Some(value), READS_FOR, 0))));
             let of = source.clone();
-            let refreshed = Refreshed::new("the last one holds", BOUNDS, Clock::system(), move |_| {
+            let refreshed = Refreshed::new("the last one holds", BOUNDS, clock, move |_| {
                 let (value, takes) = {
                     let mut source = of.0.lock().unwrap();
                     source.2 += 1;
@@ -378,6 +383,25 @@ mod tests {
         let all = tokio::join!(refreshed.get(), refreshed.get(), refreshed.get());
         assert!(matches!(all, (Err(RefreshError::Read(Away)), Err(RefreshError::JustFailed), Err(_))), "{all:?}");
         assert_eq!(source.readings(), 1);
+    }
+
+    /// Its connection was lost meanwhile, say. Only the wall clock tells that time has passed.
+    #[tokio::test(start_paused = true)]
+    async fn a_reading_that_a_freeze_interrupts_says_nothing_about_now() {
+        for frozen_s in [30, 3600] {
+            let moved_ms: &AtomicI64 = Box::leak(Box::default());
+            let (source, refreshed) = Source::at(Clock::moved_by_ms(moved_ms), 1);
+            refreshed.get().await.unwrap();
+            pass(3).await;
+            source.set(None);
+            assert_eq!(*refreshed.get().await.unwrap(), 1);
+            tokio::time::sleep(READS_FOR / 2).await;
+            assert_eq!(source.readings(), 2, "it is being read");
+            source.set(Some(2));
+            moved_ms.store(frozen_s * 1000, Ordering::Relaxed);
+            assert_eq!(*refreshed.get().await.unwrap(), 2, "after {frozen_s} s");
+            assert_eq!(source.readings(), 3);
+        }
     }
 
     #[tokio::test(start_paused = true)]
