@@ -1,9 +1,11 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use governor::clock::{Clock, MonotonicClock};
+use cache::Moment;
+use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
 use governor::state::StateStore;
@@ -29,7 +31,7 @@ pub struct Limited {
 }
 
 /// Counts what one process sees of each user and address.
-pub struct Limiter<C: Clock = MonotonicClock> {
+pub struct Limiter<C: Clock = WakingClock> {
     routes: [Counters<C>; RATES.len()],
 }
 
@@ -44,7 +46,34 @@ struct Keyed<C: Clock> {
 
 impl Default for Limiter {
     fn default() -> Self {
-        Self::new(&MonotonicClock)
+        Self::new(&WakingClock::new(cache::Clock::system()))
+    }
+}
+
+/// Time since the process began to count, by the clock that shows more of it. One that stands still while Lambda freezes the
+/// process would count requests of many minutes as if they had come in the milliseconds in which it ran.
+#[derive(Debug, Clone)]
+pub struct WakingClock {
+    clock: cache::Clock,
+    began: Moment,
+    /// The most that it has shown, in nanoseconds: the wall clock may be set back.
+    shown: Arc<AtomicU64>,
+}
+
+impl WakingClock {
+    /// Begins now, with the wall clock's time from `clock`.
+    pub fn new(clock: cache::Clock) -> Self {
+        Self { clock, began: Moment::now(clock), shown: Arc::default() }
+    }
+}
+
+impl Clock for WakingClock {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        let passed = Moment::now(self.clock).since(self.began).as_nanos();
+        let passed = u64::try_from(passed).unwrap_or(u64::MAX);
+        Nanos::from(self.shown.fetch_max(passed, Ordering::Relaxed).max(passed))
     }
 }
 
@@ -124,6 +153,8 @@ impl ShrinkableKeyedStateStore<String> for Bounded {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicI64;
+
     use governor::clock::FakeRelativeClock;
 
     use super::*;
@@ -150,6 +181,21 @@ mod tests {
             assert_eq!(check(), Ok(()), "{}", limits.name);
             assert!(check().is_err());
         }
+    }
+
+    #[test]
+    fn a_freeze_counts_as_time() {
+        let moved_ms: &AtomicI64 = Box::leak(Box::default());
+        let limiter = Limiter::new(&WakingClock::new(cache::Clock::moved_by_ms(moved_ms)));
+        let (alice, limits) = (user("alice"), Route::Reserve.limits());
+        let taken = || (0..=limits.per_user.burst).take_while(|_| limiter.check(Route::Reserve, &alice, "a").is_ok());
+        assert_eq!(taken().count(), limits.per_user.burst as usize);
+        moved_ms.fetch_add(i64::from(limits.per_user.per_s) * 1000, Ordering::Relaxed);
+        assert_eq!(taken().count(), limits.per_user.burst as usize, "she may come again as often");
+        moved_ms.store(-3_600_000, Ordering::Relaxed);
+        assert!(limiter.check(Route::Reserve, &alice, "a").is_err(), "a clock that is set back takes nothing from her");
+        moved_ms.store(i64::from(limits.per_user.per_s) * 2000, Ordering::Relaxed);
+        assert!(limiter.check(Route::Reserve, &alice, "a").is_ok());
     }
 
     #[test]
