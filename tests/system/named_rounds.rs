@@ -124,6 +124,25 @@ async fn what_was_done_yesterday_is_known_again_today() {
     assert_eq!(steered(&lab).await, before);
 }
 
+/// Whoever sends it for the round that runs now, since the other one is over, is not sure what became of it.
+#[tokio::test]
+async fn a_key_of_yesterday_names_nothing_else_today() {
+    let lab = daily().await;
+    lab.answer(&keyed("restock", "more", &json!({ "round": 1, "units": 5 }))).await.expect(200);
+    begin_round_2(&lab.ledger).await;
+    let before = steered(&lab).await;
+    for other in [
+        keyed("restock", "more", &json!({ "round": 2, "units": 5 })),
+        keyed("restock", "more", &json!({ "round": 2, "units": 6 })),
+        keyed("pause", "more", &json!({ "round": 2 })),
+        keyed("end_recurrence", "more", &json!({ "round": 2 })),
+    ] {
+        lab.answer(&other).await.problem(409, "key_reused");
+    }
+    assert_eq!(steered(&lab).await, before);
+    lab.answer(&keyed("restock", "still-more", &json!({ "round": 2, "units": 5 }))).await.expect(200);
+}
+
 #[tokio::test]
 async fn a_key_that_named_another_request_is_refused() {
     let lab = Lab::selling(terms(3, 1)).await;

@@ -254,7 +254,8 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
     }
 
-    /// What a request is about, if there is something left to do for it.
+    /// What a request is about, if there is something left to do for it. Its key is looked for in the logs of the offer, of
+    /// the round that it names, and of the latest round and the one before it.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,
@@ -270,14 +271,25 @@ impl Ledger {
             let Some(latest) = self.latest(&id.sale).await? else { return Ok(Err(Steered::Unknown)) };
             latest
         };
-        let names_another = || latest.round.as_ref().is_some_and(|round| round.log.seen(request) != Seen::No);
+        let names_another = |round: &Round| round.log.seen(request) != Seen::No;
         Ok(match seen {
             Some(Seen::Same) => Err(Steered::Made(Box::new(latest))),
             Some(_) => Err(Steered::KeyReused),
-            None if is_about_latest => Ok((latest, is_earlier)),
-            None if names_another() => Err(Steered::KeyReused),
+            None if is_about_latest => match self.round_before(id).await? {
+                Some(before) if names_another(&before) => Err(Steered::KeyReused),
+                _ => Ok((latest, is_earlier)),
+            },
+            None if latest.round.as_ref().is_some_and(names_another) => Err(Steered::KeyReused),
             None => Err(Steered::RoundChanged(latest.offer.latest_round)),
         })
+    }
+
+    /// The round before this one, if the ledger keeps it. A client that retries once a round is over may name the next one.
+    async fn round_before(&self, RoundId { sale, number }: &RoundId) -> Result<Option<Round>, LedgerError> {
+        match number.0.checked_sub(1).filter(|before| *before > 0) {
+            Some(before) => self.kept_round(&RoundId { sale: sale.clone(), number: RoundNumber(before) }).await,
+            None => Ok(None),
+        }
     }
 
     /// An offer, the round of this id, and whether they are a sale of the version before. The round is read first: if it is
