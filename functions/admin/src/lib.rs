@@ -18,7 +18,7 @@ use ledger::{Created, Latest, Ledger};
 use process::OrderCounts;
 use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
-use sale::{LogEntry, Offer, Round, RoundId, SaleId, Terms};
+use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, Terms, latest_rounds};
 use stock::Stock;
 
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
@@ -162,7 +162,11 @@ fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Probl
 }
 
 async fn list(deps: &Deps) -> Reply {
-    let rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
+    let mut rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
+    // By another clock a round may be over, so that the next one is there, and not by this one.
+    let latest: HashMap<SaleId, RoundNumber> =
+        latest_rounds(rounds.iter().cloned()).into_iter().map(|(sale, round)| (sale, round.id.number)).collect();
+    rounds.retain(|round| latest.get(&round.id.sale) == Some(&round.id.number));
     let sales: Vec<SaleId> = rounds.iter().map(|round| round.id.sale.clone()).collect();
     let offers = deps.ledger.offers(&sales).await.map_err(Problem::unanswered)?;
     let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
