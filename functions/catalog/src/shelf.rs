@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cache::Moment;
 use fulfilment::FulfilmentError;
 use ledger::{Ledger, Switches};
 use moka::Expiry;
@@ -36,8 +37,15 @@ pub struct Shelf {
     stock: Stock,
     ledger: Ledger,
     clock: Clock,
-    listed: Cache<(), Arc<Listed>>,
-    left: Cache<RoundId, Availability>,
+    listed: Cache<(), Read<Arc<Listed>>>,
+    left: Cache<RoundId, Read<Availability>>,
+}
+
+/// What was read, and when.
+#[derive(Clone)]
+struct Read<T> {
+    value: T,
+    at: Moment,
 }
 
 /// What is published, at one moment.
@@ -100,11 +108,20 @@ impl Shelf {
     /// # Errors
     /// If the ledger does not answer.
     pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Arc<FulfilmentError>> {
-        if let Some(listed) = self.listed.get(&()).await {
-            return Ok(listed);
+        match self.listed.get(&()).await {
+            Some(Read { value, at }) if self.holds(at) => return Ok(value),
+            Some(_) => self.listed.invalidate(&()).await,
+            None => {}
         }
+        let read = async { self.read().await.map(|value| Read { value, at: Moment::now(self.clock) }) };
         // Boxed: calls of AWS make large futures, and most requests make none.
-        self.listed.try_get_with((), Box::pin(self.read())).await
+        Ok(self.listed.try_get_with((), Box::pin(read)).await?.value)
+    }
+
+    /// Whether what was read then may still be gone by. The caches go by a clock that may stand still while Lambda freezes
+    /// the process.
+    fn holds(&self, at: Moment) -> bool {
+        Moment::now(self.clock).since(at) <= Duration::from_millis(*KEPT_MS.end())
     }
 
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
@@ -127,9 +144,17 @@ impl Shelf {
         let availability = match phase {
             Phase::Upcoming => Availability::Available,
             Phase::Closed => Availability::Unknown,
-            Phase::Open | Phase::Paused => self.left.get_with(round.id.clone(), self.ask(&round.id)).await,
+            Phase::Open | Phase::Paused => self.left_of(&round.id).await,
         };
         Look { phase, availability }
+    }
+
+    async fn left_of(&self, id: &RoundId) -> Availability {
+        if self.left.get(id).await.is_some_and(|read| !self.holds(read.at)) {
+            self.left.invalidate(id).await;
+        }
+        let ask = async { Read { value: self.ask(id).await, at: Moment::now(self.clock) } };
+        self.left.get_with(id.clone(), ask).await.value
     }
 
     async fn ask(&self, id: &RoundId) -> Availability {
