@@ -12,8 +12,9 @@ pub const WARMUP_LEAD_S: u32 = 10 * 60;
 /// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
 /// denied. Whether Redis had none.
 ///
-/// Guards against: an edit that takes units away, since the round is marked as loaded first; a user who is denied or let in
-/// while the round is made, whom nobody could note in it. So the denials are read again once it is there.
+/// Guards against: an edit that takes units away, since the round is marked as loaded first; an operator who pauses it or
+/// adds units while it is made, whom Redis could not hear; a user who is denied or let in meanwhile, whom nobody could note
+/// in it. So round and denials are read again once it is there.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
@@ -36,6 +37,9 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: Epoch
     };
     let loaded = round.load(&load).await?;
     if loaded {
+        if let Some(since) = ledger.mark_loaded(id, now).await?.filter(|since| since.version != version) {
+            round.amend(&since).await?;
+        }
         let mut notes: BTreeMap<UserId, Option<EpochMs>> =
             denied.into_iter().map(|denial| (denial.user, None)).collect();
         notes.extend(ledger.denied(now).await?.into_iter().map(|denial| (denial.user, Some(denial.until_ms))));
