@@ -190,11 +190,13 @@ mod tests {
         let (alice, limits) = (user("alice"), Route::Reserve.limits());
         let taken = || (0..=limits.per_user.burst).take_while(|_| limiter.check(Route::Reserve, &alice, "a").is_ok());
         assert_eq!(taken().count(), limits.per_user.burst as usize);
-        moved_ms.fetch_add(i64::from(limits.per_user.per_s) * 1000, Ordering::Relaxed);
+        // The wall clock has milliseconds only.
+        let frozen_ms = i64::from(limits.per_user.per_s) * 1000 + 1;
+        moved_ms.store(frozen_ms, Ordering::Relaxed);
         assert_eq!(taken().count(), limits.per_user.burst as usize, "she may come again as often");
         moved_ms.store(-3_600_000, Ordering::Relaxed);
         assert!(limiter.check(Route::Reserve, &alice, "a").is_err(), "a clock that is set back takes nothing from her");
-        moved_ms.store(i64::from(limits.per_user.per_s) * 2000, Ordering::Relaxed);
+        moved_ms.store(frozen_ms * 2, Ordering::Relaxed);
         assert!(limiter.check(Route::Reserve, &alice, "a").is_ok());
     }
 
