@@ -1,6 +1,6 @@
 use sale::{Claim, ReservationId, RoundId, Unit};
 
-use crate::item::{GuardItem, text};
+use crate::item::GuardItem;
 use crate::{Ledger, LedgerError, keys};
 
 impl Ledger {
@@ -19,16 +19,8 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn owner_of(&self, round: &RoundId, unit: Unit) -> Result<Option<ReservationId>, LedgerError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::unit(round, unit)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(LedgerError::of("GetItem"))?;
-        let guard: Option<GuardItem> = output.item.map(serde_dynamo::from_item).transpose()?;
+        let item = self.item(keys::unit(round, unit)).await?;
+        let guard: Option<GuardItem> = item.map(serde_dynamo::from_item).transpose()?;
         Ok(guard.map(|guard| guard.order_id))
     }
 }

@@ -5,7 +5,7 @@ use sale::{Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumbe
 use serde::{Deserialize, Serialize};
 
 use crate::earlier::EarlierSale;
-use crate::item::{Item, text, to_item};
+use crate::item::{Item, to_item};
 use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
@@ -109,12 +109,6 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 }
 
 impl Ledger {
-    /// The item of this key. Reads what was last written.
-    pub(crate) async fn item(&self, pk: String) -> Result<Option<Item>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
-        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
-    }
-
     pub(crate) async fn stored(&self, id: &SaleId) -> Result<Option<Stored>, LedgerError> {
         self.item(keys::sale(id)).await?.map(stored_from).transpose()
     }

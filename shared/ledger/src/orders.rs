@@ -50,16 +50,7 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn order(&self, id: &ReservationId) -> Result<Option<Order>, LedgerError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(id)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(LedgerError::of("GetItem"))?;
-        output.item.map(order_from).transpose()
+        self.item(keys::order(id)).await?.map(order_from).transpose()
     }
 
     /// The orders of these ids, as far as they exist, in any order.
