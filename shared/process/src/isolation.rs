@@ -4,6 +4,7 @@ use std::time::Duration;
 use cache::{Clock, Moment};
 use sale::RoundId;
 use stock::{Lease, Stock, StockError};
+use strum::IntoStaticStr;
 use tokio::sync::Mutex;
 
 /// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
@@ -13,7 +14,8 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// A kind of request that an isolated sale gets a number of. Each has its own, so that who answers wrong does not keep those
 /// out who reserve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Step {
     /// Asking for a challenge.
     Challenge,
@@ -51,16 +53,6 @@ struct Leased {
     holds_for: Duration,
 }
 
-impl Step {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Challenge => "challenge",
-            Self::Token => "token",
-            Self::Reserve => "reserve",
-        }
-    }
-}
-
 impl Isolation {
     /// Takes the turn of one request for `round`, of which Redis gets `per_s` requests at most: from what Redis granted this
     /// process for the current second, or by one call for all that come in it.
@@ -89,7 +81,7 @@ impl Isolation {
         // Whoever comes while Redis does not answer is not to ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
-        let Lease { count, holds_for } = stock.round(round).lease(step.as_str(), per_s, wanted).await?;
+        let Lease { count, holds_for } = stock.round(round).lease(step.into(), per_s, wanted).await?;
         // Counted from before the call: what is granted for a second is not used after it.
         *leased = Some(Leased { since: now, holds_for });
         share.left.store(count.saturating_sub(1), Ordering::Relaxed);
