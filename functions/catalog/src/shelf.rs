@@ -127,7 +127,7 @@ impl Shelf {
         let availability = match phase {
             Phase::Upcoming => Availability::Available,
             Phase::Closed => Availability::Unknown,
-            Phase::Open | Phase::Paused => self.left.get_with(round.id.clone(), self.ask(&round.id)).await,
+            Phase::Open | Phase::Paused => self.left.get_with_by_ref(&round.id, self.ask(&round.id)).await,
         };
         Look { phase, availability }
     }
