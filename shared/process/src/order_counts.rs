@@ -98,3 +98,25 @@ impl OrderCounts {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{Client, Config};
+    use sale::RoundNumber;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_number_of_rounds_is_bounded() {
+        // It cannot be asked: it has no region.
+        let ledger = Ledger::new(Client::from_conf(Config::builder().build()), "table");
+        let counts = OrderCounts::new(ledger, Clock::system());
+        let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+        for number in 1..=2 * MAX_ROUNDS as u32 {
+            assert_eq!(counts.of_round(&round(number), 1).await, None);
+        }
+        counts.0.rounds.run_pending_tasks();
+        assert_eq!(counts.0.rounds.entry_count(), MAX_ROUNDS);
+        assert!(counts.0.rounds.contains_key(&round(2 * MAX_ROUNDS as u32)), "the last one is watched");
+    }
+}
