@@ -61,6 +61,15 @@ pub enum RefreshError<E> {
     JustFailed,
 }
 
+impl<E: std::error::Error + 'static> RefreshError<E> {
+    /// Logs why a reading failed, under `message`: one line for each reading, since a caller who came just after it logs nothing.
+    pub fn log(&self, message: &'static str) {
+        if !matches!(self, Self::JustFailed) {
+            tracing::error!(error = self as &dyn std::error::Error, "{message}");
+        }
+    }
+}
+
 /// One reading of a value.
 pub type Reading<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
@@ -158,7 +167,7 @@ where
         // A task of its own: a caller that gives up does not end it.
         let reading = tokio::spawn(async move {
             if let Err(error) = again.no_older_than(usable).await {
-                again.0.log(&error);
+                error.log(again.0.on_failure);
             }
         });
         let _ = tokio::time::timeout(self.0.bounds.wait, reading).await;
@@ -207,7 +216,7 @@ where
         let inner = Arc::clone(&self.0);
         tokio::spawn(async move {
             if let Err(error) = inner.read().await {
-                inner.log(&error);
+                error.log(inner.on_failure);
             }
             drop(reading);
         });
@@ -250,13 +259,6 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
         let pause = if self.known.load().is_some() { retry_after } else { first_retry_after };
         let failed = self.failed.load();
         failed.as_ref().is_some_and(|failed| now.since(failed.ended) < pause) && self.is_failing(now)
-    }
-
-    /// Says once for each reading why it failed.
-    fn log(&self, error: &RefreshError<E>) {
-        if !matches!(error, RefreshError::JustFailed) {
-            tracing::error!(error = error as &dyn std::error::Error, "{}", self.on_failure);
-        }
     }
 }
 
