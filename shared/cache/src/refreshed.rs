@@ -28,7 +28,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// These bounds, if they fit each other. For a constant, so that the compiler checks.
+    /// Checks that the bounds fit each other. Use it in a constant, so that the compiler checks.
     ///
     /// # Panics
     /// If they do not.
@@ -56,7 +56,7 @@ pub enum RefreshError<E> {
     /// The reading took too long.
     #[error("out of time")]
     TimedOut,
-    /// A reading failed a moment ago, which its own caller heard.
+    /// A reading failed a moment ago. The caller who waited for that one got its error.
     #[error("it could not be read a moment ago")]
     JustFailed,
 }
@@ -76,8 +76,8 @@ pub type Reading<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 /// Begins a reading, given the last value.
 type Read<T, E> = dyn Fn(Option<Arc<T>>) -> Reading<T, E> + Send + Sync;
 
-/// A value that is read now and then, however many ask for it: served while one task reads it again, and kept for a while
-/// if it cannot be read. Clones share the value.
+/// A value that is refreshed as it is used: served from memory while one task reads it again, and held for a while if it
+/// cannot be read. Clones share the value.
 pub struct Refreshed<T, E>(Arc<Inner<T, E>>);
 
 struct Inner<T, E> {
@@ -115,7 +115,7 @@ where
     T: Send + Sync + 'static,
     E: std::error::Error + Send + Sync + 'static,
 {
-    /// Nothing read yet. `on_failure` is what the log says when the value cannot be read and the last one is served.
+    /// A value that is not read yet. The log says `on_failure` when it cannot be read and the last one is served.
     pub fn new(
         on_failure: &'static str,
         bounds: Bounds,
@@ -138,7 +138,7 @@ where
         self.0.known.load().as_ref().map(|known| Arc::clone(&known.value))
     }
 
-    /// The value, if nobody has to wait for it. Has it read again if it is not fresh.
+    /// The value, if it can be served without waiting. If it is not fresh, starts a task that reads it again.
     pub fn at_hand(&self, now: Moment) -> Option<Arc<T>> {
         let known = self.0.known.load();
         let known = known.as_ref()?;
@@ -152,7 +152,7 @@ where
         Some(Arc::clone(&known.value))
     }
 
-    /// The value: at most as old as is usable, unless it cannot be read. Then the last one, while it is held.
+    /// The value, at most `usable` old. If it cannot be read, the last value for as long as that is `held`.
     ///
     /// # Errors
     /// If it cannot be read and there is no last one.
@@ -174,7 +174,7 @@ where
         Ok(self.last().unwrap_or(held))
     }
 
-    /// The value, read again if its reading began longer ago than this.
+    /// The value, read again if its last reading began longer ago than `oldest`.
     ///
     /// # Errors
     /// If it cannot be read, or could not a moment ago.
@@ -194,7 +194,7 @@ where
         self.0.read().await
     }
 
-    /// Reads it now.
+    /// Reads the value now.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -203,13 +203,13 @@ where
         self.0.read().await
     }
 
-    /// Has one task read it, unless one does or a reading failed a moment ago.
+    /// Starts a task that reads the value, unless one is at it or a reading failed a moment ago.
     fn read_beside(&self, now: Moment) {
         if self.0.failed_just_now(now) {
             return;
         }
         let Ok(reading) = Arc::clone(&self.0.reading).try_lock_owned() else { return };
-        // Whoever had it may have read meanwhile.
+        // Another task may have read it meanwhile.
         if self.0.no_older_than(self.0.bounds.fresh, now).is_some() {
             return;
         }

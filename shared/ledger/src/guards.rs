@@ -14,7 +14,7 @@ impl Ledger {
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
-    /// The order that has a unit. Reads what was last written.
+    /// Reads which order has a unit, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

@@ -113,7 +113,7 @@ impl Ledger {
         self.item(keys::sale(id)).await?.map(stored_from).transpose()
     }
 
-    /// The offer of this sale. Reads what was last written.
+    /// Reads the offer of this sale, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -135,7 +135,7 @@ impl Ledger {
         Ok(stored.map(|stored| stored.offer).collect())
     }
 
-    /// The offer of this sale and its latest round. Reads what was last written.
+    /// Reads the offer of this sale and its latest round, as they were last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -248,7 +248,8 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
     }
 
-    /// What a request is about, if there is something left to do for it.
+    /// Reads the offer and the round that a request is to change, and whether they are a sale of the version before. `Err` if
+    /// there is nothing to change: the request was made before, or is refused.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,

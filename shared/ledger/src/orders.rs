@@ -45,7 +45,7 @@ pub struct OrdersPage {
 }
 
 impl Ledger {
-    /// The order of this id. Reads what was last written.
+    /// Reads the order of this id, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.

@@ -7,13 +7,12 @@ use stock::{Lease, Stock, StockError};
 use strum::IntoStaticStr;
 use tokio::sync::Mutex;
 
-/// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
+/// A lease is at most this fraction (one in so many) of the sale's rate, so that a busy process leaves something for others.
 const MOST_ONE_IN: u32 = 2;
 /// Pause after a lease that Redis did not answer.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// A kind of request that an isolated sale gets a number of. Each has its own, so that who answers wrong does not keep those
-/// out who reserve.
+/// A kind of request that isolation limits. Each has its own limit, so that wrong answers do not keep out reservations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Step {
@@ -30,11 +29,11 @@ pub enum Step {
 pub enum Turn {
     /// Yes.
     Now,
-    /// Not before so long.
+    /// Only after this wait.
     Later(Duration),
 }
 
-/// What this process may pass on to Redis of the requests for an isolated sale.
+/// This process's turns for an isolated sale, by step.
 #[derive(Debug, Default)]
 pub(crate) struct Isolation([Share; 3]);
 
@@ -54,8 +53,8 @@ struct Leased {
 }
 
 impl Isolation {
-    /// Takes the turn of one request for `round`, of which Redis gets `per_s` requests at most: from what Redis granted this
-    /// process for the current second, or by one call for all that come in it.
+    /// Takes the turn of one request for `round`, which may send Redis `per_s` requests a second: from this process's lease of
+    /// the current second, or from a new lease, which is one call for all requests that wait for it.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -78,7 +77,7 @@ impl Isolation {
             return Ok(taken.map_or(Turn::Later(rest), |_| Turn::Now));
         }
         let wanted = share.asked.swap(0, Ordering::Relaxed).clamp(1, per_s.div_ceil(MOST_ONE_IN));
-        // Whoever comes while Redis does not answer is not to ask again at once.
+        // While Redis does not answer, the next request must not ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
         let Lease { count, holds_for } = stock.round(round).lease(step.into(), per_s, wanted).await?;
@@ -88,7 +87,7 @@ impl Isolation {
         Ok(if count == 0 { Turn::Later(holds_for) } else { Turn::Now })
     }
 
-    /// Gives the turn back of a request that does not count.
+    /// Gives back the turn of a request that does not count.
     pub(crate) fn give_turn_back(&self, step: Step) {
         self.0[step as usize].left.fetch_add(1, Ordering::Relaxed);
     }

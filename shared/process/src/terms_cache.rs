@@ -21,8 +21,8 @@ impl TermsCache {
         Self { ledger, known: Cache::new(MAX_ROUNDS) }
     }
 
-    /// The terms of a round; the offer's if the ledger does not have the round, which an earlier version ended and did not
-    /// keep. None if the sale does not exist or is a draft.
+    /// The terms of a round. If the ledger has no such round, since an earlier version ended it and did not keep it, those of
+    /// the offer. `None` if the sale does not exist or is a draft.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
