@@ -38,7 +38,7 @@ pub struct QueueUrls {
     pub quarantine: String,
 }
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -58,10 +58,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let settings = context.settings();
         let queues = QueueUrls {

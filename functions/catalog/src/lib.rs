@@ -16,7 +16,7 @@ use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
 pub use crate::shelf::Shelf;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis and DynamoDB, behind what the process remembers of them.
@@ -26,10 +26,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()), clock: context.clock() })
     }

@@ -113,7 +113,9 @@ impl Shelf {
             Some(_) => self.listed.invalidate(&()).await,
             None => {}
         }
-        let read = async { self.read().await.map(|value| Read { value, at: Moment::now(self.clock) }) };
+        // A freeze may lie between an answer and its arrival.
+        let at = Moment::now(self.clock);
+        let read = async { self.read().await.map(|value| Read { value, at }) };
         // Boxed: calls of AWS make large futures, and most requests make none.
         Ok(self.listed.try_get_with((), Box::pin(read)).await?.value)
     }
@@ -153,8 +155,9 @@ impl Shelf {
         if self.left.get(id).await.is_some_and(|read| !self.holds(read.at)) {
             self.left.invalidate(id).await;
         }
-        let ask = async { Read { value: self.ask(id).await, at: Moment::now(self.clock) } };
-        self.left.get_with(id.clone(), ask).await.value
+        let at = Moment::now(self.clock);
+        let ask = async { Read { value: self.ask(id).await, at } };
+        self.left.get_with_by_ref(id, ask).await.value
     }
 
     async fn ask(&self, id: &RoundId) -> Availability {

@@ -12,7 +12,7 @@ use queue::{ExpiryQueue, OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
 use stock::Stock;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -30,10 +30,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,

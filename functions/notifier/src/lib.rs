@@ -28,7 +28,7 @@ const ORDERS_AT_ONCE: usize = 10;
 /// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// DynamoDB.
@@ -42,10 +42,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             ledger: context.ledger()?,

@@ -16,7 +16,7 @@ use stock::Stock;
 /// dead letter now and not when the queue's visibility timeout ends.
 pub const LADDER_S: [u32; 3] = [5, 10, 30];
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -34,10 +34,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,

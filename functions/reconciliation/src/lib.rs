@@ -51,7 +51,7 @@ const OVER_FIRST_EVERY: i64 = 10;
 /// After its last order's time a round is over, and audited after all those that are not.
 const OVER_AFTER_S: u32 = 5 * 60;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -67,10 +67,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,

@@ -22,24 +22,24 @@ use stock::Stock;
 
 use crate::document::{Document, OrdersDocument};
 
-/// What a request for a unit counts as that got one.
+/// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
 
 /// From the event to the answer.
 static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// What is known of the ledger without asking it.
+    /// Published sales and stops.
     pub snapshots: Snapshots,
     /// The keys of passes.
     pub keys: PassKeys,
-    /// What is counted of users and addresses.
+    /// What this process counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
     /// The order queue.
     pub orders: OrderQueue,
@@ -50,10 +50,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,

@@ -78,7 +78,8 @@ pub async fn place_or_fail(
     }
 }
 
-/// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. The sale is read anew, since its round may have begun or ended since it was read last.
+/// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. Reads
+/// the sale anew, since its round may have begun or ended since it was read last.
 async fn has_left(stock: &Stock, ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<bool, FulfilmentError> {
     let Some(Latest { offer, round: latest }) = ledger.latest(&round.sale).await? else { return Ok(false) };
     let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));

@@ -77,8 +77,9 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends the messages of claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on until no other is
-/// due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an error.
+/// Sends the messages of claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on
+/// until no other is due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an
+/// error.
 ///
 /// # Errors
 /// If a part does not answer; what was claimed and not sent is due again later.

@@ -15,22 +15,22 @@ use sale::UserId;
 
 use crate::{Limits, RATES, Rate, Route};
 
-/// Users and addresses that are counted at once, each, for each route: with some 200 bytes for each that is at most a
-/// few tens of MB, and a process would need a thousand new ones in every second to get there.
+/// Most users, and most addresses, counted for each route. At some 200 bytes each that is a few tens of MB, and it takes a
+/// thousand new ones every second to get there.
 const MAX_KEYS: usize = 16_384;
 
-/// Too many requests: one will be taken after `retry_after`.
+/// A request over a limit. The next one may come after `retry_after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limited {
-    /// What was asked too often.
+    /// The limits of its route.
     pub limits: &'static Limits,
-    /// Whether the user did, and not the address.
+    /// Whether it is over the user's own limit, not the address's.
     pub own: bool,
-    /// When to ask again.
+    /// How long to wait.
     pub retry_after: Duration,
 }
 
-/// Counts what one process sees of each user and address.
+/// Limits the requests of each user and address, as one process counts them.
 pub struct Limiter<C: Clock = WakingClock> {
     routes: [Counters<C>; RATES.len()],
 }
@@ -78,7 +78,7 @@ impl Clock for WakingClock {
 }
 
 impl<C: Clock + Clone> Limiter<C> {
-    /// Nothing counted yet.
+    /// A limiter that has counted nothing yet.
     pub fn new(clock: &C) -> Self {
         let counters = |limits: Limits| Counters {
             users: Keyed::new(limits.per_user, clock),
@@ -87,10 +87,10 @@ impl<C: Clock + Clone> Limiter<C> {
         Self { routes: RATES.map(counters) }
     }
 
-    /// Counts a request, unless it is one too many. One that its user may not send is not counted for its address.
+    /// Counts a request that is within the limits. One over its user's limit does not count for its address.
     ///
     /// # Errors
-    /// [`Limited`] if it is one too many.
+    /// [`Limited`] if it is over a limit.
     pub fn check(&self, route: Route, user: &UserId, ip: &str) -> Result<(), Limited> {
         let counters = &self.routes[route as usize];
         let limited = |own| move |retry_after| Limited { limits: route.limits(), own, retry_after };
@@ -116,8 +116,8 @@ impl<C: Clock + Clone> Keyed<C> {
     }
 }
 
-/// State for at most [`MAX_KEYS`] keys. With more of them the further ones are let through uncounted: a flood of so many
-/// senders is one that no limit by sender holds, and the sale's own limit does.
+/// State for at most [`MAX_KEYS`] keys. Requests of further ones pass uncounted: no limit per sender stops a flood from so
+/// many, but the sale's own limit does.
 #[derive(Default)]
 struct Bounded(Mutex<HashMap<String, Nanos>>);
 

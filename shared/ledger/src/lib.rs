@@ -41,6 +41,8 @@ mod switches;
 
 use aws_sdk_dynamodb::Client;
 
+use crate::item::{Item, text};
+
 pub use campaigns::PutCampaign;
 pub use change::Change;
 pub use connections::{Connection, MAX_CONNECTIONS};
@@ -65,5 +67,11 @@ impl Ledger {
     /// A handle on `table`.
     pub fn new(client: Client, table: impl Into<String>) -> Self {
         Self { client, table: table.into() }
+    }
+
+    /// Reads the item of this key, as it was last written.
+    async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
+        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
     }
 }

@@ -5,7 +5,7 @@ use sale::{Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumbe
 use serde::{Deserialize, Serialize};
 
 use crate::earlier::EarlierSale;
-use crate::item::{Item, text, to_item};
+use crate::item::{Item, to_item};
 use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
@@ -109,17 +109,11 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 }
 
 impl Ledger {
-    /// The item of this key. Reads what was last written.
-    pub(crate) async fn item(&self, pk: String) -> Result<Option<Item>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
-        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
-    }
-
     pub(crate) async fn stored(&self, id: &SaleId) -> Result<Option<Stored>, LedgerError> {
         self.item(keys::sale(id)).await?.map(stored_from).transpose()
     }
 
-    /// The offer of this sale. Reads what was last written.
+    /// Reads the offer of this sale, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -141,7 +135,7 @@ impl Ledger {
         Ok(stored.map(|stored| stored.offer).collect())
     }
 
-    /// The offer of this sale and its latest round. Reads what was last written.
+    /// Reads the offer of this sale and its latest round, as they were last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -254,8 +248,9 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
     }
 
-    /// What a request is about, if there is something left to do for it. Its key is looked for in the logs of the offer, of
-    /// the round that it names, and of the latest round and the one before it.
+    /// Reads the offer and the round that a request is to change, and whether they are a sale of the version before. `Err` if
+    /// there is nothing to change: the request was made before, or is refused. Its key is looked for in the logs of the
+    /// offer, of the round that it names, and of the latest round and the one before it.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,

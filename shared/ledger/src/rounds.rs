@@ -84,7 +84,7 @@ fn round_from(item: Item) -> Result<Round, LedgerError> {
     Ok(serde_dynamo::from_item::<_, RoundItem>(item)?.into())
 }
 
-/// The round that an item of the index is of. The version before listed sales.
+/// The round of an item in the index, where the version before listed sales.
 fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
     let is_round = item.contains_key("round") && item.contains_key("sale");
     if is_round { round_from(item).map(Some) } else { stored_from(item).map(|stored| stored.running) }

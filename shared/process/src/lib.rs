@@ -1,5 +1,5 @@
-//! What one process remembers between requests, so that most of them need not ask for it. All of it may be lost at any
-//! moment: it is read or counted again.
+//! The memory of one process: what it keeps between requests, so that most of them make no call for it. It may be lost at any
+//! moment, and is then read or counted again.
 
 mod answer_counts;
 mod cached_sale;

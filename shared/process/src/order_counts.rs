@@ -33,28 +33,27 @@ pub struct OrderCount {
     pub as_of_ms: EpochMs,
 }
 
-/// What a process remembers of the orders of rounds, so that the ledger is asked for all who watch together, and not for
-/// what it has said for good.
+/// Counts the orders of rounds. All operators who watch a round share one reading, and paid orders are read once.
 #[derive(Clone)]
 pub struct OrderCounts(Arc<Inner>);
 
 struct Inner {
     ledger: Ledger,
     clock: Clock,
-    /// What is known of each round; whoever reads it anew holds it.
+    /// What is known of each round, locked while it is read.
     rounds: Cache<RoundId, Arc<Mutex<Known>>>,
 }
 
 #[derive(Default)]
 struct Known {
-    /// Paid is final: who is in here is not looked up again.
+    /// Paid orders. Paid is final, so they are not looked up again.
     paid: HashSet<ReservationId>,
     last: Option<OrderCount>,
     read_again: Option<Instant>,
 }
 
 impl OrderCounts {
-    /// Nothing is known yet of what `ledger` has.
+    /// Counts of orders in `ledger`; nothing is read yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let rounds = Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build();
         Self(Arc::new(Inner { ledger, clock, rounds }))
@@ -96,5 +95,27 @@ impl OrderCounts {
         let paid = u32::try_from(known.paid.len()).unwrap_or(u32::MAX);
         known.last = Some(OrderCount { unpaid, paid, as_of_ms });
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{Client, Config};
+    use sale::RoundNumber;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_number_of_rounds_is_bounded() {
+        // It cannot be asked: it has no region.
+        let ledger = Ledger::new(Client::from_conf(Config::builder().build()), "table");
+        let counts = OrderCounts::new(ledger, Clock::system());
+        let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+        for number in 1..=2 * MAX_ROUNDS as u32 {
+            assert_eq!(counts.of_round(&round(number), 1).await, None);
+        }
+        counts.0.rounds.run_pending_tasks();
+        assert_eq!(counts.0.rounds.entry_count(), MAX_ROUNDS);
+        assert!(counts.0.rounds.contains_key(&round(2 * MAX_ROUNDS as u32)), "the last one is watched");
     }
 }
