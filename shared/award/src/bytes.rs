@@ -73,7 +73,9 @@ mod tests {
         let bytes = std::array::from_fn(|n| n as u8 * 7 + 3);
         let text = Hex(&bytes).to_string();
         assert_eq!(bytes32(&text), Some(bytes));
-        for wrong in [&text[1..], &format!("{text}0"), &format!("{text}00"), &text.to_uppercase(), &text.replace('a', "g")] {
+        for wrong in
+            [&text[1..], &format!("{text}0"), &format!("{text}00"), &text.to_uppercase(), &text.replace('a', "g")]
+        {
             assert_eq!(bytes32(wrong), None, "{wrong}");
         }
     }
