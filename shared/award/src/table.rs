@@ -31,7 +31,7 @@ fn prizes(counts: &[u32]) -> impl Iterator<Item = u64> {
 
 /// The winners of a lottery with these prizes, as (unit, prize), the first prize first: the table read backwards. Units count from
 /// 1. It costs as much as there are winners, however many tickets there are.
-pub fn winners(counts: &[u32], tickets: u32, key: &Bytes32) -> impl Iterator<Item = (u32, u64)> {
+pub fn winners<'a>(counts: &'a [u32], tickets: u32, key: &Bytes32) -> impl Iterator<Item = (u32, u64)> + use<'a> {
     let shuffle = Shuffle::new(tickets, key);
     (0..tickets).zip(prizes(counts)).map(move |(position, prize)| (shuffle.unshuffled(position) + 1, prize))
 }
