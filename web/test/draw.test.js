@@ -50,7 +50,7 @@ describe.each(draws)('$sale, round $round', (draw) => {
     const found = awardsOf(plan, seed, beacon);
     if (awards) expect(found).toEqual(awards);
     expect(digestOf(found)).toBe(awards_digest);
-    for (const unit of [1, Math.ceil(found.length / 2), found.length]) {
+    for (const unit of awards ? [1, Math.ceil(found.length / 2), found.length] : [found.length]) {
       expect(awardOf(plan, seed, beacon, unit)).toBe(found[unit - 1]);
       expect(verify(draw, unit, found[unit - 1])).toEqual({ ok: true, problem: null });
     }

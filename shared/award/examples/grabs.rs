@@ -1,4 +1,4 @@
-//! Draws what the k-th grab of a packet is worth, ours beside WeChat's, for docs/draws.md:
+//! Draws what the k-th grab of a packet is worth, ours beside WeChat's double mean, for docs/draws.md:
 //! `cargo run --example grabs > docs/draws/grabs.svg`
 
 use std::error::Error;
@@ -28,12 +28,12 @@ struct Grab {
 fn main() -> Result<(), Box<dyn Error>> {
     let plan = Plan::Drawn { total: TOTAL, parts: PARTS, min: 1 };
     let panels = [
-        ("Drawn before, then shuffled (ours)", grabs(|seed| Ok(Table::of(&plan, seed, None)?.awards()))?),
-        ("Drawn at the grab (WeChat)", grabs(|seed| Ok(sequential(seed)))?),
+        ("Double mean, then shuffled (ours)", grabs(|seed| Ok(Table::of(&plan, seed, None)?.awards()))?),
+        ("Double mean, grab by grab (WeChat)", grabs(|seed| Ok(sequential(seed)))?),
     ];
     let mut svg = String::new();
     {
-        let root = SVGBackend::with_string(&mut svg, (820, 430)).into_drawing_area();
+        let root = SVGBackend::with_string(&mut svg, (820, 425)).into_drawing_area();
         root.fill(&WHITE)?;
         let (above, legend) = root.split_vertically(400);
         let (left, right) = above.split_horizontally(410);
@@ -47,8 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The double mean as WeChat's designer published it in 2015: each grab draws its amount from 0 to twice the mean of what is left,
-/// and gets a cent if that is less.
+/// The double mean as it is told of WeChat: each grab draws its amount from 0 to twice the mean of what is left, and gets a cent if
+/// that is less.
 fn sequential(seed: &Seed) -> Vec<u64> {
     let mut stream = Stream::new(seed, "sequential");
     let mut rest = TOTAL;
@@ -87,7 +87,7 @@ fn draw(area: &Area<'_>, title: &str, grabs: &[Grab]) -> Result<(), Box<dyn Erro
         .margin(12)
         .x_label_area_size(44)
         .y_label_area_size(48)
-        .build_cartesian_2d(0.4..f64::from(PARTS) + 0.6, 0.0..24.0)?;
+        .build_cartesian_2d(0.4..f64::from(PARTS) + 0.6, 0.0..22.0)?;
     chart
         .configure_mesh()
         .disable_x_mesh()

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use award::{Bytes32, Hex, Plan, Seed, Shuffle, Stream, Table, commit, digest, merkle, shuffle_key, winners};
+use award::{
+    Bytes32, Hex, Plan, Seed, Shuffle, Stream, Table, chunk_digest, commit, digest, merkle, shuffle_key, winners,
+};
 use serde_json::{Map, Value, json};
 
 /// Values or awards of larger tables are in the file as a digest.
@@ -134,4 +136,45 @@ fn everything_is_as_it_was() {
         }
     }
     assert_eq!(written, text);
+}
+
+#[test]
+fn the_worked_example_has_these_numbers() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/draws.md");
+    let page = fs::read_to_string(path).unwrap();
+    let (_, example) = page.split_once("## A worked example").unwrap();
+    let listed = |values: &[u64]| values.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+    let (plan, seed) = (Plan::Drawn { total: 1_000, parts: 10, min: 1 }, Seed(counted(0)));
+    let beacon = counted(0x80);
+    let [alone, with_beacon] = [None, Some(&beacon)].map(|beacon| Table::of(&plan, &seed, beacon).unwrap());
+    let places: Vec<u64> = (1..=10).map(|unit| u64::from(alone.position(unit))).collect();
+    let mut lines = vec![
+        format!("seed  = {}", hex(&seed.0)),
+        listed(alone.values()),
+        hex(&chunk_digest(alone.values())),
+        alone.digest().to_string(),
+        commit("packets", 1, &seed, &alone.digest()).to_string(),
+        hex(&shuffle_key(&seed, None)),
+        listed(&places),
+        listed(&alone.awards()),
+        hex(&shuffle_key(&seed, Some(&beacon))),
+        listed(&with_beacon.awards()),
+    ];
+    let mut words = Stream::new(&seed, "award/1/split");
+    let block: String = (0..4).map(|_| format!("{:016x}", words.word())).collect();
+    lines.push(block);
+    let leaves: Vec<Vec<u8>> = (1..=3).map(|n| merkle::entry(3 * n, &format!("lottery.2.018f{n:028x}"))).collect();
+    lines.push(leaves[0].iter().map(|byte| format!("{byte:02x}")).collect());
+    lines.push(hex(&merkle::leaf_hash(&leaves[0])));
+    lines.push(hex(&merkle::root(&leaves)));
+    for line in lines {
+        assert!(example.lines().any(|of_page| of_page.trim() == line), "the page has no line {line}");
+    }
+    let mut words = Stream::new(&seed, "award/1/split");
+    let mut rest = 990;
+    for (left, part) in (2..=10).rev().zip(alone.values()) {
+        let row = format!("| {left} | {rest} | {} | {} | {} | {part} |", 2 * rest / left + 1, words.word(), part - 1);
+        assert!(example.contains(&row), "the page has no row {row}");
+        rest -= part - 1;
+    }
 }
