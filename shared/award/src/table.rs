@@ -4,7 +4,7 @@ use crate::bytes::{Bytes32, Hex, Seed, labelled};
 use crate::plan::{InvalidPlan, Plan};
 use crate::shuffle::{Shuffle, shuffle_key};
 
-/// Values in a chunk. One of 32 KiB fits into an item of DynamoDB twelve times, and is read for 4 units of capacity.
+/// Values in a chunk. It has 32 KiB, well within the 400 KB that an item in DynamoDB may have.
 pub const CHUNK_VALUES: usize = 4096;
 /// The value of a ticket that won nothing.
 pub const BLANK: u64 = 0;

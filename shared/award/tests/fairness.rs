@@ -21,17 +21,19 @@ fn limit(freedom: f64) -> f64 {
 /// Enough for a hundred in each of 240 cells.
 const KEYS: u64 = 24_000;
 
-/// The largest part of its limit that χ² of a pair of positions reaches, over many keys.
+/// The largest part of its limit that χ² of a pair reaches, over many keys: of the places that two positions go to, and of the
+/// positions that two places are filled from, which are the winners of two prizes.
 fn pairs(count: u32, all: impl Fn(&Bytes32) -> Vec<u32>) -> f64 {
     let n = count as usize;
     let cells = n * (n - 1);
     let observed = [(0, 1), (0, n - 1), (n / 2 - 1, n / 2), (1, n - 2)];
-    let mut counts = vec![vec![0; n * n]; observed.len()];
+    let mut counts = vec![vec![0; n * n]; 2 * observed.len()];
     for key in 0..KEYS {
-        let places = all(&bytes(key));
-        for ((one, two), counts) in observed.iter().zip(&mut counts) {
-            counts[places[*one] as usize * n + places[*two] as usize] += 1;
-        }
+        let places: Vec<usize> = all(&bytes(key)).into_iter().map(|place| place as usize).collect();
+        let mut winners = vec![0; n];
+        places.iter().enumerate().for_each(|(index, place)| winners[*place] = index);
+        let both = [&places, &winners].into_iter().flat_map(|of| observed.map(|(one, two)| of[one] * n + of[two]));
+        both.zip(&mut counts).for_each(|(cell, counts)| counts[cell] += 1);
     }
     let worst = counts.into_iter().map(|counts| {
         // Both in the same place is no cell.
