@@ -18,8 +18,8 @@ fn limit(freedom: f64) -> f64 {
     freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0
 }
 
-/// Enough for a hundred in each of 240 cells.
-const KEYS: u64 = 24_000;
+/// Enough for fifty in each of 240 cells.
+const KEYS: u64 = 12_000;
 
 /// The largest part of its limit that χ² of a pair reaches, over many keys: of the places that two positions go to, and of the
 /// positions that two places are filled from, which are the winners of two prizes.
@@ -80,7 +80,7 @@ fn each_pair_of_places_is_as_likely_as_any_other() {
 
 const PARTS: usize = 10;
 const BINS: usize = 8;
-const SPLITS: u64 = 20_000;
+const SPLITS: u64 = 10_000;
 
 struct Grabs {
     /// The largest deviation of the k-th grab's mean from that of all, in standard errors.
@@ -141,7 +141,7 @@ fn the_kth_grab_has_the_same_distribution_for_every_k() {
     let sequential = grabs(|seed| split_drawn(seed, 1_000, PARTS as u32, 1));
     let Grabs { mean, distribution, spread } = &sequential;
     println!("sequential: mean {mean:.2}, distribution {distribution:.2}, spread {spread:.0?}");
-    assert!(*distribution > 10.0, "the sequence without a shuffle passes: {distribution}");
+    assert!(*distribution > 5.0, "the sequence without a shuffle passes: {distribution}");
     assert!(spread[PARTS - 1] > 1.25 * spread[0], "{spread:?}");
 
     // A shuffle that forgets the last grab is caught as well.
