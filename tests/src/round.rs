@@ -29,6 +29,8 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         price: Price { price_minor: 990, currency: "EUR".parse().expect("a currency") },
         payment_window_s: 900,
         door: DoorTerms::default(),
+        allocation: sale::Allocation::default(),
+        settlement: sale::Settlement::default(),
     }
 }
 
@@ -57,7 +59,17 @@ pub fn user(name: impl std::fmt::Display) -> UserId {
 /// The first version of a round.
 pub fn first_version(id: RoundId, terms: Terms) -> Round {
     let (loaded_at_ms, isolated_requests_per_s, log) = (None, None, Log::default());
-    Round { id, version: 1, terms, loaded_at_ms, paused: false, isolated_requests_per_s, lanes: 1, log }
+    Round {
+        id,
+        version: 1,
+        terms,
+        loaded_at_ms,
+        paused: false,
+        isolated_requests_per_s,
+        lanes: 1,
+        commitment: None,
+        log,
+    }
 }
 
 /// A round of a sale.

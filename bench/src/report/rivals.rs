@@ -59,6 +59,8 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         price: Price { price_minor: 990, currency: "EUR".parse()? },
         payment_window_s: 900,
         door: DoorTerms::default(),
+        allocation: sale::Allocation::default(),
+        settlement: sale::Settlement::default(),
     })
 }
 

@@ -1,8 +1,10 @@
 use fulfilment::Audited;
 use jiff::Timestamp;
 use ledger::Latest;
-use sale::audit::Audit;
-use sale::{Currency, DoorTerms, LogEntry, Price, Recurrence, SaleId, SaleState, Terms, UserId};
+use sale::audit::{Audit, Awarded};
+use sale::{
+    Allocation, Currency, DoorTerms, LogEntry, Price, Recurrence, SaleId, SaleState, Settlement, Terms, UserId,
+};
 use serde::{Deserialize, Serialize};
 
 /// A sale as an operator writes it.
@@ -20,6 +22,10 @@ pub(crate) struct NewSale {
     payment_window_s: u32,
     recurrence: Option<Recurrence>,
     door: Option<NewDoor>,
+    #[serde(default)]
+    allocation: Allocation,
+    #[serde(default)]
+    settlement: Settlement,
 }
 
 /// What an operator leaves out of a sale's door stays as it is for every sale.
@@ -57,6 +63,8 @@ impl NewSale {
             price: Price { price_minor: self.price_minor, currency: self.currency },
             payment_window_s: self.payment_window_s,
             door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
+            allocation: self.allocation,
+            settlement: self.settlement,
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -84,6 +92,8 @@ pub(crate) struct SaleDocument {
     price: Price,
     payment_window_s: u32,
     door: DoorTerms,
+    allocation: Allocation,
+    settlement: Settlement,
     #[serde(skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
 }
@@ -107,6 +117,8 @@ impl SaleDocument {
             price: terms.price,
             payment_window_s: terms.payment_window_s,
             door: terms.door,
+            allocation: terms.allocation,
+            settlement: terms.settlement,
             recurrence: offer.recurrence,
         }
     }
@@ -167,13 +179,17 @@ pub(crate) struct AuditDocument {
     total_is_assumed: bool,
     #[serde(flatten)]
     audit: Audit,
+    /// What was won, of a round with awards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awarded: Option<Awarded>,
 }
 
 impl AuditDocument {
     /// Of a round whose number of units the ledger has, or which is assumed to have had as many as the offer says.
-    pub(crate) fn of(Audited { audit, in_redis }: Audited, is_assumed: bool) -> Self {
+    pub(crate) fn of(Audited { audit, in_redis, awarded }: Audited, is_assumed: bool) -> Self {
+        let clean = audit.is_clean() && awarded.as_ref().is_none_or(Awarded::is_exact);
         // Redis knows how many units there are.
-        Self { clean: audit.is_clean(), in_redis, total_is_assumed: is_assumed && !in_redis, audit }
+        Self { clean, in_redis, total_is_assumed: is_assumed && !in_redis, audit, awarded }
     }
 }
 

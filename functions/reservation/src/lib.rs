@@ -14,7 +14,7 @@ use gate::{Gate, PassKeys, Route, VisitorCounts};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
-use process::Snapshots;
+use process::{AwardCache, Snapshots};
 use queue::{ExpiryQueue, OrderQueue};
 use runtime::{ANSWER_TIMEOUT, Clock, SampledMs};
 use sale::{EpochMs, ReservationId};
@@ -37,6 +37,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// Published sales and stops.
     pub snapshots: Snapshots,
+    /// What units won.
+    pub awards: AwardCache,
     /// The keys of passes.
     pub keys: PassKeys,
     /// What this process counts of users and addresses.
@@ -59,6 +61,7 @@ impl Deps {
             stock: context.stock()?,
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
+            awards: context.awards()?,
             keys: context.pass_keys()?,
             counts: Arc::default(),
             orders: context.order_queue()?,
@@ -131,6 +134,9 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))
         }
+        Cancel::Final(claim) => Err(Problem::new(Code::NotCancellable)
+            .detail("what this sale gives is final")
+            .with("reservation_status", Document::queued(&claim).status())),
         Cancel::Settling => Err(Problem::restoring()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }

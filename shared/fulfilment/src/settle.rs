@@ -11,7 +11,7 @@ pub(crate) async fn settle_stock(stock: &Stock, order: &Order) -> Result<(), Ful
     let claim = &order.claim;
     let round = stock.round(&claim.id.round);
     match order.state {
-        OrderState::Pending | OrderState::Paid => {
+        OrderState::Pending | OrderState::Granted | OrderState::Paid => {
             if !round.confirm(claim).await? {
                 let adopted = round.adopt(claim).await?;
                 tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, adopted, "Redis had forgotten the hold of an order");

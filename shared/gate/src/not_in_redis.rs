@@ -31,6 +31,8 @@ mod tests {
             price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
             payment_window_s: 900,
             door: DoorTerms::default(),
+            allocation: sale::Allocation::default(),
+            settlement: sale::Settlement::default(),
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };

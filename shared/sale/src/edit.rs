@@ -1,4 +1,4 @@
-use crate::{DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Terms};
+use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Settlement, Terms};
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
@@ -6,8 +6,8 @@ use crate::{DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Terms};
 /// | --- | --- | --- | --- |
 /// | title, door, closing time | yes | yes | yes, until it is over |
 /// | opening time | yes | yes | no |
-/// | units | yes | yes | more only |
-/// | price, limit per user, payment window | yes | no: they were promised | no |
+/// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
+/// | price, limit per user, payment window, allocation, settlement | yes | no: they were promised | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// What is sold, for people.
@@ -26,6 +26,10 @@ pub struct Edit {
     pub payment_window_s: Option<u32>,
     /// Who is kept away from it.
     pub door: Option<DoorTerms>,
+    /// What a unit stands for.
+    pub allocation: Option<Allocation>,
+    /// What makes an order final.
+    pub settlement: Option<Settlement>,
 }
 
 /// Why a change is refused. Nothing is changed.
@@ -75,7 +79,18 @@ pub enum Refusal {
 impl Edit {
     /// These terms with what is changed, if they can be sold by.
     pub(crate) fn apply(&self, terms: &Terms) -> Result<Terms, Refusal> {
-        let Self { title, opens_at_ms, closes_at_ms, total, per_user_limit, price, payment_window_s, door } = self;
+        let Self {
+            title,
+            opens_at_ms,
+            closes_at_ms,
+            total,
+            per_user_limit,
+            price,
+            payment_window_s,
+            door,
+            allocation,
+            settlement,
+        } = self;
         let edited = Terms {
             title: title.clone().unwrap_or_else(|| terms.title.clone()),
             opens_at_ms: opens_at_ms.unwrap_or(terms.opens_at_ms),
@@ -85,6 +100,8 @@ impl Edit {
             price: price.unwrap_or(terms.price),
             payment_window_s: payment_window_s.unwrap_or(terms.payment_window_s),
             door: door.clone().unwrap_or_else(|| terms.door.clone()),
+            allocation: allocation.clone().unwrap_or_else(|| terms.allocation.clone()),
+            settlement: settlement.unwrap_or(terms.settlement),
         };
         edited.validate()?;
         Ok(edited)

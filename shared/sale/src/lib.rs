@@ -3,6 +3,7 @@
 //! Nothing here talks to a network, reads a clock or looks at the environment, so every rule of the system can be
 //! tested as a plain function.
 
+mod allocation;
 pub mod audit;
 mod campaign;
 mod claim;
@@ -19,6 +20,9 @@ mod shown;
 mod terms;
 mod time;
 
+pub use allocation::{
+    Allocation, Award, InvalidAllocation, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize, Settlement,
+};
 pub use campaign::{Campaign, CampaignId, InvalidCampaign, MAX_CAMPAIGN_SALES};
 pub use claim::{Claim, ClaimState, Entry};
 pub use door_terms::{

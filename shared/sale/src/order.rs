@@ -1,12 +1,13 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::{Claim, EpochMs, Price};
+use crate::{Award, Claim, EpochMs, Price};
 
 /// The state of an order.
 ///
 /// ```text
 /// (nothing) ── place ──► PENDING ── pay ────► PAID
+///     ├── place ──► GRANTED       of a round whose settlement is free
 ///     │                     ├────── expire ─► EXPIRED
 ///     │                     └────── cancel ─► CANCELLED
 ///     ├── fence ──► CANCELLED     a reservation was cancelled before its order was made
@@ -18,6 +19,8 @@ use crate::{Claim, EpochMs, Price};
 pub enum OrderState {
     /// Made, waiting for payment. Has its unit.
     Pending,
+    /// Made, with nothing to pay. Final: has its unit for good.
+    Granted,
     /// Paid. Final: has its unit for good.
     Paid,
     /// Not paid in time. Final: its unit went back.
@@ -38,6 +41,7 @@ impl OrderState {
     pub const fn status(self) -> &'static str {
         match self {
             Self::Pending => "pending_payment",
+            Self::Granted => "granted",
             Self::Paid => "paid",
             Self::Expired => "expired",
             Self::Cancelled => "cancelled",
@@ -47,7 +51,7 @@ impl OrderState {
 
     /// Whether an order in this state has its unit and slot, guarded in the ledger.
     pub const fn is_live(self) -> bool {
-        matches!(self, Self::Pending | Self::Paid)
+        matches!(self, Self::Pending | Self::Granted | Self::Paid)
     }
 
     /// The state after `transition`, or `None` where it is forbidden.
@@ -116,6 +120,9 @@ pub struct Order {
     /// Until when it may be paid. `None` for an order that was never made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_by_ms: Option<EpochMs>,
+    /// What its unit won, in a round with awards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub award: Option<Award>,
     /// When it was paid, expired or cancelled, or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
@@ -137,6 +144,12 @@ impl Order {
         Self { price: Some(price), pay_by_ms: Some(pay_by_ms), ..order }
     }
 
+    /// An order that is final as it is written.
+    pub fn granted(claim: Claim, price: Price, now: EpochMs, award: Option<Award>) -> Self {
+        let order = Self::of(claim, OrderState::Granted, now);
+        Self { price: Some(price), award, ..order }
+    }
+
     /// The fence of a claim that its user gave back before there was an order.
     pub fn cancelled(claim: Claim, now: EpochMs) -> Self {
         Self { ended_at_ms: Some(now), ..Self::of(claim, OrderState::Cancelled, now) }
@@ -155,6 +168,7 @@ impl Order {
             created_at_ms,
             price: None,
             pay_by_ms: None,
+            award: None,
             ended_at_ms: None,
             payment_id: None,
             failure: None,
@@ -191,12 +205,12 @@ mod tests {
     #[test]
     fn an_order_that_ended_without_payment_has_no_unit() {
         let live: Vec<_> = OrderState::VARIANTS.iter().filter(|state| state.is_live()).collect();
-        assert_eq!(live, [&Pending, &Paid]);
+        assert_eq!(live, [&Pending, &Granted, &Paid]);
     }
 
     #[test]
     fn names_in_the_ledger_never_change() {
-        let names = ["PENDING", "PAID", "EXPIRED", "CANCELLED", "FAILED"];
+        let names = ["PENDING", "GRANTED", "PAID", "EXPIRED", "CANCELLED", "FAILED"];
         assert_eq!(serde_json::to_value(OrderState::VARIANTS).unwrap(), serde_json::json!(names));
         assert!(OrderState::VARIANTS.iter().map(|state| state.as_str()).eq(names));
     }
@@ -207,6 +221,12 @@ mod tests {
         "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 990,
         "currency": "EUR", "pay_by_ms": 1795511700456, "ended_at_ms": 1795510900000, "payment_id": "pay_4711"
     }"#;
+    /// A part of an amount.
+    const GRANTED: &str = r#"{
+        "id": "packet.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "GRANTED", "lane": 0, "unit": 17,
+        "slot": 0, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 0, "currency": "EUR",
+        "award": { "kind": "amount", "amount_minor": 137 }
+    }"#;
     /// And the fence of a claim that could not become one.
     const FAILED: &str = r#"{
         "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "FAILED", "lane": 0, "unit": 17,
@@ -216,7 +236,7 @@ mod tests {
 
     #[test]
     fn stored_orders_stay_readable_and_are_written_the_same() {
-        for stored in [PAID, FAILED] {
+        for stored in [PAID, GRANTED, FAILED] {
             let order: Order = serde_json::from_str(stored).unwrap();
             let written: serde_json::Value = serde_json::to_value(&order).unwrap();
             assert_eq!(written, serde_json::from_str::<serde_json::Value>(stored).unwrap());

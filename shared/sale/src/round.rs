@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use award::Commitment;
+
 use crate::{
     DoorTerms, Edit, EpochMs, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Refusal, RoundId, SaleId,
     Terms,
@@ -25,6 +27,8 @@ pub struct Round {
     pub isolated_requests_per_s: Option<u32>,
     /// Parts of its units with Redis keys of their own.
     pub lanes: u16,
+    /// What its awards were committed to when it began. None of a round without awards.
+    pub commitment: Option<Commitment>,
     /// What was done to it.
     pub log: Log,
 }
@@ -41,7 +45,7 @@ pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId,
 }
 
 impl Round {
-    /// The latest round of an offer as it begins.
+    /// The latest round of an offer as it begins. Whoever writes it draws its seed, and commits it to that.
     pub(crate) fn of(offer: &Offer) -> Self {
         Self {
             id: offer.latest_round_id(),
@@ -51,6 +55,7 @@ impl Round {
             paused: false,
             isolated_requests_per_s: None,
             lanes: LANES,
+            commitment: None,
             log: Log::default(),
         }
     }
@@ -96,9 +101,12 @@ impl Round {
     /// Adds units.
     ///
     /// # Errors
-    /// If it is over, or would have too many units.
+    /// If it is over, would have too many units, or has awards: their table is committed to.
     pub fn restock(mut self, units: u32, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
+        if self.terms.allocation.has_awards() {
+            return Err(Refusal::Promised("total"));
+        }
         let total = self.terms.total.checked_add(units).filter(|total| units > 0 && *total <= MAX_TOTAL);
         self.terms.total = total.ok_or(Refusal::Units(MAX_TOTAL.saturating_sub(self.terms.total)))?;
         Ok(self)
@@ -139,13 +147,28 @@ impl Round {
 
     /// Each term has its line here: one that may be changed at any moment says so.
     fn may_become(&self, new: &Terms) -> Result<(), Refusal> {
-        let Terms { title, opens_at_ms, closes_at_ms, total, per_user_limit, price, payment_window_s, door } = new;
+        let Terms {
+            title,
+            opens_at_ms,
+            closes_at_ms,
+            total,
+            per_user_limit,
+            price,
+            payment_window_s,
+            door,
+            allocation,
+            settlement,
+        } = new;
         let (_any_title, _any_end, _any_gate): (&String, &EpochMs, &DoorTerms) = (title, closes_at_ms, door);
         let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
         let promised = [
+            ("allocation", *allocation != old.allocation),
+            ("settlement", *settlement != old.settlement),
             ("price", *price != old.price),
             ("per_user_limit", *per_user_limit != old.per_user_limit),
             ("payment_window_s", *payment_window_s != old.payment_window_s),
+            // The table of what each unit stands for is committed to when the round begins.
+            ("total", *total != old.total && old.allocation.has_awards()),
         ];
         if let Some((term, _)) = promised.into_iter().find(|(_, is_changed)| *is_changed) {
             return Err(Refusal::Promised(term));
@@ -167,7 +190,7 @@ impl Round {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Price, Recurrence};
+    use crate::{Allocation, Price, Recurrence, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
@@ -185,6 +208,8 @@ mod tests {
             price: price(990),
             payment_window_s: 900,
             door: DoorTerms::default(),
+            allocation: Allocation::default(),
+            settlement: Settlement::default(),
         }
     }
 
@@ -201,7 +226,7 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 8] {
+    fn edits() -> [(&'static str, Edit); 9] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
             ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
@@ -211,6 +236,7 @@ mod tests {
             ("per_user_limit", Edit { per_user_limit: Some(2), ..Edit::default() }),
             ("price", Edit { price: Some(price(890)), ..Edit::default() }),
             ("payment_window_s", Edit { payment_window_s: Some(600), ..Edit::default() }),
+            ("settlement", Edit { settlement: Some(Settlement::Free), price: Some(price(0)), ..Edit::default() }),
         ]
     }
 

@@ -99,6 +99,8 @@ mod tests {
             price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
             payment_window_s: 900,
             door: DoorTerms::default(),
+            allocation: crate::Allocation::default(),
+            settlement: crate::Settlement::default(),
         };
         for (now, paused, phase) in [
             (999, false, Phase::Upcoming),

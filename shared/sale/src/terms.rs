@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{DoorTerms, EpochMs, InvalidDoor, Price};
+use crate::{Allocation, DoorTerms, EpochMs, InvalidAllocation, InvalidDoor, Price, Settlement};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -40,6 +40,12 @@ pub struct Terms {
     /// Who is kept away from it.
     #[serde(default)]
     pub door: DoorTerms,
+    /// What a unit stands for.
+    #[serde(default, skip_serializing_if = "Allocation::is_default")]
+    pub allocation: Allocation,
+    /// What makes an order final.
+    #[serde(default, skip_serializing_if = "Settlement::is_default")]
+    pub settlement: Settlement,
 }
 
 /// Terms that cannot be sold by.
@@ -66,9 +72,17 @@ pub enum InvalidTerms {
     /// The door cannot be kept.
     #[error(transparent)]
     Door(#[from] InvalidDoor),
+    /// The units cannot stand for that, or orders cannot be settled so.
+    #[error(transparent)]
+    Allocation(#[from] InvalidAllocation),
 }
 
 impl Terms {
+    /// What the table of a round's awards is made of. None if all of its units are the same.
+    pub fn plan(&self) -> Option<award::Plan> {
+        self.allocation.plan(self.total)
+    }
+
     /// Checks every bound.
     ///
     /// # Errors
@@ -89,7 +103,8 @@ impl Terms {
         } else if !(MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s) {
             Err(InvalidTerms::PaymentWindow)
         } else {
-            Ok(self.door.validate()?)
+            self.door.validate()?;
+            Ok(Allocation::validate(self)?)
         }
     }
 }
@@ -108,6 +123,8 @@ mod tests {
             price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
             payment_window_s: 900,
             door: DoorTerms::default(),
+            allocation: Allocation::default(),
+            settlement: Settlement::default(),
         }
     }
 

@@ -1,0 +1,312 @@
+use award::{BLANK, Plan};
+use serde::{Deserialize, Serialize};
+
+use crate::{MAX_PRICE_MINOR, Terms};
+
+/// Most units in a round whose units differ: its table is made, digested and verified as a whole.
+pub const MAX_AWARDS: u32 = 1_000_000;
+const _: () = assert!(MAX_AWARDS <= award::MAX_PARTS && MAX_AWARDS <= award::MAX_TICKETS);
+const _: () = assert!(MAX_PRICE_MINOR <= award::MAX_TOTAL_MINOR && MAX_PRIZES <= award::MAX_PRIZE_KINDS);
+/// Most kinds of prizes in a round.
+pub const MAX_PRIZES: usize = 20;
+/// Longest name of a prize in characters.
+pub const MAX_PRIZE_NAME_LENGTH: usize = 100;
+
+/// What a unit of a round stands for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Allocation {
+    /// The same item, whichever unit it is.
+    #[default]
+    Units,
+    /// A part of an amount of money. The parts add up to it.
+    Split {
+        /// The amount, in minor units of the currency of the price.
+        total_minor: u64,
+        /// The least that a part may be, in minor units.
+        min_minor: u64,
+        /// How the parts differ.
+        parts: Parts,
+    },
+    /// A ticket, which has won a prize or nothing.
+    Prizes {
+        /// The prizes. Every other ticket is a blank.
+        prizes: Vec<Prize>,
+    },
+}
+
+/// How the parts of an amount differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parts {
+    /// By one minor unit at most.
+    Equal,
+    /// By chance.
+    Drawn,
+}
+
+/// A kind of prize.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prize {
+    /// What it is, for people.
+    pub name: String,
+    /// How many tickets win it.
+    pub count: u32,
+}
+
+/// What makes an order final.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settlement {
+    /// A payment within the payment window.
+    #[default]
+    Paid,
+    /// Nothing more: it is final as soon as it is written, and can be neither cancelled nor expired.
+    Free,
+}
+
+/// What a unit of a round with awards won.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Award {
+    /// An amount of money, in minor units of the currency of the round's price.
+    Amount {
+        /// How much.
+        amount_minor: u64,
+    },
+    /// A prize.
+    Prize {
+        /// Which of the round's prizes, counted from 1.
+        prize: u16,
+    },
+    /// Nothing.
+    Blank,
+}
+
+/// An allocation or settlement that cannot be sold by.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidAllocation {
+    /// It costs something and is free.
+    #[error("price_minor must be 0 with settlement free")]
+    Price,
+    /// Orders that could be given back after their award is known.
+    #[error("settlement must be free with an allocation other than units")]
+    Settlement,
+    /// A user could draw again.
+    #[error("per_user_limit must be 1 with an allocation other than units")]
+    PerUserLimit,
+    /// Too many units.
+    #[error("total must be at most {MAX_AWARDS} with an allocation other than units")]
+    Total,
+    /// Each part cannot have the least that it may be.
+    #[error(
+        "min_minor must be at least 1, and total_minor at least total times min_minor and at most {MAX_PRICE_MINOR}"
+    )]
+    Amount,
+    /// No prizes, too many kinds, none of a kind, or more than tickets.
+    #[error("prizes must be 1 to {MAX_PRIZES} kinds, of each at least 1, and together at most total")]
+    Prizes,
+    /// The name of a prize is empty or too long, or has control characters.
+    #[error("the name of a prize must have 1 to {MAX_PRIZE_NAME_LENGTH} characters and no control characters")]
+    PrizeName,
+}
+
+impl Allocation {
+    /// Whether units differ, so that a draw decides who has which.
+    pub const fn has_awards(&self) -> bool {
+        !matches!(self, Self::Units)
+    }
+
+    /// Whether it is what a sale has that says nothing about it.
+    pub(crate) const fn is_default(&self) -> bool {
+        !self.has_awards()
+    }
+
+    /// What a value of the round's table stands for. None if no unit of the round can have it.
+    pub fn award(&self, value: u64) -> Option<Award> {
+        match self {
+            Self::Units => None,
+            Self::Split { total_minor, min_minor, .. } => {
+                (*min_minor..=*total_minor).contains(&value).then_some(Award::Amount { amount_minor: value })
+            }
+            Self::Prizes { .. } if value == BLANK => Some(Award::Blank),
+            Self::Prizes { prizes } => {
+                let prize = u16::try_from(value).ok().filter(|prize| usize::from(*prize) <= prizes.len())?;
+                Some(Award::Prize { prize })
+            }
+        }
+    }
+
+    /// What the table of a round with so many units is made of. None if all units are the same.
+    pub(crate) fn plan(&self, units: u32) -> Option<Plan> {
+        match *self {
+            Self::Units => None,
+            Self::Split { total_minor: total, min_minor: min, parts: Parts::Equal } => {
+                Some(Plan::Equal { total, parts: units, min })
+            }
+            Self::Split { total_minor: total, min_minor: min, parts: Parts::Drawn } => {
+                Some(Plan::Drawn { total, parts: units, min })
+            }
+            Self::Prizes { ref prizes } => {
+                Some(Plan::Prizes { counts: prizes.iter().map(|prize| prize.count).collect(), tickets: units })
+            }
+        }
+    }
+
+    /// Checks every bound against the other terms.
+    ///
+    /// # Errors
+    /// The first bound that does not hold.
+    pub(crate) fn validate(terms: &Terms) -> Result<(), InvalidAllocation> {
+        let Terms { allocation, settlement, price, per_user_limit, total, .. } = terms;
+        if *settlement == Settlement::Free && price.price_minor != 0 {
+            return Err(InvalidAllocation::Price);
+        }
+        if !allocation.has_awards() {
+            return Ok(());
+        }
+        if *settlement != Settlement::Free {
+            Err(InvalidAllocation::Settlement)
+        } else if *per_user_limit != 1 {
+            Err(InvalidAllocation::PerUserLimit)
+        } else if *total > MAX_AWARDS {
+            Err(InvalidAllocation::Total)
+        } else {
+            allocation.holds_for(*total)
+        }
+    }
+
+    fn holds_for(&self, units: u32) -> Result<(), InvalidAllocation> {
+        match self {
+            Self::Units => Ok(()),
+            Self::Split { total_minor, min_minor, .. } => {
+                let least = min_minor.checked_mul(u64::from(units)).filter(|_| *min_minor > 0);
+                let fits = least.is_some_and(|least| (least..=MAX_PRICE_MINOR).contains(total_minor));
+                fits.then_some(()).ok_or(InvalidAllocation::Amount)
+            }
+            Self::Prizes { prizes } => {
+                let count: u64 = prizes.iter().map(|prize| u64::from(prize.count)).sum();
+                let some_of_each = prizes.iter().all(|prize| prize.count > 0);
+                if !(1..=MAX_PRIZES).contains(&prizes.len()) || !some_of_each || count > u64::from(units) {
+                    return Err(InvalidAllocation::Prizes);
+                }
+                let is_name = |name: &str| {
+                    (1..=MAX_PRIZE_NAME_LENGTH).contains(&name.chars().count()) && !name.chars().any(char::is_control)
+                };
+                prizes.iter().all(|prize| is_name(&prize.name)).then_some(()).ok_or(InvalidAllocation::PrizeName)
+            }
+        }
+    }
+}
+
+impl Settlement {
+    /// Whether it is what a sale has that says nothing about it.
+    pub(crate) const fn is_default(&self) -> bool {
+        matches!(self, Self::Paid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DoorTerms, EpochMs, InvalidTerms, Price};
+
+    fn packet() -> Terms {
+        Terms {
+            title: "A red packet".into(),
+            opens_at_ms: EpochMs(1_000_000),
+            closes_at_ms: EpochMs(2_000_000),
+            total: 100,
+            per_user_limit: 1,
+            price: Price { price_minor: 0, currency: "EUR".parse().unwrap() },
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+            allocation: split(10_000, 1),
+            settlement: Settlement::Free,
+        }
+    }
+
+    fn split(total_minor: u64, min_minor: u64) -> Allocation {
+        Allocation::Split { total_minor, min_minor, parts: Parts::Drawn }
+    }
+
+    fn prizes(prizes: &[(&str, u32)]) -> Allocation {
+        let prizes = prizes.iter().map(|(name, count)| Prize { name: (*name).to_owned(), count: *count });
+        Allocation::Prizes { prizes: prizes.collect() }
+    }
+
+    fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), InvalidAllocation> {
+        let mut terms = packet();
+        change(&mut terms);
+        terms.validate().map_err(|invalid| match invalid {
+            InvalidTerms::Allocation(invalid) => invalid,
+            other => panic!("{other}"),
+        })
+    }
+
+    #[test]
+    fn bounds_are_inclusive() {
+        assert_eq!(packet().validate(), Ok(()));
+        assert_eq!(verdict(|t| t.allocation = split(100, 1)), Ok(()));
+        assert_eq!(verdict(|t| t.allocation = split(MAX_PRICE_MINOR, MAX_PRICE_MINOR / 100)), Ok(()));
+        assert_eq!(verdict(|t| (t.total, t.allocation) = (MAX_AWARDS, split(u64::from(MAX_AWARDS), 1))), Ok(()));
+        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 100)])), Ok(()));
+        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 1); MAX_PRIZES])), Ok(()));
+        assert_eq!(verdict(|t| t.allocation = prizes(&[(&"ü".repeat(MAX_PRIZE_NAME_LENGTH), 1)])), Ok(()));
+        assert_eq!(verdict(|t| (t.allocation, t.per_user_limit) = (Allocation::Units, 5)), Ok(()));
+    }
+
+    #[test]
+    fn a_table_can_be_made_of_what_can_be_sold_by() {
+        let plan = |change: fn(&mut Terms)| {
+            let mut terms = packet();
+            change(&mut terms);
+            assert_eq!(terms.validate(), Ok(()));
+            let plan = terms.plan();
+            assert!(plan.as_ref().is_none_or(|plan| plan.check().is_ok() && plan.units() == terms.total), "{plan:?}");
+            plan
+        };
+        assert_eq!(plan(|_| {}), Some(Plan::Drawn { total: 10_000, parts: 100, min: 1 }));
+        let equal = |terms: &mut Terms| {
+            let (total_minor, min_minor) = (MAX_PRICE_MINOR, MAX_PRICE_MINOR / u64::from(MAX_AWARDS));
+            terms.total = MAX_AWARDS;
+            terms.allocation = Allocation::Split { total_minor, min_minor, parts: Parts::Equal };
+        };
+        assert_eq!(plan(equal), Some(Plan::Equal { total: MAX_PRICE_MINOR, parts: MAX_AWARDS, min: 1_000_000 }));
+        let some_prizes = |terms: &mut Terms| terms.allocation = prizes(&[("A phone", 1), ("A cup", 20)]);
+        assert_eq!(plan(some_prizes), Some(Plan::Prizes { counts: vec![1, 20], tickets: 100 }));
+        assert_eq!(plan(|terms| terms.allocation = Allocation::Units), None);
+    }
+
+    #[test]
+    fn a_value_of_the_table_is_an_award() {
+        let (split, prizes) = (split(10_000, 5), prizes(&[("A phone", 1), ("A cup", 20)]));
+        assert_eq!(split.award(137), Some(Award::Amount { amount_minor: 137 }));
+        assert_eq!((split.award(4), split.award(10_001)), (None, None));
+        assert_eq!(prizes.award(0), Some(Award::Blank));
+        assert_eq!(prizes.award(2), Some(Award::Prize { prize: 2 }));
+        assert_eq!((prizes.award(3), prizes.award(65_537)), (None, None));
+        assert_eq!(Allocation::Units.award(0), None);
+    }
+
+    #[test]
+    fn outside_the_bounds_is_refused() {
+        use InvalidAllocation::*;
+        assert_eq!(verdict(|t| t.price.price_minor = 1), Err(Price));
+        assert_eq!(verdict(|t| (t.price.price_minor, t.settlement) = (1, super::Settlement::Paid)), Err(Settlement));
+        assert_eq!(verdict(|t| t.per_user_limit = 2), Err(PerUserLimit));
+        assert_eq!(verdict(|t| (t.total, t.allocation) = (MAX_AWARDS + 1, split(2_000_000, 1))), Err(Total));
+        assert_eq!(verdict(|t| t.allocation = split(99, 1)), Err(Amount));
+        assert_eq!(verdict(|t| t.allocation = split(10_000, 0)), Err(Amount));
+        assert_eq!(verdict(|t| t.allocation = split(10_000, u64::MAX)), Err(Amount));
+        assert_eq!(verdict(|t| t.allocation = split(MAX_PRICE_MINOR + 1, 1)), Err(Amount));
+        for bad in [&[][..], &[("A phone", 0)], &[("A phone", 101)], &[("A phone", 60), ("A cup", 41)]] {
+            assert_eq!(verdict(|t| t.allocation = prizes(bad)), Err(Prizes), "{bad:?}");
+        }
+        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 1); MAX_PRIZES + 1])), Err(Prizes));
+        assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", u32::MAX), ("A cup", u32::MAX)])), Err(Prizes));
+        for name in ["", "a\nb", &"x".repeat(MAX_PRIZE_NAME_LENGTH + 1)] {
+            assert_eq!(verdict(|t| t.allocation = prizes(&[(name, 1)])), Err(PrizeName), "{name}");
+        }
+    }
+}
