@@ -59,6 +59,10 @@ impl Document {
             ..Self::queued(&order.claim)
         }
     }
+
+    pub(crate) const fn status(&self) -> &'static str {
+        self.status
+    }
 }
 
 /// A page of a user's orders.

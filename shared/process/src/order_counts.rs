@@ -25,9 +25,9 @@ const MAX_ROUNDS: u64 = 16;
 /// Orders of a round at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderCount {
-    /// Live orders that wait for a payment.
+    /// Live orders that are not paid.
     pub unpaid: u32,
-    /// Live orders that are final: paid, or granted.
+    /// Live orders that are.
     pub paid: u32,
     /// The moment.
     pub as_of_ms: EpochMs,
@@ -47,7 +47,7 @@ struct Inner {
 
 #[derive(Default)]
 struct Known {
-    /// Paid and granted are final: who is in here is not looked up again.
+    /// Paid is final: who is in here is not looked up again.
     paid: HashSet<ReservationId>,
     last: Option<OrderCount>,
     read_again: Option<Instant>,
@@ -87,7 +87,7 @@ impl OrderCounts {
         let mut unpaid = 0;
         for order in ledger.orders(&open).await? {
             match order.state {
-                OrderState::Granted | OrderState::Paid => drop(known.paid.insert(order.claim.id)),
+                OrderState::Paid => drop(known.paid.insert(order.claim.id)),
                 OrderState::Pending => unpaid += 1,
                 // Its guard goes with it; the index lags.
                 _ => {}

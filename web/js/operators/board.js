@@ -1,5 +1,6 @@
 // One sale, live.
 
+import { isFree, kindOf, odds, stake, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number } from '../format.js';
@@ -117,7 +118,7 @@ export class Board {
     const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
     this.#place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, this.#sale.title), parts.badges, parts.when, parts.stale),
-      box('op.steer', parts.steer, parts.said), parts.tiles, box('op.units', plot), box('op.audit', parts.verdict),
+      box('op.steer', parts.steer, parts.said), parts.tiles, ...this.#drawn(), box('op.units', plot), box('op.audit', parts.verdict),
       h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
     this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#redraw.signal) };
     this.#fill();
@@ -134,8 +135,12 @@ export class Board {
       live.stopped ? badge('paused', t('op.stopped')) : '');
     when.textContent = `${t('op.round', { n: sale.round })} · ${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
     stale.textContent = this.#problem ? t('op.stale', { at: new Date(this.#heardAt).toLocaleTimeString(language.tag) }) : '';
-    tiles.replaceChildren(...PLACES.map((place) => h('div', { class: `tile ${place}` },
-      h('dt', {}, t(`op.units.${place}`)), h('dd', {}, shown(live.units?.[place])))));
+    // Nothing is paid for in a sale that is free: what is ordered is granted.
+    const free = isFree(sale);
+    const places = PLACES.filter((place) => !(free && place === 'paid'));
+    const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
+    tiles.replaceChildren(...places.map((place) => h('div', { class: `tile ${place}` },
+      h('dt', {}, name(place)), h('dd', {}, shown(live.units?.[place])))));
     verdict.replaceChildren(...this.#verdict());
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
@@ -149,6 +154,17 @@ export class Board {
       if (kept) (steer.querySelector(`[data-keep="${kept}"]`) ?? steer.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
     }
     plot.draw();
+  }
+
+  /** What is drawn, in a sale whose units differ. It never changes. */
+  #drawn() {
+    const sale = this.#sale;
+    if (kindOf(sale) === 'units') return [];
+    const terms = { units: sale.total, allocation: sale.allocation, currency: sale.currency };
+    const check = verifyLink(sale.sale_id, sale.round);
+    check.setAttribute('href', `/${check.getAttribute('href')}`);
+    return [h('section', { class: 'box' }, h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms),
+      sale.state === 'draft' ? null : h('p', {}, check))];
   }
 
   async #ask(question, run) {

@@ -1,11 +1,12 @@
 // One reservation, from the queue to its end.
 
+import { of } from '../awards.js';
 import { anyCard } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, saleOf, shortId } from '../format.js';
 import { t } from '../i18n.js';
-import { picture } from '../parts.js';
+import { picture, pictureOfCard } from '../parts.js';
 import { push } from '../push.js';
 import { everySecond } from '../timing.js';
 import { Watch } from '../watch.js';
@@ -54,6 +55,11 @@ export class ReservationView extends View {
     return this.#id;
   }
 
+  /** The sale's card, once it is known; null if it is not. */
+  get card() {
+    return this.#card;
+  }
+
   #start() {
     this.watch.run();
   }
@@ -71,7 +77,7 @@ export class ReservationView extends View {
     const heading = h('h1', { tabindex: '-1' }, this.title);
     this.#place.setAttribute('aria-label', t('order.number'));
     this.main.replaceChildren(h('div', { class: 'product' },
-      h('div', { class: 'product-picture' }, picture(saleOf(this.#id))),
+      h('div', { class: 'product-picture' }, this.#card ? pictureOfCard(this.#card) : picture(saleOf(this.#id))),
       h('div', { class: 'product-body' },
         h('a', { class: 'back', href: `#/sales/${saleOf(this.#id)}` }, t('to.sale')), heading, this.#place, this.#facts)));
     if (focused) heading.focus();
@@ -112,8 +118,14 @@ export class ReservationView extends View {
     const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
     this.#facts.replaceChildren(
       row('order.number', shortId(this.#id)),
-      row('order.unit', reservation ? String(reservation.unit) : '–'),
+      h('div', {}, h('dt', {}, of(this.#card, 'order.unit')), h('dd', {}, this.#unit(reservation))),
       row('order.date', reservation ? moment(reservation.reserved_at) : '–'));
+  }
+
+  /** Until a round with awards has an order, the unit may still become another one. */
+  #unit(reservation) {
+    const known = reservation && !(this.#card?.draw && reservation.status === 'queued');
+    return known ? String(reservation.unit) : '–';
   }
 
   /** Does something that takes a while, once at a time. */
