@@ -5,7 +5,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, place};
 use ledger::{Ledger, Strike};
-use process::TermsCache;
+use process::{AwardCache, TermsCache};
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use sale::{DoorTerms, EpochMs, Failure, Order};
@@ -25,6 +25,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The terms of rounds.
     pub terms: TermsCache,
+    /// What units won.
+    pub awards: AwardCache,
     /// The order queue.
     pub orders: OrderQueue,
     /// The expiry queue.
@@ -43,6 +45,7 @@ impl Deps {
             stock: context.stock()?,
             ledger: context.ledger()?,
             terms: context.terms()?,
+            awards: context.awards()?,
             orders: context.order_queue()?,
             expiry: context.expiry_queue()?,
             clock: context.clock(),
@@ -60,7 +63,7 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let round = &claim.id.round;
     let terms = deps.terms.get(round).await?.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     let now = deps.clock.now();
-    let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &claim, now).await?;
+    let order = place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &terms, &claim, now).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
     tracing::info!(reservation_id = %id, state, unit, trace, "settled");
     strike(deps, &order, &terms.door, now).await;

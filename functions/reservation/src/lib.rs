@@ -14,7 +14,7 @@ use gate::{Gate, PassKeys, Route, VisitorCounts};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
-use process::{Snapshots, TermsCache};
+use process::{AwardCache, Snapshots, TermsCache};
 use queue::{ExpiryQueue, OrderQueue};
 use runtime::{ANSWER_TIMEOUT, Clock, SampledMs};
 use sale::{EpochMs, Order, ReservationId};
@@ -39,6 +39,8 @@ pub struct Deps {
     pub snapshots: Snapshots,
     /// The terms of rounds, for the names of prizes.
     pub terms: TermsCache,
+    /// What units won.
+    pub awards: AwardCache,
     /// The keys of passes.
     pub keys: PassKeys,
     /// What is counted of users and addresses.
@@ -62,6 +64,7 @@ impl Deps {
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             terms: context.terms()?,
+            awards: context.awards()?,
             keys: context.pass_keys()?,
             counts: Arc::default(),
             orders: context.order_queue()?,
@@ -137,6 +140,9 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", order.state.status()))
         }
+        Cancel::Final(claim) => Err(Problem::new(Code::NotCancellable)
+            .detail("what this sale gives is final")
+            .with("reservation_status", Document::queued(&claim).status())),
         Cancel::Settling => Err(Problem::restoring()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }

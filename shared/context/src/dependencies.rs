@@ -71,6 +71,12 @@ impl Context {
         self.once("", || Ok(process::TermsCache::new(self.ledger()?)))
     }
 
+    /// What units won in rounds with awards.
+    #[cfg(feature = "awards")]
+    pub fn awards(&self) -> Result<process::AwardCache, ContextError> {
+        self.once("", || Ok(process::AwardCache::new(self.ledger()?)))
+    }
+
     /// What is remembered of the orders of rounds that are watched.
     #[cfg(feature = "order_counts")]
     pub fn order_counts(&self) -> Result<process::OrderCounts, ContextError> {

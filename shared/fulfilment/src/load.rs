@@ -10,7 +10,7 @@ use crate::error::FulfilmentError;
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
 /// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
-/// denied. Whether Redis had none.
+/// denied. Whether Redis had none. The table of its awards is kept before anybody can have a unit.
 ///
 /// Guards against: an edit that takes units away, since the round is marked as loaded first; a user who is denied or let in
 /// while the round is made, whom nobody could note in it. So the denials are read again once it is there.
@@ -24,7 +24,9 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: Epoch
         return Ok(false);
     }
     // The version before marks nothing, and takes nothing away.
-    let Round { terms, paused, version, .. } = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
+    let marked = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
+    ledger.keep_table(&marked).await?;
+    let Round { terms, paused, version, .. } = marked;
     let denied = ledger.denied(now).await?;
     let load = RoundLoad {
         terms,

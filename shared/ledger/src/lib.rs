@@ -4,6 +4,8 @@
 //! | --- | --- | --- |
 //! | offer | `SALE#id` | |
 //! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` |
+//! | seed | `SEED#sale#round` | |
+//! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
@@ -23,6 +25,7 @@ mod change;
 mod conflict;
 mod connections;
 mod denials;
+mod draws;
 mod earlier;
 mod error;
 mod guards;
@@ -45,6 +48,7 @@ pub use campaigns::PutCampaign;
 pub use change::Change;
 pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
+pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use offers::{Created, Latest, Steered};

@@ -187,8 +187,8 @@ impl Ledger {
         }
     }
 
-    /// Publishes a draft, on the condition that it is as it was read, and begins its first round: both or none. None if there
-    /// is no such sale; one that is published stays as it is.
+    /// Publishes a draft, on the condition that it is as it was read, and begins its first round, with a seed if it has
+    /// awards: all or none. None if there is no such sale; one that is published stays as it is.
     ///
     /// Guards against: two operators at once; an edit of the draft meanwhile, which the round would not offer.
     ///
@@ -204,13 +204,15 @@ impl Ledger {
                 self.convert(&latest).await?;
                 continue;
             }
-            let (mut offer, round) = latest.offer.clone().publish();
+            let (mut offer, mut round) = latest.offer.clone().publish();
+            let seed = self.commit(&mut round)?;
             offer.version += 1;
             offer.log.push(request.clone());
-            let writes = vec![
+            let mut writes = vec![
                 self.replacing(in_place_of(&latest.offer, &offer)?),
                 self.put_if_absent(round_item(round.clone())?),
             ];
+            writes.extend(seed);
             if self.transact(writes).await?.is_none() {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }

@@ -20,7 +20,7 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
 pub enum Placed {
-    /// There is one, as it stands: written now, in PENDING and with both guards, or before, or fenced.
+    /// There is one, as it stands: written now, live and with both guards, or before, or fenced.
     Order(Order),
     /// A guard is another order's; nothing was written.
     Taken(Taken),

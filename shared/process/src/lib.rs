@@ -2,6 +2,7 @@
 //! moment: it is read or counted again.
 
 mod answer_counts;
+mod award_cache;
 mod cached_sale;
 mod demand;
 mod forgeries;
@@ -12,6 +13,7 @@ mod sold_out_mark;
 mod terms_cache;
 
 pub use answer_counts::AnswerCounts;
+pub use award_cache::AwardCache;
 pub use cached_sale::CachedSale;
 pub use demand::Demand;
 pub use forgeries::Forgeries;

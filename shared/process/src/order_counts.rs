@@ -25,9 +25,11 @@ const MAX_ROUNDS: u64 = 16;
 /// Orders of a round at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderCount {
-    /// Live orders that are not paid.
+    /// Live orders that are to be paid.
     pub unpaid: u32,
-    /// Live orders that are.
+    /// Live orders with nothing to pay.
+    pub granted: u32,
+    /// Live orders that are paid.
     pub paid: u32,
     /// The moment.
     pub as_of_ms: EpochMs,
@@ -47,8 +49,9 @@ struct Inner {
 
 #[derive(Default)]
 struct Known {
-    /// Paid is final: who is in here is not looked up again.
+    /// Paid is final, and so is granted: what is in here is not looked up again.
     paid: HashSet<ReservationId>,
+    granted: HashSet<ReservationId>,
     last: Option<OrderCount>,
     read_again: Option<Instant>,
 }
@@ -83,18 +86,26 @@ impl OrderCounts {
         let Inner { ledger, clock, .. } = &*self.0;
         let as_of_ms = clock.now();
         let guarded: Vec<_> = ledger.guards(round).await?.into_iter().map(|claim| claim.id).collect();
-        let open: Vec<_> = guarded.into_iter().filter(|id| !known.paid.contains(id)).collect();
+        let open: Vec<_> = guarded.into_iter().filter(|id| !known.is_final(id)).collect();
         let mut unpaid = 0;
         for order in ledger.orders(&open).await? {
             match order.state {
                 OrderState::Paid => drop(known.paid.insert(order.claim.id)),
+                OrderState::Granted => drop(known.granted.insert(order.claim.id)),
                 OrderState::Pending => unpaid += 1,
                 // Its guard goes with it; the index lags.
                 _ => {}
             }
         }
-        let paid = u32::try_from(known.paid.len()).unwrap_or(u32::MAX);
-        known.last = Some(OrderCount { unpaid, paid, as_of_ms });
+        let count = |known: &HashSet<_>| u32::try_from(known.len()).unwrap_or(u32::MAX);
+        let (granted, paid) = (count(&known.granted), count(&known.paid));
+        known.last = Some(OrderCount { unpaid, granted, paid, as_of_ms });
         Ok(())
+    }
+}
+
+impl Known {
+    fn is_final(&self, id: &ReservationId) -> bool {
+        self.paid.contains(id) || self.granted.contains(id)
     }
 }
