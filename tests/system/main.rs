@@ -65,6 +65,7 @@ mod named_rounds;
 mod operators;
 mod order_list;
 mod outages;
+mod packets;
 mod page;
 mod pay_or_expire;
 mod payments;

@@ -52,6 +52,11 @@ export function awardWords({ kind, amount_minor: minor, currency, prize }) {
   return kind === 'amount' ? money(minor, currency) : kind === 'prize' ? prize : t('award.blank');
 }
 
+/** What stands in for the card of a sale that is long over: an award says which kind it was. */
+export function cardOf(award) {
+  return { settlement: 'free', allocation: { kind: award.kind === 'amount' ? 'split' : 'prizes' } };
+}
+
 /** Where a draw is checked, perhaps for one unit. */
 export function verifyLink(saleId, round, unit) {
   return h('a', { class: 'verify', href: `#/draws/${[saleId, round, ...(unit ? [unit] : [])].join('.')}` }, t('verify.link'));

@@ -172,7 +172,7 @@ fn restock() -> Ask {
     ask("restock").body(json!({ "round": 1, "units": 2 }).to_string())
 }
 
-async fn operate(world: &World, ask: Ask) {
+pub(super) async fn operate(world: &World, ask: Ask) {
     admin::handle(&world.start(admin::Deps::new), ask.request()).await;
 }
 

@@ -112,20 +112,20 @@ export class Board {
     const parts = {
       badges: part('span'), when: part('p', { class: 'quiet' }), stale: part('p', { class: 'stale', role: 'status' }),
       tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'),
-      queues: wide('op.queues'), steer: part('div'), said: part('p', { class: 'said', role: 'status' }, ''),
+      queues: wide('op.queues'), steer: part('div'), drawn: part('section', { class: 'box', hidden: true }), said: part('p', { class: 'said', role: 'status' }, ''),
     };
     parts.said.textContent = this.#saying;
     const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
     this.#place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, this.#sale.title), parts.badges, parts.when, parts.stale),
-      box('op.steer', parts.steer, parts.said), parts.tiles, ...this.#drawn(), box('op.units', plot), box('op.audit', parts.verdict),
+      box('op.steer', parts.steer, parts.said), parts.tiles, parts.drawn, box('op.units', plot), box('op.audit', parts.verdict),
       h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
     this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#redraw.signal) };
     this.#fill();
   }
 
   #fill() {
-    const { badges, when, stale, tiles, verdict, answers, queues, steer, plot } = this.#parts;
+    const { badges, when, stale, tiles, verdict, answers, queues, steer, drawn, plot } = this.#parts;
     const sale = this.#sale;
     const live = this.#live;
     const now = clock.now();
@@ -141,6 +141,7 @@ export class Board {
     const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
     tiles.replaceChildren(...places.map((place) => h('div', { class: `tile ${place}` },
       h('dt', {}, name(place)), h('dd', {}, shown(live.units?.[place])))));
+    this.#showDrawn(drawn);
     verdict.replaceChildren(...this.#verdict());
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
@@ -156,15 +157,18 @@ export class Board {
     plot.draw();
   }
 
-  /** What is drawn, in a sale whose units differ. It never changes. */
-  #drawn() {
+  /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
+  #showDrawn(place) {
     const sale = this.#sale;
-    if (kindOf(sale) === 'units') return [];
+    const is = `${sale.state} ${sale.round}`;
+    if (kindOf(sale) === 'units' || place.dataset.is === is) return;
+    place.dataset.is = is;
+    place.hidden = false;
     const terms = { units: sale.total, allocation: sale.allocation, currency: sale.currency };
     const check = verifyLink(sale.sale_id, sale.round);
     check.setAttribute('href', `/${check.getAttribute('href')}`);
-    return [h('section', { class: 'box' }, h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms),
-      sale.state === 'draft' ? null : h('p', {}, check))];
+    place.replaceChildren(h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms),
+      ...(sale.state === 'draft' ? [] : [h('p', {}, check)]));
   }
 
   async #ask(question, run) {
