@@ -262,4 +262,27 @@ describe.each([
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide).toBeLessThanOrEqual(0);
   });
+
+  test('the forms and the board of what is drawn do so too', async () => {
+    const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
+    const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
+    const words = operators[language];
+    const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
+    await page.locator('.verdict.clean').waitFor();
+    const shot = async (what) => SHOTS && page.screenshot({ path: `${SHOTS}/operators-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
+    await page.locator('.odds').waitFor();
+    await page.locator('.tile.ordered', { hasText: words['op.units.granted'] }).waitFor();
+    expect(await one.rules()).toEqual([]);
+    await shot('drawn');
+    for (const kind of ['op.new_packet', 'op.new_prizes']) {
+      await page.getByRole('button', { name: words[kind], exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await one.rules()).toEqual([]);
+      await shot(kind);
+      await page.keyboard.press('Escape');
+    }
+    expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  });
 });

@@ -105,7 +105,7 @@ export class OrdersView extends View {
         h('a', { href: `#/reservations/${id}`, 'aria-label': label }, this.#titles.get(saleOf(id))),
         h('p', { class: 'quiet' }, `${moment(order.reserved_at)} · ${shortId(id)}`)),
       h('div', { class: 'order-end' },
-        badge(order.status, statusName(order.status)),
+        order.award?.kind === 'blank' ? null : badge(order.status, statusName(order.status)),
         order.award ? h('span', {}, awardWords(order.award))
           : order.price_minor ? h('span', {}, money(order.price_minor, order.currency)) : null));
   }

@@ -129,7 +129,7 @@ export class VerifyView extends View {
       const { title, text } = problemWords(this.#problem);
       return panel('problem', title, h('p', {}, text), actions(button(t('retry'), () => this.#load(), { class: 'secondary' })));
     }
-    const title = `${this.#name}, ${t('verify.round', { n: this.#round })}`;
+    const title = `${this.#name} · ${t('verify.round', { n: this.#round })}`;
     if (!draw.seed) {
       return panel('waiting', t('verify.early.title'), h('p', {}, title),
         h('p', {}, t('verify.early.text', { at: moment(draw.reveals_at) })));
