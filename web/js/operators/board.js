@@ -120,7 +120,7 @@ export class Board {
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, this.#sale.title), parts.badges, parts.when, parts.stale),
       box('op.steer', parts.steer, parts.said), parts.tiles, parts.drawn, box('op.units', plot), box('op.audit', parts.verdict),
       h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
-    this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#redraw.signal) };
+    this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal) };
     this.#fill();
   }
 
@@ -135,12 +135,8 @@ export class Board {
       live.stopped ? badge('paused', t('op.stopped')) : '');
     when.textContent = `${t('op.round', { n: sale.round })} · ${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
     stale.textContent = this.#problem ? t('op.stale', { at: new Date(this.#heardAt).toLocaleTimeString(language.tag) }) : '';
-    // Nothing is paid for in a sale that is free: what is ordered is granted.
-    const free = isFree(sale);
-    const places = PLACES.filter((place) => !(free && place === 'paid'));
-    const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
-    tiles.replaceChildren(...places.map((place) => h('div', { class: `tile ${place}` },
-      h('dt', {}, name(place)), h('dd', {}, shown(live.units?.[place])))));
+    tiles.replaceChildren(...Object.entries(this.#names).map(([place, name]) => h('div', { class: `tile ${place}` },
+      h('dt', {}, name), h('dd', {}, shown(live.units?.[place])))));
     this.#showDrawn(drawn);
     verdict.replaceChildren(...this.#verdict());
     answers.replaceChildren(this.#answers());
@@ -155,6 +151,13 @@ export class Board {
       if (kept) (steer.querySelector(`[data-keep="${kept}"]`) ?? steer.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
     }
     plot.draw();
+  }
+
+  /** The places of units, in words. Nothing is paid for in a sale that is free: what is ordered is granted. */
+  get #names() {
+    const free = isFree(this.#sale);
+    const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
+    return Object.fromEntries(PLACES.filter((place) => !(free && place === 'paid')).map((place) => [place, name(place)]));
   }
 
   /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
