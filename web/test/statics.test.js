@@ -20,6 +20,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SHOP_BYTES = 60_000;
 /** What is loaded when somebody needs it: the proof of work, and the check of a draw. */
 const LATER = /-worker\.js$|sha256|^js\/draw\.js$|verify/;
+/** What the check of a draw loads on top of that. */
+const CHECK = /^js\/draw|verify/;
+const CHECK_BYTES = 10_000;
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const files = (folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -115,10 +118,14 @@ describe('sizes and policy', () => {
   test('the whole shop is small', () => {
     expect(shop).toContain('js/views/sale.js');
     expect(shop).toContain('js/work-worker.js');
-    const gzipped = shop.reduce((sum, path) => sum + gzipSync(read(path)).length, 0);
+    const size = (paths) => paths.reduce((sum, path) => sum + gzipSync(read(path)).length, 0);
+    const gzipped = size(shop.filter((path) => !CHECK.test(path)));
+    const check = size(shop.filter((path) => CHECK.test(path)));
     const squeezed = shop.reduce((sum, path) => sum + brotliCompressSync(read(path)).length, 0);
     console.log(`shop: ${shop.length} files, ${gzipped} bytes by gzip, ${squeezed} by Brotli`);
     expect(gzipped).toBeLessThan(SHOP_BYTES);
+    expect(check).toBeGreaterThan(0);
+    expect(check).toBeLessThan(CHECK_BYTES);
   });
 
   test('what the shop needs at once is asked for at once', () => {

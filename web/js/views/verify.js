@@ -148,7 +148,8 @@ export class VerifyView extends View {
     const holds = this.#computed.commitment === commitment;
     const line = (ok, text) => h('li', { class: ok ? 'holds' : 'broken' }, text);
     const found = [line(holds, t(holds ? 'verify.holds' : 'verify.broken'))];
-    if (allocation.kind === 'split') {
+    // Of what does not hold nothing else is worth saying.
+    if (holds && allocation.kind === 'split') {
       const exact = sum === allocation.total_minor;
       found.push(line(exact, t('verify.sum', { n: number(values.length), sum: money(sum, currency) })));
     }
