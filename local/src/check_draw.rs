@@ -159,7 +159,8 @@ impl Draw {
     }
 
     fn unit_award(&self, unit: u32, value: u64) -> Result<UnitAward> {
-        let award = self.allocation.award(value).with_context(|| format!("unit {unit} won {value}, which is nothing"))?;
+        let award =
+            self.allocation.award(value).with_context(|| format!("unit {unit} won {value}, which is nothing"))?;
         let name = if value == BLANK { None } else { self.prize(value).map(str::to_owned) };
         Ok(UnitAward { unit, award, name })
     }
@@ -224,7 +225,8 @@ mod tests {
     fn check(document: &Value, unit: Option<u32>) -> Result<Checked, String> {
         let draw: Draw = serde_json::from_value(document.clone()).unwrap();
         let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
-        let asked = if document["sale_id"] == "packets" { asked } else { RoundId { sale: draw.sale_id.clone(), ..asked } };
+        let asked =
+            if document["sale_id"] == "packets" { asked } else { RoundId { sale: draw.sale_id.clone(), ..asked } };
         draw.check(&asked, unit).map_err(|error| format!("{error:#}"))
     }
 
@@ -234,7 +236,10 @@ mod tests {
         assert_eq!((checked.sum_minor, &checked.winners), (Some(1000), &None));
         let said = checked.to_string();
         assert!(said.contains("holds: 1278bff0387d895620f069611ea704a82e5d8c54ba375d667ff52caf59d2f056\n"), "{said}");
-        assert!(said.contains("10 parts add up to exactly 1000 minor units of EUR\nUnit 8 won 223 minor units"), "{said}");
+        assert!(
+            said.contains("10 parts add up to exactly 1000 minor units of EUR\nUnit 8 won 223 minor units"),
+            "{said}"
+        );
         assert_eq!(check(&document("equal", 1), None).unwrap().sum_minor, Some(1003));
     }
 

@@ -308,7 +308,11 @@ fn create() -> Vec<Bad> {
     for settlement in [json!("gift"), json!(""), json!(true), json!([]), json!({}), json!(0)] {
         push(format!("settlement is {settlement}"), with(&free, "settlement", Some(settlement)));
     }
-    let split = with(&free, "allocation", Some(json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" })));
+    let split = with(
+        &free,
+        "allocation",
+        Some(json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" })),
+    );
     for (member, value) in [
         ("settlement", json!("paid")),
         ("settlement", Value::Null),
@@ -317,7 +321,10 @@ fn create() -> Vec<Bad> {
         ("total", json!(1_000_001)),
         ("total", json!(100_001)),
     ] {
-        push(format!("a split whose {member} is {value}"), with(&split, member, Some(value).filter(|value| !value.is_null())));
+        push(
+            format!("a split whose {member} is {value}"),
+            with(&split, member, Some(value).filter(|value| !value.is_null())),
+        );
     }
     push("a price of what is free".to_owned(), with(&free, "price_minor", Some(json!(990))));
     let names = ["sale_id", "title", "opens_at", "closes_at", "total", "per_user_limit", "price_minor", "currency"];
@@ -331,9 +338,10 @@ fn create() -> Vec<Bad> {
 
 fn draw(target: &Target) -> Vec<Bad> {
     let draw = |id: &str, round: &str| Ask::get(format!("/v1/sales/{id}/rounds/{round}/draw"));
-    let mut cases: Vec<Bad> =
-        bad_sale_ids().iter().map(|id| invalid("draw: sale id", draw(id, "1"))).collect();
-    cases.extend(BAD_ROUNDS.iter().chain([&&*long(10_000)]).map(|round| invalid("draw: round", draw(&target.sale, round))));
+    let mut cases: Vec<Bad> = bad_sale_ids().iter().map(|id| invalid("draw: sale id", draw(id, "1"))).collect();
+    cases.extend(
+        BAD_ROUNDS.iter().chain([&&*long(10_000)]).map(|round| invalid("draw: round", draw(&target.sale, round))),
+    );
     for (what, id, round) in [
         ("a round without one", target.sale.as_str(), "1"),
         ("a round to come", &target.sale, "2"),

@@ -13,9 +13,9 @@ use runtime::Clock;
 use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
-pub use crate::draw::DRAW_REVEAL_AFTER_S;
 use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
+pub use crate::draw::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
 /// What the function talks to.

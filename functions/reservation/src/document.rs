@@ -75,9 +75,6 @@ pub(crate) struct OrdersDocument {
 
 impl OrdersDocument {
     pub(crate) fn of(orders: Vec<Document>, page: &OrdersPage) -> Self {
-        Self {
-            orders,
-            next_cursor: page.next.as_ref().map(|(id, created_at_ms)| format!("{}.{id}", created_at_ms.0)),
-        }
+        Self { orders, next_cursor: page.next.as_ref().map(|(id, created_at_ms)| format!("{}.{id}", created_at_ms.0)) }
     }
 }

@@ -180,7 +180,11 @@ mod tests {
             settlement: crate::Settlement::Free,
         };
         for (award, needs_terms, shown) in [
-            (Some(Award::Amount { amount_minor: 137 }), false, r#"{"kind":"amount","amount_minor":137,"currency":"EUR"}"#),
+            (
+                Some(Award::Amount { amount_minor: 137 }),
+                false,
+                r#"{"kind":"amount","amount_minor":137,"currency":"EUR"}"#,
+            ),
             (Some(Award::Prize { prize: 2 }), true, r#"{"kind":"prize","prize":"A cup"}"#),
             (Some(Award::Prize { prize: 0 }), true, "null"),
             (Some(Award::Prize { prize: 3 }), true, "null"),
