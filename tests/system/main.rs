@@ -43,6 +43,7 @@ mod daily;
 mod dead_letters;
 mod denying;
 mod deployed_queues;
+mod draws;
 mod earlier_sales;
 mod emulators_gateway;
 mod expiring;

@@ -7,6 +7,8 @@ use sale::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::new_allocation;
+
 /// A sale as an operator writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +24,7 @@ pub(crate) struct NewSale {
     payment_window_s: u32,
     recurrence: Option<Recurrence>,
     door: Option<NewDoor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "new_allocation::read")]
     allocation: Allocation,
     #[serde(default)]
     settlement: Settlement,

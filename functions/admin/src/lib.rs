@@ -4,6 +4,7 @@ mod campaigns;
 mod document;
 mod figures;
 mod guard;
+mod new_allocation;
 mod steer;
 
 use std::collections::HashMap;

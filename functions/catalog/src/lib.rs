@@ -2,6 +2,7 @@
 
 mod caching;
 mod document;
+mod draw;
 mod shelf;
 
 use api::{Code, Problem, segments};
@@ -9,11 +10,12 @@ use context::{Context, ContextError};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::Clock;
-use sale::{CampaignId, InvalidId, SaleId};
+use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
+pub use crate::draw::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
 /// The function's dependencies.
@@ -49,6 +51,11 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
         (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
         (&Method::GET, ["v1", "campaigns", campaign]) => look_at_campaign(deps, request, campaign).await,
         (&Method::GET, ["v1", "sales", sale]) => look_at_sale(deps, request, sale).await,
+        (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
+            let invalid = |error: InvalidId| Problem::invalid(error.to_string());
+            let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
+            draw::look(deps, request, &id).await
+        }
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

@@ -15,6 +15,7 @@ use context::{Context, ContextError};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
+use process::TermsCache;
 use push::{Gateway, Posted, PushError, StatusUpdate};
 use runtime::Clock;
 use tokio::time::{Instant, timeout_at};
@@ -33,6 +34,8 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
+    /// The terms of rounds, for the names of prizes.
+    pub terms: TermsCache,
     /// The connections.
     pub gateway: Gateway,
     /// What is sent of batches that come back.
@@ -49,6 +52,7 @@ impl Deps {
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             ledger: context.ledger()?,
+            terms: context.terms()?,
             gateway: context.push_gateway()?,
             delivered: Delivered::default(),
             clock: context.clock(),
@@ -83,8 +87,11 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
 
 /// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.
 async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
-    let update = StatusUpdate::of(&change.order);
     let connections = deps.ledger.connections_of(&change.order.claim.user, deps.clock.now()).await?;
+    if connections.is_empty() {
+        return Ok(());
+    }
+    let update = StatusUpdate::of(&change.order, deps.terms.award_of(&change.order).await?);
     let posts = connections.iter().map(|connection| post(deps, change, connection, &update));
     let failed = join_all(posts).await.into_iter().filter_map(Result::err).next();
     failed.map_or(Ok(()), |error| Err(error.into()))

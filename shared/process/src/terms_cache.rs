@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
-use sale::{RoundId, SaleState, Terms};
+use sale::{Order, RoundId, SaleState, ShownAward, Terms};
 
 /// Rounds whose terms are remembered at once. Those that are forgotten are read again.
 const MAX_ROUNDS: u64 = 1000;
@@ -42,6 +42,17 @@ impl TermsCache {
             self.known.insert(id.clone(), Arc::clone(terms));
         }
         Ok(terms)
+    }
+
+    /// What an order won, in words. The ledger is asked for the names of prizes alone.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn award_of(&self, order: &Order) -> Result<Option<ShownAward>, LedgerError> {
+        // Boxed: a call of AWS makes a large future, and most orders have no prize.
+        let of_round = &order.claim.id.round;
+        let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
+        Ok(ShownAward::of(order, terms.as_deref()))
     }
 }
 

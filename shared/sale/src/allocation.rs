@@ -138,7 +138,7 @@ impl Allocation {
     }
 
     /// What the table of a round with so many units is made of. None if all units are the same.
-    pub(crate) fn plan(&self, units: u32) -> Option<Plan> {
+    pub fn plan(&self, units: u32) -> Option<Plan> {
         match *self {
             Self::Units => None,
             Self::Split { total_minor: total, min_minor: min, parts: Parts::Equal } => {

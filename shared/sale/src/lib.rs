@@ -37,7 +37,7 @@ pub use offer::{Offer, SaleState};
 pub use order::{Failure, Order, OrderState, Transition};
 pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};
-pub use shown::{Availability, Phase};
+pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
     InvalidTerms, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR,
     MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
