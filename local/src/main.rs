@@ -3,10 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
+use clap::builder::FalseyValueParser;
 use clap::{Parser, Subcommand};
 use local::beside::run_beside;
 use local::build::FUNCTIONS;
 use local::buy::buy;
+use local::check_draw::check_draw;
 use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
@@ -105,6 +107,24 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Check the draw of a round from its public document alone; fail unless it is what was committed to
+    CheckDraw {
+        /// The sale
+        #[arg(long, env = "SALE", default_value = "packet")]
+        sale: SaleId,
+        /// The round
+        #[arg(long, env = "ROUND", default_value = "1")]
+        round: RoundNumber,
+        /// The unit to print the award of
+        #[arg(long, env = "UNIT")]
+        unit: Option<u32>,
+        /// The address of the API, instead of that of the running `up`
+        #[arg(long, env = "URL")]
+        url: Option<String>,
+        /// Print JSON
+        #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
+        json: bool,
+    },
     /// Print what every function of the running `up` logged about a purchase, in the order in which it happened
     Trace {
         /// The reservation's id
@@ -153,6 +173,9 @@ async fn main() -> ExitCode {
                 println!("{}", seal_pass(&user, &RoundId { sale, number }).await?);
             }
             Command::Audit { sale, round: number, json } => return audit(&RoundId { sale, number }, json).await,
+            Command::CheckDraw { sale, round: number, unit, url, json } => {
+                check_draw(&RoundId { sale, number }, unit, url.as_deref(), json).await?;
+            }
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
             Command::Redrive { queue } => redrive(&queue).await?,
             Command::Beside { program } => return run_beside(&program).await,

@@ -175,15 +175,20 @@ fn has_members(group: u32) -> bool {
     members(group).next().is_some()
 }
 
-/// Where the kernel tells of each process of a group. A zombie has ended, and is none.
+/// The folder in `/proc` of each process of a group.
 fn members(group: u32) -> impl Iterator<Item = PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
-    processes.filter(move |process| {
-        let stat = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
-        // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
-        let fields: Vec<&str> = stat.rsplit_once(") ").map_or_else(Vec::new, |(_, rest)| rest.split(' ').collect());
-        matches!(fields[..], [state, _, of, ..] if !matches!(state, "Z" | "X") && of.parse() == Ok(group))
-    })
+    let group = group.to_string();
+    processes.filter(move |process| stat(process).is_some_and(|fields| fields.get(2) == Some(&group)))
+}
+
+/// Reads the `stat` of a process: its fields from the state on, which is the third one (proc_pid_stat(5)). None if it has
+/// ended: a zombie only waits for its parent to ask.
+fn stat(process: &Path) -> Option<Vec<String>> {
+    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
+    // "PID (NAME) STATE PARENT GROUP …", where the name may hold anything.
+    let fields: Vec<String> = stat.rsplit_once(") ")?.1.split(' ').map(str::to_owned).collect();
+    (!matches!(fields.first()?.as_str(), "Z" | "X")).then_some(fields)
 }
 
 /// One run of a process: its id, and what tells it from another process that gets the same id later.
@@ -199,14 +204,9 @@ pub struct ProcessRun {
 impl ProcessRun {
     /// The process that has this id now, if one runs.
     pub fn of(id: i32) -> Option<Self> {
-        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // "PID (NAME) STATE …", where the name may hold anything; the start is field 22, and STATE is field 3.
-        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-        // A zombie has ended, and only waits for its parent to ask.
-        if matches!(*fields.first()?, "Z" | "X") {
-            return None;
-        }
+        let fields = stat(&Path::new("/proc").join(id.to_string()))?;
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
+        // The start is field 22.
         Some(Self { id, started: fields.get(19)?.parse().ok()?, boot })
     }
 

@@ -88,7 +88,7 @@ impl Events {
     /// Gives up on all that wait, if no process asks for any.
     pub(crate) fn give_up(&self) {
         let Ok(mut events) = self.take.try_lock() else { return };
-        // All of them before the first one hears of it: who comes after that has not waited yet.
+        // Take all of them out before answering the first one: an event that comes after that has not waited yet.
         let given_up: Vec<Event> = std::iter::from_fn(|| events.try_recv().ok()).collect();
         self.waiting.fetch_sub(given_up.len(), Ordering::AcqRel);
         given_up.into_iter().for_each(|event| drop(event.answer.send(Err(Fault::Died))));

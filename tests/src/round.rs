@@ -60,7 +60,17 @@ pub fn user(name: impl std::fmt::Display) -> UserId {
 /// The first version of a round.
 pub fn first_version(id: RoundId, terms: Terms) -> Round {
     let (loaded_at_ms, isolated_requests_per_s, log) = (None, None, Log::default());
-    Round { id, version: 1, terms, loaded_at_ms, paused: false, isolated_requests_per_s, lanes: 1, log }
+    Round {
+        id,
+        version: 1,
+        terms,
+        loaded_at_ms,
+        paused: false,
+        isolated_requests_per_s,
+        lanes: 1,
+        commitment: None,
+        log,
+    }
 }
 
 /// A round of a sale.

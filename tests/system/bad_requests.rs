@@ -92,6 +92,9 @@ fn bad_reservation_ids(target: &Target) -> Vec<String> {
 /// What is wrong with it, content type, body, and the problem that it is.
 type BadBody = (&'static str, Option<&'static str>, Vec<u8>, u16, &'static str);
 
+/// Escaped as they stand in a path.
+const BAD_ROUNDS: [&str; 9] = ["0", "-1", "01", "%2B1", "1.0", "x", "%00", "1%0A", "4294967296"];
+
 /// Bodies that no route takes, whatever it asks for.
 pub(crate) fn never_good() -> Vec<BadBody> {
     let mut mega = br#"{"a":""#.to_vec();
@@ -196,6 +199,53 @@ pub(crate) fn wrong_types() -> [Value; 6] {
     [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1)]
 }
 
+/// Of a sale that is free, of at least one unit and at most 1,000,000.
+fn bad_allocations() -> Vec<Value> {
+    let split = json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" });
+    let mut bad = vec![
+        json!(null),
+        json!("units"),
+        json!([]),
+        json!(["units"]),
+        json!({}),
+        json!({ "kind": "coins" }),
+        json!({ "kind": "units", "total_minor": 1 }),
+        json!(["split", 100_000, 1, "drawn"]),
+        with(&split, "prizes", Some(json!([]))),
+        with(&split, "parts", Some(json!("random"))),
+        with(&split, "total_minor", Some(json!(0))),
+        with(&split, "total_minor", Some(json!(1_000_000_000_001_u64))),
+        with(&split, "min_minor", Some(json!(0))),
+        with(&split, "min_minor", Some(json!(100_001))),
+        with(&split, "min_minor", Some(json!(u64::MAX))),
+    ];
+    for member in ["kind", "total_minor", "min_minor", "parts"] {
+        bad.push(with(&split, member, None));
+        bad.extend(wrong_types().map(|value| with(&split, member, Some(value))));
+    }
+    let prizes = |prizes: Value| json!({ "kind": "prizes", "prizes": prizes });
+    let prize = json!({ "name": "A phone", "count": 1 });
+    bad.extend([
+        json!({ "kind": "prizes" }),
+        prizes(json!([])),
+        prizes(prize.clone()),
+        prizes(json!([["A phone", 1]])),
+        prizes(json!(vec![prize.clone(); 21])),
+        prizes(json!([prize, { "name": "A cup", "count": 1_000_000 }])),
+        prizes(json!([with(&prize, "count", Some(json!(0)))])),
+        prizes(json!([with(&prize, "count", Some(json!(4_294_967_296_u64)))])),
+        prizes(json!([with(&prize, "odds", Some(json!(0.5)))])),
+    ]);
+    for name in ["", "a\u{0}b", "a\nb", "\u{7f}", &long(101), &long(10_000)] {
+        bad.push(prizes(json!([with(&prize, "name", Some(json!(name)))])));
+    }
+    for member in ["name", "count"] {
+        bad.push(prizes(json!([with(&prize, member, None)])));
+        bad.extend(wrong_types().map(|value| prizes(json!([with(&prize, member, Some(value))]))));
+    }
+    bad
+}
+
 fn create() -> Vec<Bad> {
     let good = new_sale("bad-new", &json!({}));
     let ask = || Ask::post("/v1/admin/sales").by_operator();
@@ -216,6 +266,10 @@ fn create() -> Vec<Bad> {
     }
     push("an unknown member".to_owned(), with(&good, "state", Some(json!("published"))));
     let far = "9".repeat(10_000);
+    let mut free = good.clone();
+    for (member, value) in [("settlement", json!("free")), ("price_minor", json!(0)), ("per_user_limit", json!(1))] {
+        free[member] = value;
+    }
     for (member, values) in [
         ("sale_id", json!(["", "Lamp", "a b", "a/b", "é", "-a", "a.b", "a\u{0}", "a\n", long(49), long(10_000)])),
         ("title", json!(["", "a\u{0}b", "a\nb", "\u{7f}", long(201), long(10_000)])),
@@ -248,12 +302,53 @@ fn create() -> Vec<Bad> {
     for recurrence in [json!(true), json!([]), json!({}), json!("daily"), json!({ "time_zone": "Nowhere/Land" })] {
         push(format!("recurrence is {recurrence}"), with(&good, "recurrence", Some(recurrence)));
     }
+    for allocation in bad_allocations() {
+        push(format!("allocation is {allocation:.80}"), with(&free, "allocation", Some(allocation)));
+    }
+    for settlement in [json!("gift"), json!(""), json!(true), json!([]), json!({}), json!(0)] {
+        push(format!("settlement is {settlement}"), with(&free, "settlement", Some(settlement)));
+    }
+    let split = with(
+        &free,
+        "allocation",
+        Some(json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" })),
+    );
+    for (member, value) in [
+        ("settlement", json!("paid")),
+        ("settlement", Value::Null),
+        ("price_minor", json!(1)),
+        ("per_user_limit", json!(2)),
+        ("total", json!(1_000_001)),
+        ("total", json!(100_001)),
+    ] {
+        push(
+            format!("a split whose {member} is {value}"),
+            with(&split, member, Some(value).filter(|value| !value.is_null())),
+        );
+    }
+    push("a price of what is free".to_owned(), with(&free, "price_minor", Some(json!(990))));
     let names = ["sale_id", "title", "opens_at", "closes_at", "total", "per_user_limit", "price_minor", "currency"];
     let fields: Vec<&Value> =
         names.iter().map(|name| &good[name]).chain([&good["payment_window_s"], &Value::Null]).collect();
     push("the members as a list".to_owned(), json!(fields));
     let twice = good.to_string().replacen('{', r#"{"sale_id":"bad-new","#, 1);
     cases.push(invalid("create: a member twice", ask().header("content-type", JSON).body(twice)));
+    cases
+}
+
+fn draw(target: &Target) -> Vec<Bad> {
+    let draw = |id: &str, round: &str| Ask::get(format!("/v1/sales/{id}/rounds/{round}/draw"));
+    let mut cases: Vec<Bad> = bad_sale_ids().iter().map(|id| invalid("draw: sale id", draw(id, "1"))).collect();
+    cases.extend(
+        BAD_ROUNDS.iter().chain([&&*long(10_000)]).map(|round| invalid("draw: round", draw(&target.sale, round))),
+    );
+    for (what, id, round) in [
+        ("a round without one", target.sale.as_str(), "1"),
+        ("a round to come", &target.sale, "2"),
+        ("no such sale", "bad-nowhere", "1"),
+    ] {
+        cases.push(bad(format!("draw: {what}"), draw(id, round), 404, "unknown_sale"));
+    }
     cases
 }
 
@@ -269,7 +364,7 @@ fn other_admin(target: &Target) -> Vec<Bad> {
             invalid("audit: sale id", audit(&id, "1")),
         ]);
     }
-    for round in ["0", "-1", "01", "%2B1", "1.0", "x", "%00", "1%0A", "4294967296", &long(10_000)] {
+    for round in BAD_ROUNDS.into_iter().chain([&*long(10_000)]) {
         cases.push(invalid("audit: round", audit(&target.sale, round)));
     }
     cases.push(bad("audit: a round to come", audit(&target.sale, "2"), 404, "unknown_sale"));
@@ -287,6 +382,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     let mut cases = reserve(target);
     cases.extend(reservations(target));
     cases.extend(create());
+    cases.extend(draw(target));
     cases.extend(other_admin(target));
     cases.extend(bad_steering::all(target));
     cases.extend(bad_callbacks::all(target));

@@ -1,6 +1,7 @@
 //! What everybody may know of a sale: how soon, for how many calls, and when a part does not answer.
 
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
@@ -15,7 +16,7 @@ use uuid::Uuid;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::calls::redis_calls;
-use crate::lab::{Lab, SALE};
+use crate::lab::{Lab, SALE, movable_clock};
 use crate::rounds;
 use crate::wait::until;
 
@@ -91,6 +92,21 @@ async fn what_is_left_is_seen_within_two_seconds() {
     sees(&catalog, "availability", "unknown").await;
     lab.load(SALE).await;
     sees(&catalog, "availability", "available").await;
+}
+
+/// A process that Lambda froze: its monotonic clock stood still, and the wall clock tells.
+#[tokio::test]
+async fn what_was_read_before_a_freeze_is_not_shown_after_it() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let (clock, moved_ms) = movable_clock();
+    let catalog = catalog::Deps::new(&lab.another_process_at(clock)).unwrap();
+    let card = shown(&catalog, "/v1/sales/lamp").await.body;
+    assert_eq!((&card["availability"], &card["state"]), (&json!("available"), &json!("open")));
+    buy(&lab, 0..20).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+    moved_ms.store(60_000, Ordering::Relaxed);
+    let card = shown(&catalog, "/v1/sales/lamp").await.body;
+    assert_eq!((&card["availability"], &card["state"]), (&json!("sold_out"), &json!("paused")));
 }
 
 #[tokio::test]

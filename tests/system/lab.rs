@@ -152,6 +152,11 @@ impl Lab {
         self.resources.another_process()
     }
 
+    /// Likewise, by this clock.
+    pub(crate) fn another_process_at(&self, clock: Clock) -> Context {
+        self.resources.another_process_at(clock)
+    }
+
     /// With a sale of these terms, published and loaded.
     pub(crate) async fn selling(terms: Terms) -> Self {
         let lab = Self::new().await;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use aws_sdk_sqs::Client as Sqs;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use futures::{StreamExt, stream};
-use sale::ReservationId;
+use sale::{ReservationId, Terms};
 use tests::{round, terms};
 use tokio::sync::watch;
 use tokio::task::block_in_place;
@@ -19,16 +19,15 @@ use crate::ask::Ask;
 use crate::events;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE, movable_clock};
+use crate::packets::{packet, unclaimed};
 use crate::resources::{depth, receive};
 use crate::rounds;
 use crate::wait::until;
 
-const BUYERS: usize = 1000;
-const UNITS: u32 = 200;
 const AT_ONCE: usize = 50;
 const CONSUMERS: usize = 2;
-/// Redis dies after so many answers at most: when all units are gone and most of their orders are not made.
-const LAST_DEATH: u64 = 220;
+/// Redis dies after so many answers more than there are units at most: when all are gone and most of their orders are not made.
+const LAST_DEATH: u64 = 20;
 /// Answers in which the writes are that a failover loses, at most.
 const LAST_WRITES: u64 = 60;
 
@@ -47,6 +46,8 @@ enum Loss {
 /// One way for it to happen.
 #[derive(Debug)]
 struct Case {
+    buyers: usize,
+    units: u32,
     /// Redis dies after so many answers.
     death: usize,
     loss: Loss,
@@ -56,16 +57,17 @@ struct Case {
 }
 
 impl Case {
-    fn random(run: usize) -> Self {
+    fn random(run: usize, buyers: usize, units: u32) -> Self {
         let (dice, _) = Uuid::new_v4().as_u64_pair();
-        let death = 1 + (dice % LAST_DEATH) as usize;
-        let before = 1 + (dice / LAST_DEATH % LAST_WRITES) as usize;
+        let last_death = u64::from(units) + LAST_DEATH;
+        let death = 1 + (dice % last_death) as usize;
+        let before = 1 + (dice / last_death % LAST_WRITES) as usize;
         let loss = match run % 3 {
             0 => Loss::Everything,
             1 => Loss::WritesAfter(death.saturating_sub(before)),
             _ => Loss::Nothing,
         };
-        Self { death, loss, orders_wait: (run / 3).is_multiple_of(2) }
+        Self { buyers, units, death, loss, orders_wait: (run / 3).is_multiple_of(2) }
     }
 }
 
@@ -134,7 +136,7 @@ async fn stampede(lab: &mut Lab, case: &Case) -> Vec<Heard> {
     if case.loss == Loss::WritesAfter(0) {
         lab.redis(&["SAVE"]).await;
     }
-    let mut answers = stream::iter(0..BUYERS)
+    let mut answers = stream::iter(0..case.buyers)
         .map(|buyer| {
             let (deps, dying, lost) = (deps.clone(), Arc::clone(&dying), Arc::clone(&lost));
             tokio::spawn(async move {
@@ -177,8 +179,8 @@ async fn die(lab: &mut Lab, loss: Loss) {
     block_in_place(|| lab.valkey.kill_and_restart_from_snapshot()).unwrap();
 }
 
-async fn run(case: Case) {
-    let mut lab = Lab::selling(terms(UNITS, 1)).await;
+async fn run(case: Case, terms: Terms) {
+    let mut lab = Lab::selling(terms).await;
     let (orders, may) = watch::channel(!case.orders_wait);
     let consumers: Vec<_> = (0..CONSUMERS)
         .map(|_| tokio::spawn(consume(lab.order(), lab.sqs.clone(), lab.orders_url.clone(), may.clone())))
@@ -232,7 +234,7 @@ async fn run(case: Case) {
     let healed_in = began.elapsed();
 
     promised.extend(again.iter().filter_map(won));
-    check(&lab, &promised).await;
+    check(&lab, &promised, case.units).await;
     let ids: Vec<ReservationId> = promised.iter().cloned().collect();
     let mut live = 0;
     for chunk in ids.chunks(50) {
@@ -271,11 +273,11 @@ async fn while_the_keys_are_missing(lab: &Lab, heard: &[Heard]) {
 }
 
 /// After healing: every unit in one place, every promise in the ledger, nobody over the limit.
-async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) {
+async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>, total: u32) {
     let audit = lab.audit().await;
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{audit:?}");
-    assert_eq!(audit.total, UNITS);
+    assert_eq!(audit.total, total);
     for id in promised {
         assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} came to nothing");
     }
@@ -289,7 +291,10 @@ async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) {
         lab.buy(&format!("late-{late}")).await;
     }
     lab.answer(&Ask::reserve(SALE, "too-late")).await.problem(409, "sold_out");
-    assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
+    assert_eq!(lab.clean_audit().await, (0, 0, total));
+    if lab.round().await.terms.allocation.has_awards() {
+        assert_eq!(unclaimed(lab).await, 0, "to the cent");
+    }
 }
 
 /// A process that read the ledger before the sale was published knows nothing of it, and Redis has lost it. Nobody may
@@ -326,8 +331,19 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
 #[tokio::test(flavor = "multi_thread")]
 async fn redis_may_die_at_any_moment_of_a_stampede() {
     let runs = std::env::var("STAMPEDES").map_or(3, |runs| runs.parse().expect("STAMPEDES is a number"));
-    for case in (0..runs).map(Case::random) {
-        let about = format!("{case:?}");
-        tokio::time::timeout(Duration::from_secs(900), run(case)).await.expect(&about);
+    for number in 0..runs {
+        run_in_time(Case::random(number, 1000, 200), |units| terms(units, 1)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_packet_adds_up_though_redis_dies_while_it_is_grabbed() {
+    for number in 0..10 {
+        run_in_time(Case::random(number, 200, 60), packet).await;
+    }
+}
+
+async fn run_in_time(case: Case, terms: impl FnOnce(u32) -> Terms) {
+    let (about, terms) = (format!("{case:?}"), terms(case.units));
+    tokio::time::timeout(Duration::from_secs(900), run(case, terms)).await.expect(&about);
 }

@@ -1,5 +1,6 @@
 //! Steering names the round that it is about, and a key names one request.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use ledger::Ledger;
 use runtime::Clock;
 use sale::{EpochMs, Recurrence, RoundNumber, Terms};
@@ -122,6 +123,40 @@ async fn what_was_done_yesterday_is_known_again_today() {
     let other = keyed("restock", "more", &json!({ "round": 1, "units": 6 }));
     lab.answer(&other).await.problem(409, "key_reused");
     assert_eq!(steered(&lab).await, before);
+}
+
+/// The clock of the process that began the second round was ahead.
+#[tokio::test]
+async fn of_two_rounds_that_are_not_over_yet_the_second_is_listed() {
+    let lab = daily().await;
+    begin_round_2(&lab.ledger).await;
+    let soon = AttributeValue::N((Clock::system().now().0 + 60_000).to_string());
+    let late =
+        lab.dynamodb.update_item().table_name(&lab.table).key("pk", AttributeValue::S("ROUND#lamp#1".to_owned()));
+    let late = late.update_expression("SET closes_at_ms = :soon").expression_attribute_values(":soon", soon);
+    late.send().await.unwrap();
+    let list = lab.answer(&Ask::get("/v1/admin/sales").by_operator()).await.expect(200).body;
+    let rounds: Vec<_> = list["sales"].as_array().unwrap().iter().map(|sale| &sale["round"]).collect();
+    assert_eq!(rounds, [2]);
+}
+
+/// Whoever sends it for the round that runs now, since the other one is over, is not sure what became of it.
+#[tokio::test]
+async fn a_key_of_yesterday_names_nothing_else_today() {
+    let lab = daily().await;
+    lab.answer(&keyed("restock", "more", &json!({ "round": 1, "units": 5 }))).await.expect(200);
+    begin_round_2(&lab.ledger).await;
+    let before = steered(&lab).await;
+    for other in [
+        keyed("restock", "more", &json!({ "round": 2, "units": 5 })),
+        keyed("restock", "more", &json!({ "round": 2, "units": 6 })),
+        keyed("pause", "more", &json!({ "round": 2 })),
+        keyed("end_recurrence", "more", &json!({ "round": 2 })),
+    ] {
+        lab.answer(&other).await.problem(409, "key_reused");
+    }
+    assert_eq!(steered(&lab).await, before);
+    lab.answer(&keyed("restock", "still-more", &json!({ "round": 2, "units": 5 }))).await.expect(200);
 }
 
 #[tokio::test]

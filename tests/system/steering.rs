@@ -1,6 +1,7 @@
 //! Operators steer a sale while it runs.
 
-use sale::Terms;
+use runtime::Clock;
+use sale::{EpochMs, Terms};
 use serde_json::json;
 use stock::{Counters, Stock};
 use tests::{round, terms};
@@ -44,6 +45,20 @@ async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
         assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
     }
     unreachable!()
+}
+
+/// It is loaded by then, and Redis did not hear of the pause.
+#[tokio::test]
+async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
+    let lab = Lab::new().await;
+    let opens_at_ms = EpochMs(Clock::system().now().0 + 300_000);
+    lab.publish(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    rounds::change(&lab.ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+    assert!(!counters(&lab).await.paused);
+    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert_eq!((summary.failed, summary.rebuilt), (0, 0), "{summary:?}");
+    assert!(counters(&lab).await.paused);
 }
 
 #[tokio::test]

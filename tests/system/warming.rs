@@ -1,14 +1,17 @@
 //! The schedule that loads rounds.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use fulfilment::load_round;
 use sale::{EpochMs, Terms, Unit};
-use tests::terms;
+use tests::{round, terms};
 use warmup::Summary;
 
 use crate::ask::Ask;
-use crate::lab::Lab;
+use crate::lab::{Lab, SALE};
+use crate::meanwhile::ledger_with;
 use crate::rounds;
 
 fn opening_in(minutes: i64) -> Terms {
@@ -63,6 +66,25 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
     assert_eq!(lab.buy("late").await.unit, alice.unit);
     assert_eq!(lab.clean_audit().await, (0, 0, 6));
+}
+
+/// Redis has no round yet that could hear of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(3, 1)).await;
+    let (read, stock) = (lab.round().await, lab.stock.clone());
+    let (ledger, happened) = ledger_with(&lab, "Query", |ledger| {
+        Box::pin(async move {
+            let id = round(SALE, 1);
+            rounds::change(&ledger, &id, "pause", |round| round.paused = true).await;
+            stock.round(&id).amend(&ledger.round(&id).await.unwrap().unwrap()).await.unwrap();
+        })
+    })
+    .await;
+    assert!(load_round(&lab.stock, &ledger, &read, runtime::Clock::system().now()).await.unwrap());
+    assert!(happened.load(Ordering::Relaxed));
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "paused");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ import { focusOn } from './dom.js';
 import { language, t } from './i18n.js';
 import { signInDialog } from './login.js';
 import { finishSignIn } from './oidc.js';
-import { nothing } from './parts.js';
+import { nothing, problemWords } from './parts.js';
 import { session } from './session.js';
 import { frame } from './frame.js';
 import { CampaignView, CampaignsView } from './views/campaigns.js';
@@ -27,6 +27,23 @@ class MissingView extends View {
   }
 }
 
+/** Few look at it, so it is loaded when somebody does. */
+class LazyVerifyView extends View {
+  #shown = null;
+
+  constructor(main, id) {
+    super(main);
+    import('./views/verify.js').then(({ VerifyView }) => {
+      if (!this.signal.aborted) this.#shown = new VerifyView(main, id);
+    }, () => main.replaceChildren(...nothing(problemWords({ code: 'network' }))));
+  }
+
+  leave() {
+    super.leave();
+    this.#shown?.leave();
+  }
+}
+
 const ID = '([a-z0-9][a-z0-9.-]{0,91})';
 const ROUTES = [
   [/^$/, CampaignsView],
@@ -34,6 +51,7 @@ const ROUTES = [
   [new RegExp(`^sales/${ID}$`), SaleView],
   [new RegExp(`^reservations/${ID}$`), ReservationView],
   [/^orders$/, OrdersView],
+  [/^draws\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}(?:\.[1-9][0-9]{0,7})?)$/, LazyVerifyView],
 ];
 
 const main = document.getElementById('main');

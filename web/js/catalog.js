@@ -35,8 +35,12 @@ export function stateNow(card) {
 
 const PICTURES = ['lamp', 'chair', 'pot'];
 
-/** The drawing of a sale: the one that it names, or always the same one. */
-export function pictureOf(id) {
+/** Drawings of what is not an item. */
+const DRAWN = { split: 'packet', prizes: 'tickets' };
+
+/** The drawing of a sale: that of its kind, the one that it names, or always the same one. */
+export function pictureOf(id, kind = 'units') {
+  if (kind in DRAWN) return DRAWN[kind];
   const named = PICTURES.find((name) => id.includes(name));
   const sum = Array.from(id).reduce((all, letter) => all + letter.codePointAt(0), 0);
   return named ?? PICTURES[sum % PICTURES.length];

@@ -51,6 +51,11 @@ export function saleOf(id) {
   return id.split('.')[0];
 }
 
+/** The round in a reservation's id. */
+export function roundOf(id) {
+  return id.split('.')[1];
+}
+
 export function statusName(status) {
   return t(`status.${status}`);
 }

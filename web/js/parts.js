@@ -1,12 +1,13 @@
 // Parts that several screens are made of.
 
+import { isFree, kindOf, odds, stake } from './awards.js';
 import { pictureOf, stateNow } from './catalog.js';
 import { h } from './dom.js';
 import { money, moment, parts, span } from './format.js';
 import { language, t } from './i18n.js';
 
-export function picture(id, size = '') {
-  const name = pictureOf(id);
+export function picture(id, size = '', kind = 'units') {
+  const name = pictureOf(id, kind);
   return h('div', { class: `picture ${size}` },
     h('img', { src: `/art/${name}.svg`, alt: t(`picture.${name}`), width: 480, height: 480 }));
 }
@@ -29,13 +30,25 @@ export function facts(card) {
   const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
   return h('dl', { class: 'facts' },
     row('sale.limit', t('sale.limit.value', { n: card.per_user_limit })),
-    row('sale.window', span(card.payment_window_s)),
+    isFree(card) ? null : row('sale.window', span(card.payment_window_s)),
     row('sale.opens', moment(card.opens_at)),
     row('sale.closes', moment(card.closes_at)));
 }
 
+/** What it costs, or what there is to be won. */
 export function price(card) {
-  return h('p', { class: 'price' }, money(card.price_minor, card.currency));
+  return h('p', { class: 'price' }, card.draw ? stake({ ...card.draw, currency: card.currency })
+    : isFree(card) ? t('free.price') : money(card.price_minor, card.currency));
+}
+
+/** What can be won and how often, if anything is drawn. */
+export function chances(card) {
+  return card.draw ? odds({ ...card.draw, currency: card.currency }) : null;
+}
+
+/** The drawing of a sale by its card. */
+export function pictureOfCard(card, size = '') {
+  return picture(card.sale_id, size, kindOf(card));
 }
 
 /** A panel: its heading takes the focus, its parts follow. */

@@ -1,8 +1,9 @@
-// SHA-256 of short texts, for the proof of work alone. WebCrypto answers each digest through a promise, which costs ten
+// SHA-256 for the proof of work and for checking draws. WebCrypto answers each digest through a promise, which costs ten
 // times as much as the digest: a million tries would take a telephone minutes instead of seconds.
 
 const K = new Int32Array(64);
-const START = new Int32Array(8);
+/** The state that every digest starts with. */
+export const START = new Int32Array(8);
 const words = new Int32Array(64);
 
 // The fractional parts of the roots of the first primes, as the standard has it.
@@ -41,7 +42,8 @@ export function leadingZeros(digest) {
   return Math.clz32(digest[0]);
 }
 
-function compress(state, view, from) {
+/** Takes the 64 bytes of `view` from `from` on into the state. */
+export function compress(state, view, from) {
   for (let i = 0; i < 16; i += 1) words[i] = view.getInt32(from + i * 4);
   for (let i = 16; i < 64; i += 1) {
     const x = words[i - 15];

@@ -15,7 +15,7 @@ const SOON_MS = 1_500;
 /** With push one only asks to be sure. */
 const PUSHED_MS = 30_000;
 const LONGEST_TROUBLE_MS = 15_000;
-const FINAL = new Set(['paid', 'expired', 'cancelled', 'failed']);
+const FINAL = new Set(['paid', 'granted', 'expired', 'cancelled', 'failed']);
 /** Problems that asking again does not mend. */
 const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_route', 'denied']);
 

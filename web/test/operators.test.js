@@ -65,6 +65,60 @@ test('a sale from a draft to its end, each step confirmed', async () => {
   await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
 });
 
+test('a red packet and a prize draw are made, published and watched', async () => {
+  const page = await visit();
+  const dialog = page.getByRole('dialog');
+  const make = async (kind, fill) => {
+    const id = `op-${kind}-${Date.now().toString(36)}`;
+    await page.getByRole('button', { name: `New ${kind === 'packet' ? 'red packet' : 'prize draw'}` }).click();
+    await dialog.locator('[name=sale_id]').fill(id);
+    await dialog.locator('[name=title]').fill(`Operated ${kind}`);
+    const minutesAgo = await page.evaluate(() => {
+      const at = new Date(Date.now() - 120_000);
+      return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    });
+    await dialog.locator('[name=opens_at]').fill(minutesAgo);
+    await fill();
+    expect(await one.rules()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+    await page.getByRole('heading', { level: 1, name: `Operated ${kind}` }).waitFor();
+    expect(await page.getByRole('link', { name: 'Verify this draw' }).count()).toBe(0);
+    await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    return id;
+  };
+  const packet = await make('packet', async () => {
+    await dialog.locator('[name=total_minor]').fill('5000');
+    await dialog.locator('[name=total]').fill('50');
+    await dialog.locator('[name=min_minor]').fill('10');
+    await dialog.locator('[name=parts]').selectOption('equal');
+  });
+  expect(await shop.operate('GET', `/v1/admin/sales/${packet}`)).toMatchObject({
+    allocation: { kind: 'split', total_minor: 5_000, min_minor: 10, parts: 'equal' }, settlement: 'free', total: 50,
+    per_user_limit: 1, price_minor: 0,
+  });
+  await page.getByText('€50.00 in 50 packets').waitFor();
+  // What each unit wins is committed to: there are no more units.
+  expect(await page.getByRole('button', { name: 'Add units' }).count()).toBe(0);
+  await expect.poll(() => tile(page, 'free').textContent(), { timeout: 90_000 }).toBe('50');
+  await shop.buy(packet);
+  await expect.poll(() => tile(page, 'ordered').textContent(), { timeout: 30_000 }).toBe('1');
+  await page.locator('.tile.ordered', { hasText: 'Granted' }).waitFor();
+  expect(await tile(page, 'paid').count()).toBe(0);
+
+  const prizes = await make('prizes', async () => {
+    await dialog.locator('[name=total]').fill('200');
+    await dialog.locator('[name=prizes]').fill('2 A lamp\n\n 30 x A cup of tea \n');
+  });
+  expect((await shop.operate('GET', `/v1/admin/sales/${prizes}`)).allocation).toEqual({
+    kind: 'prizes', prizes: [{ name: 'A lamp', count: 2 }, { name: 'A cup of tea', count: 30 }],
+  });
+  await page.getByText('32 prizes, 200 tickets').waitFor();
+  const link = page.getByRole('link', { name: 'Verify this draw' });
+  expect(await link.getAttribute('href')).toBe(`/#/draws/${prizes}.1`);
+});
+
 test('a campaign is made, changed, and refused where it names no sale', async () => {
   const [first, second] = [await shop.sell(), await shop.sell()];
   const page = await visit();
@@ -204,6 +258,29 @@ describe.each([
     await page.getByRole('dialog').waitFor();
     expect(await one.rules()).toEqual([]);
     await shot('question');
+    expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  });
+
+  test('the forms and the board of what is drawn do so too', async () => {
+    const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
+    const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
+    const words = operators[language];
+    const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
+    await page.locator('.verdict.clean').waitFor();
+    const shot = async (what) => SHOTS && page.screenshot({ path: `${SHOTS}/operators-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
+    await page.locator('.odds').waitFor();
+    await page.locator('.tile.ordered', { hasText: words['op.units.granted'] }).waitFor();
+    expect(await one.rules()).toEqual([]);
+    await shot('drawn');
+    for (const kind of ['op.new_packet', 'op.new_prizes']) {
+      await page.getByRole('button', { name: words[kind], exact: true }).click();
+      await page.getByRole('dialog').waitFor();
+      expect(await one.rules()).toEqual([]);
+      await shot(kind);
+      await page.keyboard.press('Escape');
+    }
     expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(wide).toBeLessThanOrEqual(0);

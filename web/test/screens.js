@@ -1,5 +1,7 @@
 // Every screen of the shop, and how one gets there.
 
+import { commitment, digestOf, tableOf } from '../js/draw.js';
+
 const SINCE = '2026-11-24T09:00:00.000Z';
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 const id = (sale) => `${sale}.1.${'0a'.repeat(16)}`;
@@ -48,6 +50,36 @@ const standing = (name, more, heading) => ({
 
 const ended = (status, more = {}) => () => ({ status, ended_at: SINCE, ...money, ...more });
 
+const packet = (more = {}) => ({
+  settlement: 'free', price_minor: 0, draw: {
+    units: 100, allocation: { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' }, commitment: 'ab'.repeat(32),
+    label: 'commitment_only', ...more,
+  },
+});
+const PRIZES = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 20 }] };
+const granted = (award) => () => ({ status: 'granted', price_minor: 0, currency: 'EUR', ...(award ? { award } : {}) });
+
+/** A draw of twelve parts or tickets, and its seed. */
+const SEED = '07'.repeat(32);
+const drawing = (name, allocation, more, heading) => ({
+  name,
+  heading,
+  async go({ page, go, sale }) {
+    const units = 12;
+    const plan = allocation.kind === 'split'
+      ? { kind: allocation.parts, total: allocation.total_minor, parts: units, min: allocation.min_minor }
+      : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
+    const draw = {
+      sale_id: sale, round: 1, encoding: 1, units, allocation, currency: 'EUR', label: 'commitment_only', closes_at: SINCE,
+      reveals_at: later(50_000), commitment: commitment(sale, 1, SEED, digestOf(tableOf(plan, SEED))), ...more,
+    };
+    await page.route(/\/draw$/, (route) => route.fulfill(json(200, draw)));
+    await go(`draws/${sale}.1.7`);
+  },
+});
+const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
+const FEW_PRIZES = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 1 }, { name: 'A teapot', count: 3 }] };
+
 export const SCREENS = [
   { name: 'campaigns', heading: 'campaigns.title', level: 1, go: ({ page, go }) => go('').then(() => page.locator('.cards a').first().waitFor()) },
   { name: 'campaign', level: 1, go: ({ page, go, campaign }) => go(`campaigns/${campaign}`).then(() => page.locator('.cards a').first().waitFor()) },
@@ -66,6 +98,19 @@ export const SCREENS = [
   card('paused', () => ({ state: 'paused' }), 'problem.paused.title'),
   card('closed', () => ({ state: 'closed' }), 'problem.closed.title'),
   card('sold out', () => ({ availability: 'sold_out' }), 'problem.sold_out.title'),
+  card('red packet', () => packet(), 'split.open.title'),
+  card('red packet in equal parts', () => packet({ allocation: { ...SPLIT, parts: 'equal' } }), 'split.open.title'),
+  card('red packets gone', () => ({ ...packet(), availability: 'sold_out' }), 'split.sold_out.title'),
+  card('red packets over', () => ({ ...packet(), state: 'closed' }), 'problem.closed.title'),
+  card('prizes', () => packet({ units: 1_000, allocation: PRIZES }), 'prizes.open.title'),
+  card('tickets gone', () => ({ ...packet({ allocation: PRIZES }), availability: 'sold_out' }), 'prizes.sold_out.title'),
+  card('free of charge', () => ({ settlement: 'free', price_minor: 0 }), 'open.title'),
+  drawing('draw that is not over', SPLIT, {}, 'verify.early.title'),
+  drawing('packets that are genuine', SPLIT, { seed: SEED }, 'verify.good.title'),
+  drawing('prizes that are genuine', FEW_PRIZES, { seed: SEED }, 'verify.good.title'),
+  drawing('draw that was changed', { ...SPLIT, total_minor: 10_001 }, { seed: SEED, commitment: 'ab'.repeat(32) }, 'verify.bad.title'),
+  drawing('draw of another version', SPLIT, { seed: SEED, encoding: 2 }, 'verify.other.title'),
+  { name: 'no draw', heading: 'verify.none.title', level: 1, go: ({ go, sale }) => go(`draws/${sale}.1`) },
   {
     name: 'sign in',
     heading: 'login.title',
@@ -146,6 +191,10 @@ export const SCREENS = [
   },
   standing('time is up', () => ({ status: 'pending_payment', ...money, pay_by: later(-1_000) }), 'over.title'),
   standing('paid', ended('paid'), 'paid.title'),
+  standing('granted', granted(), 'granted.title'),
+  standing('packet opened', granted({ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }), 'award.amount.title'),
+  standing('prize won', granted({ kind: 'prize', prize: 'A pendant lamp' }), 'award.prize.title'),
+  standing('blank', granted({ kind: 'blank' }), 'award.blank.title'),
   standing('paid too late', ended('expired', { refund_due: true }), 'expired.title'),
   standing('cancelled', ended('cancelled'), 'cancelled.title'),
   standing('failed', ended('failed', { reason: 'sold_out' }), 'failed.title'),
@@ -159,6 +208,10 @@ export const SCREENS = [
         ...reservation(sale, status === 'pending_payment' ? { pay_by: later(60_000) } : { ended_at: SINCE }), status, ...money,
         reservation_id: `${sale}.1.${String(at).repeat(32)}`, ...(status === 'failed' ? { reason: 'dead_letter' } : {}),
       }));
+      const won = [{ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }, { kind: 'prize', prize: 'A pendant lamp' }, { kind: 'blank' }];
+      orders.push(...won.map((award, at) => ({
+        ...reservation(sale, granted(award)()), reservation_id: `${sale}.1.${String(at + 5).repeat(32)}`,
+      })));
       await page.route(/\/v1\/orders/, (route) => route.fulfill(json(200, { orders, next_cursor: `1.${id(sale)}` })));
       await go('orders');
       await page.locator('.order').first().waitFor();

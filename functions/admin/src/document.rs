@@ -1,12 +1,14 @@
 use fulfilment::Audited;
 use jiff::Timestamp;
 use ledger::Latest;
-use sale::audit::Audit;
+use sale::audit::{Audit, Awarded};
 use sale::{
     Allocation, Currency, DoorTerms, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState, Settlement,
     Steady, Terms, UserId,
 };
 use serde::{Deserialize, Serialize};
+
+use crate::new_allocation;
 
 /// A sale as an operator writes it.
 #[derive(Deserialize)]
@@ -23,7 +25,7 @@ pub(crate) struct NewSale {
     payment_window_s: u32,
     recurrence: Option<Recurrence>,
     door: Option<NewDoor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "new_allocation::read")]
     allocation: Allocation,
     #[serde(default)]
     settlement: Settlement,
@@ -202,13 +204,17 @@ pub(crate) struct AuditDocument {
     total_is_assumed: bool,
     #[serde(flatten)]
     audit: Audit,
+    /// What was won, of a round with awards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awarded: Option<Awarded>,
 }
 
 impl AuditDocument {
     /// Of a round whose number of units the ledger has, or which is assumed to have had as many as the offer says.
-    pub(crate) fn of(Audited { audit, in_redis }: Audited, is_assumed: bool) -> Self {
+    pub(crate) fn of(Audited { audit, in_redis, awarded }: Audited, is_assumed: bool) -> Self {
+        let clean = audit.is_clean() && awarded.as_ref().is_none_or(Awarded::is_exact);
         // Redis knows how many units there are.
-        Self { clean: audit.is_clean(), in_redis, total_is_assumed: is_assumed && !in_redis, audit }
+        Self { clean, in_redis, total_is_assumed: is_assumed && !in_redis, audit, awarded }
     }
 }
 

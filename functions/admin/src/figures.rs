@@ -73,11 +73,11 @@ impl Units {
     fn of(counters: &Counters, orders: Option<OrderCount>) -> Self {
         let (total, free) = (counters.total(), counters.free().min(counters.total()));
         let taken = total - free;
-        let Some(OrderCount { unpaid, paid, as_of_ms }) = orders else {
+        let Some(OrderCount { unpaid, granted, paid, as_of_ms }) = orders else {
             return Self { total, free, held: None, ordered: None, paid: None, as_of: None };
         };
         let paid = paid.min(taken);
-        let ordered = unpaid.min(taken - paid);
+        let ordered = unpaid.saturating_add(granted).min(taken - paid);
         let held = taken - paid - ordered;
         Self { total, free, held: Some(held), ordered: Some(ordered), paid: Some(paid), as_of: Some(as_of_ms.into()) }
     }
@@ -185,12 +185,14 @@ mod tests {
     #[test]
     fn units_add_up_whatever_has_moved_between_the_readings() {
         for free in 0..=10 {
-            for (unpaid, paid) in [(0, 0), (3, 2), (10, 0), (0, 10), (8, 5), (u32::MAX, 1)] {
-                let orders = OrderCount { unpaid, paid, as_of_ms: EpochMs(1) };
+            for (unpaid, granted, paid) in
+                [(0, 0, 0), (3, 0, 2), (10, 0, 0), (0, 0, 10), (8, 0, 5), (u32::MAX, 1, 1), (0, 7, 0), (0, u32::MAX, 0)]
+            {
+                let orders = OrderCount { unpaid, granted, paid, as_of_ms: EpochMs(1) };
                 let units = Units::of(&counters(free), Some(orders));
                 let sum = units.free + units.held.unwrap() + units.ordered.unwrap() + units.paid.unwrap();
                 assert_eq!((sum, units.free, units.total), (10, free, 10), "{units:?}");
-                assert!(units.paid <= Some(paid) && units.ordered <= Some(unpaid), "{units:?}");
+                assert!(units.paid <= Some(paid) && units.ordered <= Some(unpaid.saturating_add(granted)), "{units:?}");
             }
         }
         assert_eq!(Units::of(&counters(4), None).held, None);

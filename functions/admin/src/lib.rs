@@ -4,6 +4,7 @@ mod campaigns;
 mod document;
 mod figures;
 mod guard;
+mod new_allocation;
 mod steer;
 
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ use ledger::{Created, Latest, Ledger};
 use process::OrderCounts;
 use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
-use sale::{LogEntry, Offer, Round, RoundId, SaleId, Terms};
+use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, Terms, latest_rounds};
 use stock::Stock;
 
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
@@ -38,7 +39,7 @@ pub struct QueueUrls {
     pub quarantine: String,
 }
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -58,10 +59,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let settings = context.settings();
         let queues = QueueUrls {
@@ -163,7 +164,11 @@ fn entry(deps: &Deps, request: &Request, action: &str) -> Result<LogEntry, Probl
 }
 
 async fn list(deps: &Deps) -> Reply {
-    let rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
+    let mut rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
+    // By another clock a round may be over, so that the next one is there, and not by this one.
+    let latest: HashMap<SaleId, RoundNumber> =
+        latest_rounds(rounds.iter().cloned()).into_iter().map(|(sale, round)| (sale, round.id.number)).collect();
+    rounds.retain(|round| latest.get(&round.id.sale) == Some(&round.id.number));
     let sales: Vec<SaleId> = rounds.iter().map(|round| round.id.sale.clone()).collect();
     let offers = deps.ledger.offers(&sales).await.map_err(Problem::unanswered)?;
     let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();

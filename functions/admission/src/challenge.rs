@@ -50,12 +50,12 @@ struct Work {
     bits: u32,
 }
 
-/// Nothing is a wish as well.
+/// Reads the body, which may be empty.
 fn wish(request: &Request) -> Result<Wish, Problem> {
     if text_body(request)?.is_empty() { Ok(Wish::default()) } else { json_body(request) }
 }
 
-/// One call of Redis. The answer stays there.
+/// Gives a challenge. One call of Redis, which keeps the answer.
 pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, Wish { kind }) = deps.gate().enter(request, sale, CHECKS, wish).await?;
     let (round, ip) = (&visitor.known()?.round, address(request));
@@ -74,7 +74,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
         Challenged::UnknownSale => return Err(not_in_redis(&round.id, Some(round), now)),
     }
-    // Drawn only now: who is refused costs no drawing.
+    // Drawn only now: a refusal costs no drawing.
     let (picture, work) = match kind {
         Kind::Picture => (Some(sum.picture()), None),
         Kind::Work => (None, Some(Work { bits: WORK_BITS })),

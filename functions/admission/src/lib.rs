@@ -17,32 +17,32 @@ use process::Snapshots;
 use runtime::{ANSWER_TIMEOUT, Clock};
 use stock::Stock;
 
-/// What a request counts as that got a challenge, and one that got a pass.
+/// The codes under which a challenge and a pass are counted.
 const CHALLENGED: &str = "challenged";
 const ADMITTED: &str = "admitted";
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// What is known of the ledger.
+    /// Published sales and stops.
     pub snapshots: Snapshots,
-    /// What passes are sealed with.
+    /// The keys of passes.
     pub keys: PassKeys,
-    /// What is counted of users and addresses.
+    /// What this process counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
     /// The time.
     pub clock: Clock,
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,

@@ -26,7 +26,7 @@ fn answer(request: &Request) -> Result<(Uuid, String), Problem> {
     json_body::<Answer>(request)?.read()
 }
 
-/// One call of Redis, and for a wrong answer one of the ledger.
+/// Takes an answer and gives a pass for it. One call of Redis, and for a wrong answer one of the ledger.
 pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, (id, answer)) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
@@ -63,7 +63,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }
 
-/// No more than so many a second are let towards an isolated sale; up to a second's worth at once.
+/// The rate of passes for an isolated sale, with up to a second's worth at once.
 fn public(requests_per_s: u32) -> GcraLimit {
     let burst = requests_per_s.max(1);
     GcraLimit { emission_interval_us: (1_000_000 / burst).max(1), burst }

@@ -15,7 +15,7 @@ pub const SHARED_S: u32 = 1;
 
 /// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`: it
 /// would add whole seconds to what a change takes. If the function fails, a page of half a minute ago is better than none.
-const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1, stale-if-error=30");
+pub(crate) const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1, stale-if-error=30");
 /// What is not there now may be there in a moment.
 const KEEP_ABSENT: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1");
 
@@ -32,16 +32,33 @@ struct At<'a, T> {
 /// with it a time long gone that its next client takes for now; so a request that comes through one gets a whole answer.
 pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -> Response<Body> {
     let tag = tag_of(content);
-    let known = request.headers().typed_get::<IfNoneMatch>().is_some_and(|known| !known.precondition_passes(&tag));
-    let mut response = if known && !request.headers().contains_key(VIA) {
-        let mut unchanged = Response::new(Body::Empty);
-        *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
-        unchanged
+    if knows(request, &tag) && !request.headers().contains_key(VIA) {
+        tagged(unchanged(), tag, KEEP)
     } else {
-        json(StatusCode::OK, &At { server_time: now.to_string(), content })
-    };
+        tagged(json(StatusCode::OK, &At { server_time: now.to_string(), content }), tag, KEEP)
+    }
+}
+
+/// The same for content that says no time, to be kept as `keep` says.
+pub(crate) fn kept(request: &Request, content: &impl Serialize, keep: HeaderValue) -> Response<Body> {
+    let tag = tag_of(content);
+    let response = if knows(request, &tag) { unchanged() } else { json(StatusCode::OK, content) };
+    tagged(response, tag, keep)
+}
+
+fn knows(request: &Request, tag: &ETag) -> bool {
+    request.headers().typed_get::<IfNoneMatch>().is_some_and(|known| !known.precondition_passes(tag))
+}
+
+fn unchanged() -> Response<Body> {
+    let mut unchanged = Response::new(Body::Empty);
+    *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
+    unchanged
+}
+
+fn tagged(mut response: Response<Body>, tag: ETag, keep: HeaderValue) -> Response<Body> {
     let headers = response.headers_mut();
-    headers.insert(CACHE_CONTROL, KEEP);
+    headers.insert(CACHE_CONTROL, keep);
     headers.typed_insert(tag);
     response
 }
@@ -118,6 +135,16 @@ mod tests {
         let through_cache = asking(&[("if-none-match", &known), ("via", "1.1 0123.cloudfront.net (CloudFront)")]);
         let answer = found(&through_cache, EpochMs(1), &content);
         assert_eq!((answer.status(), tag(&answer)), (StatusCode::OK, known));
+    }
+
+    #[test]
+    fn what_says_no_time_need_not_be_sent_again_to_anybody() {
+        let content = json!({ "seed": "00" });
+        let answer = |headers: &[(&'static str, &str)]| kept(&asking(headers), &content, KEEP);
+        let first = answer(&[]);
+        assert_eq!(serde_json::from_slice::<Value>(first.body()).unwrap(), content);
+        let again = answer(&[("if-none-match", &tag(&first)), ("via", "1.1 0123.cloudfront.net (CloudFront)")]);
+        assert_eq!((again.status(), tag(&again)), (StatusCode::NOT_MODIFIED, tag(&first)));
     }
 
     #[test]

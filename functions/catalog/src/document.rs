@@ -1,7 +1,8 @@
 use jiff::Timestamp;
-use sale::{Availability, Campaign, CampaignId, Phase, Price, Round, SaleId};
+use sale::{Availability, Campaign, CampaignId, Phase, Price, Round, SaleId, Settlement};
 use serde::Serialize;
 
+use crate::draw::DrawTerms;
 use crate::shelf::{Listed, Look};
 
 /// A sale's latest round as everybody sees it.
@@ -17,6 +18,9 @@ pub(crate) struct Card {
     price: Price,
     per_user_limit: u8,
     payment_window_s: u32,
+    settlement: Settlement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draw: Option<DrawTerms>,
     availability: Availability,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_release_at: Option<Timestamp>,
@@ -35,6 +39,8 @@ impl Card {
             price: terms.price,
             per_user_limit: terms.per_user_limit,
             payment_window_s: terms.payment_window_s,
+            settlement: terms.settlement,
+            draw: DrawTerms::of(round),
             availability: look.availability,
             next_release_at: look.next_release_ms.map(Timestamp::from),
         }

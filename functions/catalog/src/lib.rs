@@ -2,6 +2,7 @@
 
 mod caching;
 mod document;
+mod draw;
 mod shelf;
 
 use api::{Code, Problem, segments};
@@ -9,14 +10,15 @@ use context::{Context, ContextError};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::Clock;
-use sale::{CampaignId, InvalidId, SaleId};
+use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 use crate::document::{CampaignDocument, CampaignsDocument, Card};
+pub use crate::draw::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis and DynamoDB, behind what the process remembers of them.
@@ -26,10 +28,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()), clock: context.clock() })
     }
@@ -49,6 +51,11 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
         (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
         (&Method::GET, ["v1", "campaigns", campaign]) => look_at_campaign(deps, request, campaign).await,
         (&Method::GET, ["v1", "sales", sale]) => look_at_sale(deps, request, sale).await,
+        (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
+            let invalid = |error: InvalidId| Problem::invalid(error.to_string());
+            let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
+            draw::look(deps, request, &id).await
+        }
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

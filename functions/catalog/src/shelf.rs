@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cache::Moment;
 use fulfilment::FulfilmentError;
 use ledger::{Ledger, Switches};
 use moka::Expiry;
@@ -10,6 +11,9 @@ use rand::RngExt;
 use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
 use stock::Stock;
+use tokio::sync::Semaphore;
+
+use crate::draw::{Draw, reveals_at};
 
 /// How long this process goes by what it has read. Each entry draws its own time, so that those that were read together,
 /// here or by processes that were started together, are not read together again.
@@ -24,6 +28,11 @@ const LEDGER_TIMEOUT: Duration = Duration::from_millis(2500);
 const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
 /// Rounds of which it is remembered what is left: several times the sales that are ever published at once.
 const MAX_ROUNDS: u64 = 10_000;
+/// Draws that are remembered.
+const MAX_DRAWS: u64 = 1_000;
+/// Draws that are looked up at once. Those of sales that are long over are not listed, so made-up ones cost a reading each; this
+/// leaves the table to others.
+const DRAWS_AT_ONCE: usize = 4;
 /// How long a sale that is over is still shown, to whoever has its page open.
 const OVER_FOR_S: u32 = 24 * 60 * 60;
 
@@ -36,8 +45,17 @@ pub struct Shelf {
     stock: Stock,
     ledger: Ledger,
     clock: Clock,
-    listed: Cache<(), Arc<Listed>>,
-    left: Cache<RoundId, Availability>,
+    listed: Cache<(), Read<Arc<Listed>>>,
+    left: Cache<RoundId, Read<Availability>>,
+    draws: Cache<RoundId, Read<Option<Arc<Draw>>>>,
+    drawing: Arc<Semaphore>,
+}
+
+/// What was read, and when.
+#[derive(Clone)]
+struct Read<T> {
+    value: T,
+    at: Moment,
 }
 
 /// What is published, at one moment.
@@ -88,7 +106,9 @@ impl Shelf {
     pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
         let listed = Cache::builder().max_capacity(1).expire_after(Jittered).build();
         let left = Cache::builder().max_capacity(MAX_ROUNDS).expire_after(Jittered).build();
-        Self { stock, ledger, clock, listed, left }
+        let draws = Cache::builder().max_capacity(MAX_DRAWS).expire_after(Jittered).build();
+        let drawing = Arc::new(Semaphore::new(DRAWS_AT_ONCE));
+        Self { stock, ledger, clock, listed, left, draws, drawing }
     }
 
     /// Rounds of which it is remembered what is left.
@@ -102,11 +122,22 @@ impl Shelf {
     /// # Errors
     /// If the ledger does not answer.
     pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Arc<FulfilmentError>> {
-        if let Some(listed) = self.listed.get(&()).await {
-            return Ok(listed);
+        match self.listed.get(&()).await {
+            Some(Read { value, at }) if self.holds(at) => return Ok(value),
+            Some(_) => self.listed.invalidate(&()).await,
+            None => {}
         }
+        // A freeze may lie between an answer and its arrival.
+        let at = Moment::now(self.clock);
+        let read = async { self.read().await.map(|value| Read { value, at }) };
         // Boxed: calls of AWS make large futures, and most requests make none.
-        self.listed.try_get_with((), Box::pin(self.read())).await
+        Ok(self.listed.try_get_with((), Box::pin(read)).await?.value)
+    }
+
+    /// Whether what was read then may still be gone by. The caches go by a clock that may stand still while Lambda freezes
+    /// the process.
+    fn holds(&self, at: Moment) -> bool {
+        Moment::now(self.clock).since(at) <= Duration::from_millis(*KEPT_MS.end())
     }
 
     async fn read(&self) -> Result<Arc<Listed>, FulfilmentError> {
@@ -129,7 +160,7 @@ impl Shelf {
         let availability = match phase {
             Phase::Upcoming => Availability::Available,
             Phase::Closed => Availability::Unknown,
-            Phase::Open | Phase::Paused => self.left.get_with(round.id.clone(), self.ask(&round.id)).await,
+            Phase::Open | Phase::Paused => self.left_of(&round.id).await,
         };
         let next_release_ms = match phase {
             Phase::Open | Phase::Paused => RainPlan::of_terms(&round.terms).and_then(|plan| plan.next_drop(now)),
@@ -137,6 +168,59 @@ impl Shelf {
         };
         let next_release_ms = next_release_ms.filter(|at| *at < round.terms.closes_at_ms);
         Look { phase, availability, next_release_ms }
+    }
+
+    async fn left_of(&self, id: &RoundId) -> Availability {
+        if self.left.get(id).await.is_some_and(|read| !self.holds(read.at)) {
+            self.left.invalidate(id).await;
+        }
+        let at = Moment::now(self.clock);
+        let ask = async { Read { value: self.ask(id).await, at } };
+        self.left.get_with_by_ref(id, ask).await.value
+    }
+
+    /// The draw of a round; none if there is no such round, or it has no awards. One reads for all who ask at once.
+    ///
+    /// # Errors
+    /// If the ledger does not answer.
+    pub(crate) async fn draw(&self, id: &RoundId) -> Result<Option<Arc<Draw>>, Arc<FulfilmentError>> {
+        match self.draws.get(id).await {
+            Some(read) if self.holds(read.at) => return Ok(read.value),
+            Some(_) => self.draws.invalidate(id).await,
+            None => {}
+        }
+        let at = Moment::now(self.clock);
+        let read = async {
+            let in_time = tokio::time::timeout(LEDGER_TIMEOUT, self.read_draw(id)).await;
+            let draw = in_time.map_err(|_| FulfilmentError::OutOfTime)??;
+            Ok(Read { value: draw.map(Arc::new), at })
+        };
+        Ok(self.draws.try_get_with_by_ref(id, Box::pin(read)).await?.value)
+    }
+
+    async fn read_draw(&self, id: &RoundId) -> Result<Option<Draw>, FulfilmentError> {
+        let _permit = self.drawing.acquire().await.expect("nobody closes it");
+        // Not from the list, which may lag: its end decides whether the seed may be known.
+        let Some(round) = self.ledger.round(id).await? else { return Ok(None) };
+        let Some(commitment) = round.commitment else { return Ok(None) };
+        let seed = if self.is_over_for_all(&round).await { self.ledger.seed(id).await? } else { None };
+        let seed = seed.map(|kept| kept.seed);
+        Ok(Some(Draw { round, commitment, seed }))
+    }
+
+    /// Whether nobody can get a unit of the round any more. An operator who ends it early tells the ledger first, and Redis may
+    /// hear of it later: as long as it sells, or does not say, the round is not over.
+    async fn is_over_for_all(&self, round: &Round) -> bool {
+        let now = self.clock.now();
+        let is_over = |closes_at| reveals_at(closes_at) <= now;
+        if !is_over(round.terms.closes_at_ms) {
+            return false;
+        }
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(&round.id).counters()).await {
+            Ok(Ok(counters)) => counters.is_none_or(|counters| is_over(counters.closes_at_ms)),
+            Ok(Err(error)) => hidden(&round.id, &error),
+            Err(late) => hidden(&round.id, &late),
+        }
     }
 
     async fn ask(&self, id: &RoundId) -> Availability {
@@ -152,4 +236,9 @@ impl Shelf {
 fn unknown(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> Availability {
     tracing::warn!(error, sale_id = %id.sale, "Redis does not say what is left");
     Availability::Unknown
+}
+
+fn hidden(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> bool {
+    tracing::warn!(error, sale_id = %id.sale, "the seed is kept back: Redis does not say whether the round is over");
+    false
 }

@@ -16,7 +16,7 @@ const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 /// for the next run.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// DynamoDB.
@@ -26,10 +26,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { ledger: context.ledger()?, clock: context.clock() })
     }

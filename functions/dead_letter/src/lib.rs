@@ -7,12 +7,12 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
 use fulfilment::place_or_fail;
 use ledger::Ledger;
-use process::TermsCache;
+use process::{AwardCache, TermsCache};
 use queue::{ExpiryQueue, OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
 use stock::Stock;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -21,6 +21,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The terms of rounds.
     pub terms: TermsCache,
+    /// What units won.
+    pub awards: AwardCache,
     /// The expiry queue.
     pub expiry: ExpiryQueue,
     /// Where unreadable messages are kept.
@@ -30,15 +32,16 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
             terms: context.terms()?,
+            awards: context.awards()?,
             expiry: context.expiry_queue()?,
             quarantine: context.quarantine()?,
             clock: context.clock(),
@@ -61,8 +64,8 @@ async fn settle(deps: &Deps, body: String) -> Result<(), MessageError> {
             return Ok(());
         }
     };
-    let Deps { stock, ledger, terms, expiry, .. } = deps;
-    let order = place_or_fail(stock, ledger, expiry, terms, &message.claim, deps.clock.now()).await?;
+    let Deps { stock, ledger, terms, awards, expiry, .. } = deps;
+    let order = place_or_fail(stock, ledger, awards, expiry, terms, &message.claim, deps.clock.now()).await?;
     let (state, failure) = (order.state.as_str(), order.failure);
     tracing::warn!(reservation_id = %order.claim.id, state, ?failure, trace = message.trace, "dead letter settled");
     Ok(())

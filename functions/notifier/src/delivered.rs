@@ -51,3 +51,24 @@ impl Delivered {
 fn name(change: &StateChange) -> String {
     format!("{} {}", change.sequence_number, change.order.claim.id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::changes;
+
+    #[test]
+    fn the_number_of_records_is_bounded_and_the_oldest_are_forgotten() {
+        let placed = serde_json::from_str(include_str!("../../../events/notifier/placed.json")).unwrap();
+        let change = changes(placed).remove(0);
+        let numbered = |number: u64| StateChange { sequence_number: number.to_string(), ..change.clone() };
+        let delivered = Delivered::default();
+        for number in 0..MAX_RECORDS * 2 {
+            delivered.note(&numbered(number), "connection");
+        }
+        delivered.0.run_pending_tasks();
+        assert!(delivered.0.entry_count() <= MAX_RECORDS);
+        assert!(delivered.has(&numbered(MAX_RECORDS * 2 - 1), "connection"));
+        assert!(!delivered.has(&numbered(0), "connection"));
+    }
+}

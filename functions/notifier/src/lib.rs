@@ -15,6 +15,7 @@ use context::{Context, ContextError};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
+use process::TermsCache;
 use push::{Gateway, Posted, PushError, StatusUpdate};
 use runtime::Clock;
 use tokio::time::{Instant, timeout_at};
@@ -28,11 +29,13 @@ const ORDERS_AT_ONCE: usize = 10;
 /// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// DynamoDB.
     pub ledger: Ledger,
+    /// The terms of rounds, for the names of prizes.
+    pub terms: TermsCache,
     /// The connections.
     pub gateway: Gateway,
     /// What is sent of batches that come back.
@@ -42,13 +45,14 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             ledger: context.ledger()?,
+            terms: context.terms()?,
             gateway: context.push_gateway()?,
             delivered: Delivered::default(),
             clock: context.clock(),
@@ -83,8 +87,11 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
 
 /// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.
 async fn tell(deps: &Deps, change: &StateChange) -> Result<(), TellError> {
-    let update = StatusUpdate::of(&change.order);
     let connections = deps.ledger.connections_of(&change.order.claim.user, deps.clock.now()).await?;
+    if connections.is_empty() {
+        return Ok(());
+    }
+    let update = StatusUpdate::of(&change.order, deps.terms.award_of(&change.order).await?);
     let posts = connections.iter().map(|connection| post(deps, change, connection, &update));
     let failed = join_all(posts).await.into_iter().filter_map(Result::err).next();
     failed.map_or(Ok(()), |error| Err(error.into()))

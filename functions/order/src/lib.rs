@@ -5,7 +5,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError};
 use fulfilment::{FulfilmentError, place};
 use ledger::{Ledger, Strike};
-use process::TermsCache;
+use process::{AwardCache, TermsCache};
 use queue::{ExpiryQueue, OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 use sale::{DoorTerms, EpochMs, Failure, Order};
@@ -16,7 +16,7 @@ use stock::Stock;
 /// dead letter now and not when the queue's visibility timeout ends.
 pub const LADDER_S: [u32; 3] = [5, 10, 30];
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -25,6 +25,8 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The terms of rounds.
     pub terms: TermsCache,
+    /// What units won.
+    pub awards: AwardCache,
     /// The order queue.
     pub orders: OrderQueue,
     /// The expiry queue.
@@ -34,15 +36,16 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
             terms: context.terms()?,
+            awards: context.awards()?,
             orders: context.order_queue()?,
             expiry: context.expiry_queue()?,
             clock: context.clock(),
@@ -60,7 +63,7 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let round = &claim.id.round;
     let terms = deps.terms.get(round).await?.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     let now = deps.clock.now();
-    let order = place(&deps.stock, &deps.ledger, &deps.expiry, &terms, &claim, now).await?;
+    let order = place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &terms, &claim, now).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
     tracing::info!(reservation_id = %id, state, unit, trace, "settled");
     strike(deps, &order, &terms.door, now).await;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use webhook::{Event, Paid};
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// DynamoDB.
@@ -25,10 +25,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { ledger: context.ledger()?, secret: context.payment_secret()?, clock: context.clock() })
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, expire_overdue, list, load_round,
+    FulfilmentError, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue, list, load_round,
     reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
@@ -51,7 +51,7 @@ const OVER_FIRST_EVERY: i64 = 10;
 /// After its last order's time a round is over, and audited after all those that are not.
 const OVER_AFTER_S: u32 = 5 * 60;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -67,10 +67,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
@@ -200,10 +200,11 @@ impl Tended {
     }
 }
 
-/// Open rounds first. Which of them is the first changes from run to run.
+/// Open rounds first. Which of them is the first changes from run to run. Those that warmup loads by now are among them: what
+/// Redis did not hear of, such as that one is paused, it is to know when they open.
 async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut Summary) {
     let (mut open, mut rest): (Vec<Round>, Vec<Round>) =
-        begun(published, now).cloned().partition(|round| round.is_open(now));
+        begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
     rotate(&mut rest, now);
     let listed = open.into_iter().chain(rest).map(|round| (round.id.clone(), Some(round)));

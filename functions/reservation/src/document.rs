@@ -1,6 +1,6 @@
 use jiff::Timestamp;
 use ledger::OrdersPage;
-use sale::{Claim, Failure, Order, OrderState, Price, ReservationId};
+use sale::{Claim, Failure, Order, OrderState, Price, ReservationId, ShownAward};
 use serde::Serialize;
 
 /// A reservation as its user sees it.
@@ -18,6 +18,9 @@ pub(crate) struct Document {
     ended_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Failure>,
+    /// What the unit won. Only an order has it: until then the ledger may give the reservation another unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    award: Option<ShownAward>,
     #[serde(skip_serializing_if = "is_false")]
     refund_due: bool,
 }
@@ -38,18 +41,20 @@ impl Document {
             pay_by: None,
             ended_at: None,
             reason: None,
+            award: None,
             refund_due: false,
         }
     }
 
-    /// An order.
-    pub(crate) fn of(order: &Order) -> Self {
+    /// An order, and what it won.
+    pub(crate) fn of(order: &Order, award: Option<ShownAward>) -> Self {
         Self {
             status: order.state.status(),
             price: order.price,
             pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
             ended_at: order.ended_at_ms.map(Timestamp::from),
             reason: order.failure,
+            award,
             refund_due: !order.refunds_due.is_empty(),
             ..Self::queued(&order.claim)
         }
@@ -69,10 +74,7 @@ pub(crate) struct OrdersDocument {
 }
 
 impl OrdersDocument {
-    pub(crate) fn of(page: &OrdersPage) -> Self {
-        Self {
-            orders: page.orders.iter().map(Document::of).collect(),
-            next_cursor: page.next.as_ref().map(|(id, created_at_ms)| format!("{}.{id}", created_at_ms.0)),
-        }
+    pub(crate) fn of(orders: Vec<Document>, page: &OrdersPage) -> Self {
+        Self { orders, next_cursor: page.next.as_ref().map(|(id, created_at_ms)| format!("{}.{id}", created_at_ms.0)) }
     }
 }

@@ -14,32 +14,36 @@ use gate::{Gate, PassKeys, Route, VisitorCounts};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, RequestExt, Response};
 use ledger::Ledger;
-use process::Snapshots;
+use process::{AwardCache, Snapshots, TermsCache};
 use queue::{ExpiryQueue, OrderQueue};
 use runtime::{ANSWER_TIMEOUT, Clock, SampledMs};
-use sale::{EpochMs, ReservationId};
+use sale::{EpochMs, Order, ReservationId};
 use stock::Stock;
 
 use crate::document::{Document, OrdersDocument};
 
-/// What a request for a unit counts as that got one.
+/// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
 
 /// From the event to the answer.
 static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
-    /// What is known of the ledger without asking it.
+    /// Published sales and stops.
     pub snapshots: Snapshots,
+    /// The terms of rounds, for the names of prizes.
+    pub terms: TermsCache,
+    /// What units won.
+    pub awards: AwardCache,
     /// The keys of passes.
     pub keys: PassKeys,
-    /// What is counted of users and addresses.
+    /// What this process counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
     /// The order queue.
     pub orders: OrderQueue,
@@ -50,15 +54,17 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
+            terms: context.terms()?,
+            awards: context.awards()?,
             keys: context.pass_keys()?,
             counts: Arc::default(),
             orders: context.order_queue()?,
@@ -110,9 +116,12 @@ async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
     {
         Status::Queued(claim) => {
             let order = if expedited { expedite::expedite(deps, &claim, now).await } else { None };
-            Ok(json(StatusCode::OK, &order.as_ref().map_or_else(|| Document::queued(&claim), Document::of)))
+            match order {
+                Some(order) => document(deps, &order).await,
+                None => Ok(json(StatusCode::OK, &Document::queued(&claim))),
+            }
         }
-        Status::Order(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
+        Status::Order(order) => document(deps, &order).await,
         Status::Settling => Err(Problem::restoring()),
         Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
@@ -127,10 +136,13 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         .await
         .map_err(Problem::unanswered)?
     {
-        Cancel::Cancelled(order) => Ok(json(StatusCode::OK, &Document::of(&order))),
+        Cancel::Cancelled(order) => document(deps, &order).await,
         Cancel::NotCancellable(order) => {
-            Err(Problem::new(Code::NotCancellable).with("reservation_status", Document::of(&order).status()))
+            Err(Problem::new(Code::NotCancellable).with("reservation_status", order.state.status()))
         }
+        Cancel::Final(claim) => Err(Problem::new(Code::NotCancellable)
+            .detail("what this sale gives is final")
+            .with("reservation_status", Document::queued(&claim).status())),
         Cancel::Settling => Err(Problem::restoring()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
@@ -142,7 +154,21 @@ async fn list(deps: &Deps, request: &Request) -> Reply {
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
     deps.gate().limit(request, Route::Orders, &caller.user)?;
     let page = deps.ledger.orders_of(&caller.user, after).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &OrdersDocument::of(&page)))
+    // One after the other: the terms of a round are read once.
+    let mut orders = Vec::with_capacity(page.orders.len());
+    for order in &page.orders {
+        orders.push(shown(deps, order).await?);
+    }
+    Ok(json(StatusCode::OK, &OrdersDocument::of(orders, &page)))
+}
+
+async fn document(deps: &Deps, order: &Order) -> Reply {
+    Ok(json(StatusCode::OK, &shown(deps, order).await?))
+}
+
+async fn shown(deps: &Deps, order: &Order) -> Result<Document, Problem> {
+    let award = deps.terms.award_of(order).await.map_err(Problem::unanswered)?;
+    Ok(Document::of(order, award))
 }
 
 fn reservation_id(text: &str) -> Result<ReservationId, Problem> {

@@ -13,7 +13,7 @@ use stock::Stock;
 /// for the next run.
 const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// Redis.
@@ -25,10 +25,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { stock: context.stock()?, ledger: context.ledger()?, clock: context.clock() })
     }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cache::{Bounds, Clock, RefreshError, Refreshed};
+use cache::{Bounds, Clock, Refreshed};
 use sale::UserId;
 
 use crate::discovery::{DiscoveryError, Http, TIMEOUT};
@@ -61,7 +61,7 @@ impl Issuer {
     pub async fn user(&self, token: &str) -> Result<UserId, Refused> {
         let id = token::key_id(token)?;
         let keys = self.keys.get().await.map_err(|error| {
-            log(&error);
+            error.log(NO_ANSWER);
             Refused::NoKeys
         })?;
         let key = match keys.get(&id) {
@@ -73,14 +73,7 @@ impl Issuer {
 
     /// The key of an id that was not among the keys: the issuer may have it since then.
     async fn new_key(&self, id: &str) -> Option<IssuerKey> {
-        let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(log).ok()?;
+        let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(|error| error.log(NO_ANSWER)).ok()?;
         keys.get(id).cloned()
-    }
-}
-
-/// Says once for each reading why it failed.
-fn log(error: &RefreshError<DiscoveryError>) {
-    if !matches!(error, RefreshError::JustFailed) {
-        tracing::error!(error = error as &dyn std::error::Error, "{NO_ANSWER}");
     }
 }

@@ -23,7 +23,7 @@ pub use issuer::Issuer;
 pub use ring_provider::use_ring;
 pub use token::Refused;
 
-/// What the function talks to.
+/// The function's dependencies.
 #[derive(Clone)]
 pub struct Deps {
     /// DynamoDB.
@@ -37,10 +37,10 @@ pub struct Deps {
 }
 
 impl Deps {
-    /// What the settings name.
+    /// Makes the dependencies from the settings.
     ///
     /// # Errors
-    /// If a setting is missing or of no use.
+    /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let settings = context.settings();
         let issuer = Issuer::new(settings.required("JWT_ISSUER")?, &settings.required("JWT_AUDIENCE")?);

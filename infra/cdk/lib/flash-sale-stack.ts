@@ -98,13 +98,13 @@ export class FlashSaleStack extends Stack {
     secret.readFrom(payment);
 
     const warmup = make('warmup');
-    table.useFrom(warmup, ['UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
+    table.useFrom(warmup, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'guards_by_round', 'denied_by_end']);
     new EveryMinute(this, 'WarmupSchedule', warmup);
 
     const reconciliation = make('reconciliation');
     table.useFrom(
       reconciliation,
-      ['BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'],
+      ['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       ['sales_by_close', 'guards_by_round', 'orders_by_round', 'pending_by_pay_by', 'denied_by_end'],
     );
     queues.orders.sendFrom(reconciliation);

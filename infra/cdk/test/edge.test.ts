@@ -13,9 +13,9 @@ const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 describe('the edge', () => {
   const [, origin] = config.Origins;
-  const [below, ...others] = config.CacheBehaviors;
+  const [draws, below, ...others] = config.CacheBehaviors;
   const gateway = others.at(-1);
-  const shared = others.slice(0, -1);
+  const shared = [draws, ...others.slice(0, -1)];
 
   test('hands /v1 on to the gateway over new TLS, and caches nothing of it, errors least of all', () => {
     expect([below.PathPattern, gateway.PathPattern]).toEqual(['/v1/sales/*/*', '/v1/*']);
@@ -36,7 +36,12 @@ describe('the edge', () => {
 
   test('keeps what everybody may see, for as long as the answer says, in one copy for all', () => {
     const policy = only(template, 'AWS::CloudFront::CachePolicy');
-    expect(shared.map((each: Json) => each.PathPattern)).toEqual(['/v1/campaigns', '/v1/campaigns/*', '/v1/sales/*']);
+    expect(shared.map((each: Json) => each.PathPattern)).toEqual([
+      '/v1/sales/*/rounds/*/draw',
+      '/v1/campaigns',
+      '/v1/campaigns/*',
+      '/v1/sales/*',
+    ]);
     for (const behavior of shared) {
       expect(target(behavior.CachePolicyId)).toBe(policy.id);
       expect(behavior).toMatchObject({ TargetOriginId: origin.Id, AllowedMethods: ['GET', 'HEAD'] });
@@ -45,7 +50,8 @@ describe('the edge', () => {
     }
     const { MinTTL, DefaultTTL, MaxTTL, ParametersInCacheKeyAndForwardedToOrigin: key } = policy.properties.CachePolicyConfig;
     expect([MinTTL, DefaultTTL]).toEqual([0, 0]);
-    expect(MaxTTL).toBeGreaterThanOrEqual(1);
+    // A draw that has its seed is kept for a day.
+    expect(MaxTTL).toBe(86_400);
     expect(key).toMatchObject({
       CookiesConfig: { CookieBehavior: 'none' },
       HeadersConfig: { HeaderBehavior: 'none' },

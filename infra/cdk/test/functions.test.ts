@@ -21,6 +21,7 @@ function touches(name: FunctionName): string[] {
 
 /** The variables that a feature is made from, as shared/context/src/dependencies.rs has them. */
 const MADE_FROM: Record<string, string[]> = {
+  awards: [],
   snapshots: [],
   crowd: ['EDGE_KEY_SECRET_ARN'],
   expiry_queue: ['EXPIRY_QUEUE_URL'],

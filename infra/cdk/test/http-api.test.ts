@@ -15,6 +15,7 @@ const WITHOUT_TOKEN = [
   'GET /v1/campaigns',
   'GET /v1/campaigns/{campaign_id}',
   'GET /v1/sales/{sale_id}',
+  'GET /v1/sales/{sale_id}/rounds/{round}/draw',
   'POST /v1/payments/webhook',
 ];
 

@@ -49,7 +49,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
   payment: { table: items('UpdateItem'), 'secret webhook': READ },
   warmup: {
-    table: items('UpdateItem'),
+    table: items('GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
     'index denied_by_end': QUERY,
@@ -68,7 +68,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue expiry': [...SEND, ...COUNT].sort(),
   },
   reconciliation: {
-    table: items('BatchGetItem', 'GetItem', 'UpdateItem', 'DeleteItem'),
+    table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index sales_by_close': QUERY,
     'index guards_by_round': QUERY,
     'index orders_by_round': QUERY,

@@ -5,12 +5,12 @@ use lambda_http::{Body, Response};
 
 use crate::Code;
 
-/// What is said of answers that are no problems.
+/// The codes of answers that are no problems.
 const GOOD: [(StatusCode, &str); 3] =
     [(StatusCode::OK, "ok"), (StatusCode::CREATED, "created"), (StatusCode::ACCEPTED, "accepted")];
 const OTHER: &str = "other";
 
-/// How often this process has given which answer, since it told of it last. Counting takes no lock.
+/// Counts this process's answers by code since the last report. Counting takes no lock.
 pub(crate) struct AnswerMetrics {
     problems: [AtomicU64; Code::ALL.len()],
     good: [AtomicU64; GOOD.len()],

@@ -9,14 +9,14 @@ use crate::{Code, Problem};
 /// The claims that say who is an operator, where nothing else is set: most issuers' and Cognito's.
 const USUAL_CLAIMS: &str = "groups,cognito:groups";
 
-/// Who is asking, from the claims that the gateway's authorizer verified.
+/// The caller, from the claims that the gateway's authorizer verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's subject.
     pub user: UserId,
 }
 
-/// Who counts as an operator.
+/// Decides who is an operator.
 ///
 /// The gateway hands a claim on as text, a list as its items with blanks between them: `[operators buyers]`. Two groups
 /// and one group with a blank in its name look alike there, and names of groups are often people's to choose. So no item
@@ -62,7 +62,7 @@ fn verified_claims(request: &Request) -> Option<&HashMap<String, String>> {
     Some(&context.authorizer.as_ref()?.jwt.as_ref()?.claims)
 }
 
-/// Who is asking. Nothing that a client can write itself is looked at: no header, no query, no body.
+/// Reads the caller from the verified claims. Nothing that a client can write itself counts: no header, query or body.
 ///
 /// # Errors
 /// 401 without verified claims or with a subject that cannot be a user id.

@@ -70,8 +70,8 @@ codes! {
     ChallengeOver = CONFLICT, "Ask for a new challenge";
     /// The sale opens later.
     NotOpen = CONFLICT, "The sale has not opened yet";
-    /// The order's state does not allow it.
-    NotCancellable = CONFLICT, "It can no longer be cancelled";
+    /// The order's state does not allow it, or its sale never does.
+    NotCancellable = CONFLICT, "It cannot be cancelled";
     /// Another sale has this id.
     SaleExists = CONFLICT, "Another sale has this id";
     /// The campaign is not the version that the request is about.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::Problem;
 
-/// What a handler answers.
+/// The answer of a handler.
 pub type Reply = Result<Response<Body>, Problem>;
 
 /// A JSON answer that nobody may keep.

@@ -18,7 +18,7 @@ const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
 
 static ANSWERS: AnswerMetrics = AnswerMetrics::new();
 
-/// AnswerMetrics the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
+/// Answers the gateway's requests with `handler`, several at once where Lambda gives a process several, and counts the
 /// answers. Does not return while the process lives.
 ///
 /// # Errors

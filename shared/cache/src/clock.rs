@@ -3,7 +3,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sale::EpochMs;
 
-/// Where a function takes the time from. Tests set it wrong on purpose.
+/// A function's wall clock. Tests set it wrong on purpose.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clock {
     ahead_ms: i64,
@@ -16,17 +16,17 @@ impl Clock {
         Self { ahead_ms: 0, moved_ms: None }
     }
 
-    /// A clock that is ahead of the machine's by so much, or behind it.
+    /// A clock that is ahead of the machine's by `ahead_ms`, or behind it if that is negative.
     pub const fn ahead_by_ms(ahead_ms: i64) -> Self {
         Self { ahead_ms, moved_ms: None }
     }
 
-    /// A clock that is ahead of the machine's by as much as `moved_ms` says each time.
+    /// A clock that is ahead of the machine's by what `moved_ms` holds at each reading.
     pub const fn moved_by_ms(moved_ms: &'static AtomicI64) -> Self {
         Self { ahead_ms: 0, moved_ms: Some(moved_ms) }
     }
 
-    /// The moment.
+    /// The current time.
     pub fn now(self) -> EpochMs {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let ahead_ms = self.ahead_ms + self.moved_ms.map_or(0, |moved_ms| moved_ms.load(Ordering::Relaxed));

@@ -1,4 +1,4 @@
-//! Values that a process keeps for a while and reads again, and the clocks that say when.
+//! Values that a process keeps and refreshes, and the clocks that say when.
 
 mod clock;
 mod moment;

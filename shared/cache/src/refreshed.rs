@@ -28,7 +28,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// These bounds, if they fit each other. For a constant, so that the compiler checks.
+    /// Checks that the bounds fit each other. Use it in a constant, so that the compiler checks.
     ///
     /// # Panics
     /// If they do not.
@@ -56,9 +56,18 @@ pub enum RefreshError<E> {
     /// The reading took too long.
     #[error("out of time")]
     TimedOut,
-    /// A reading failed a moment ago, which its own caller heard.
+    /// A reading failed a moment ago. The caller who waited for that one got its error.
     #[error("it could not be read a moment ago")]
     JustFailed,
+}
+
+impl<E: std::error::Error + 'static> RefreshError<E> {
+    /// Logs why a reading failed, under `message`: one line for each reading, since a caller who came just after it logs nothing.
+    pub fn log(&self, message: &'static str) {
+        if !matches!(self, Self::JustFailed) {
+            tracing::error!(error = self as &dyn std::error::Error, "{message}");
+        }
+    }
 }
 
 /// One reading of a value.
@@ -67,8 +76,8 @@ pub type Reading<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 /// Begins a reading, given the last value.
 type Read<T, E> = dyn Fn(Option<Arc<T>>) -> Reading<T, E> + Send + Sync;
 
-/// A value that is read now and then, however many ask for it: served while one task reads it again, and kept for a while
-/// if it cannot be read. Clones share the value.
+/// A value that is refreshed as it is used: served from memory while one task reads it again, and held for a while if it
+/// cannot be read. Clones share the value.
 pub struct Refreshed<T, E>(Arc<Inner<T, E>>);
 
 struct Inner<T, E> {
@@ -106,7 +115,7 @@ where
     T: Send + Sync + 'static,
     E: std::error::Error + Send + Sync + 'static,
 {
-    /// Nothing read yet. `on_failure` is what the log says when the value cannot be read and the last one is served.
+    /// A value that is not read yet. The log says `on_failure` when it cannot be read and the last one is served.
     pub fn new(
         on_failure: &'static str,
         bounds: Bounds,
@@ -129,7 +138,7 @@ where
         self.0.known.load().as_ref().map(|known| Arc::clone(&known.value))
     }
 
-    /// The value, if nobody has to wait for it. Has it read again if it is not fresh.
+    /// The value, if it can be served without waiting. If it is not fresh, starts a task that reads it again.
     pub fn at_hand(&self, now: Moment) -> Option<Arc<T>> {
         let known = self.0.known.load();
         let known = known.as_ref()?;
@@ -143,7 +152,7 @@ where
         Some(Arc::clone(&known.value))
     }
 
-    /// The value: at most as old as is usable, unless it cannot be read. Then the last one, while it is held.
+    /// The value, at most `usable` old. If it cannot be read, the last value for as long as that is `held`.
     ///
     /// # Errors
     /// If it cannot be read and there is no last one.
@@ -158,14 +167,14 @@ where
         // A task of its own: a caller that gives up does not end it.
         let reading = tokio::spawn(async move {
             if let Err(error) = again.no_older_than(usable).await {
-                again.0.log(&error);
+                error.log(again.0.on_failure);
             }
         });
         let _ = tokio::time::timeout(self.0.bounds.wait, reading).await;
         Ok(self.last().unwrap_or(held))
     }
 
-    /// The value, read again if its reading began longer ago than this.
+    /// The value, read again if its last reading began longer ago than `oldest`.
     ///
     /// # Errors
     /// If it cannot be read, or could not a moment ago.
@@ -179,13 +188,13 @@ where
         let failed = self.0.failed.load_full();
         let failed_meanwhile =
             failed.as_ref().is_some_and(|failed| !failed_before.is_some_and(|before| Arc::ptr_eq(failed, &before)));
-        if failed_meanwhile || self.0.failed_just_now(now) {
+        if failed_meanwhile && self.0.is_failing(now) || self.0.failed_just_now(now) {
             return Err(RefreshError::JustFailed);
         }
         self.0.read().await
     }
 
-    /// Reads it now.
+    /// Reads the value now.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -194,20 +203,20 @@ where
         self.0.read().await
     }
 
-    /// Has one task read it, unless one does or a reading failed a moment ago.
+    /// Starts a task that reads the value, unless one is at it or a reading failed a moment ago.
     fn read_beside(&self, now: Moment) {
         if self.0.failed_just_now(now) {
             return;
         }
         let Ok(reading) = Arc::clone(&self.0.reading).try_lock_owned() else { return };
-        // Whoever had it may have read meanwhile.
+        // Another task may have read it meanwhile.
         if self.0.no_older_than(self.0.bounds.fresh, now).is_some() {
             return;
         }
         let inner = Arc::clone(&self.0);
         tokio::spawn(async move {
             if let Err(error) = inner.read().await {
-                inner.log(&error);
+                error.log(inner.on_failure);
             }
             drop(reading);
         });
@@ -251,171 +260,7 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
         let failed = self.failed.load();
         failed.as_ref().is_some_and(|failed| now.since(failed.ended) < pause) && self.is_failing(now)
     }
-
-    /// Says once for each reading why it failed.
-    fn log(&self, error: &RefreshError<E>) {
-        if !matches!(error, RefreshError::JustFailed) {
-            tracing::error!(error = error as &dyn std::error::Error, "{}", self.on_failure);
-        }
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Mutex as StdMutex;
-
-    use super::*;
-
-    #[derive(Debug, thiserror::Error)]
-    #[error("away")]
-    struct Away;
-
-    const READS_FOR: Duration = Duration::from_millis(100);
-    const BOUNDS: Bounds = Bounds {
-        fresh: Duration::from_secs(2),
-        usable: Duration::from_secs(5),
-        held: Duration::from_secs(60),
-        read_timeout: Duration::from_secs(2),
-        wait: Duration::from_secs(1),
-        retry_after: Duration::from_secs(1),
-        first_retry_after: Duration::from_secs(1),
-    }
-    .checked();
-
-    /// What is read, how long that takes, and how often it was.
-    #[derive(Clone)]
-    struct Source(Arc<StdMutex<(Option<u32>, Duration, u32)>>);
-
-    impl Source {
-        fn with(value: u32) -> (Self, Refreshed<u32, Away>) {
-            let source = Self(Arc::new(StdMutex::new((Some(value), READS_FOR, 0))));
-            let of = source.clone();
-            let refreshed = Refreshed::new("the last one holds", BOUNDS, Clock::system(), move |_| {
-                let (value, takes) = {
-                    let mut source = of.0.lock().unwrap();
-                    source.2 += 1;
-                    (source.0, source.1)
-                };
-                Box::pin(async move {
-                    tokio::time::sleep(takes).await;
-                    value.ok_or(Away)
-                })
-            });
-            (source, refreshed)
-        }
-
-        fn set(&self, value: Option<u32>) {
-            self.0.lock().unwrap().0 = value;
-        }
-
-        fn takes(&self, takes: Duration) {
-            self.0.lock().unwrap().1 = takes;
-        }
-
-        fn readings(&self) -> u32 {
-            self.0.lock().unwrap().2
-        }
-    }
-
-    async fn pass(seconds: u64) {
-        tokio::time::sleep(Duration::from_secs(seconds)).await;
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn it_is_served_while_one_task_reads_it_again() {
-        let (source, refreshed) = Source::with(1);
-        assert_eq!(*refreshed.get().await.unwrap(), 1);
-        source.set(Some(2));
-        pass(3).await;
-        for _ in 0..3 {
-            assert_eq!(*refreshed.get().await.unwrap(), 1, "nobody waits");
-        }
-        pass(1).await;
-        assert_eq!((*refreshed.get().await.unwrap(), source.readings()), (2, 2));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn beyond_what_is_usable_one_reading_serves_all_who_wait() {
-        let (source, refreshed) = Source::with(1);
-        refreshed.get().await.unwrap();
-        source.set(Some(2));
-        pass(6).await;
-        let both = tokio::join!(refreshed.get(), refreshed.get());
-        assert_eq!((*both.0.unwrap(), *both.1.unwrap(), source.readings()), (2, 2, 2));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_cannot_be_read_is_held_for_a_while_and_tried_once_in_a_pause() {
-        let (source, refreshed) = Source::with(1);
-        refreshed.get().await.unwrap();
-        source.set(None);
-        pass(6).await;
-        for _ in 0..10 {
-            assert_eq!(*refreshed.get().await.unwrap(), 1);
-        }
-        assert_eq!(source.readings(), 2);
-        // Calls keep coming: nobody waits, and it is tried once a second.
-        for readings in 3..=6 {
-            pass(2).await;
-            let began = tokio::time::Instant::now();
-            assert_eq!(*refreshed.get().await.unwrap(), 1);
-            assert!(began.elapsed() < READS_FOR);
-            tokio::time::sleep(READS_FOR * 2).await;
-            assert_eq!(source.readings(), readings);
-        }
-        pass(60).await;
-        assert!(matches!(refreshed.get().await, Err(RefreshError::Read(Away))), "not for ever");
-        assert!(matches!(refreshed.get().await, Err(RefreshError::JustFailed)), "not again at once");
-        source.set(Some(2));
-        pass(1).await;
-        assert_eq!(*refreshed.get().await.unwrap(), 2);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn who_waits_for_a_reading_that_fails_does_not_begin_another() {
-        let (source, refreshed) = Source::with(1);
-        source.set(None);
-        let all = tokio::join!(refreshed.get(), refreshed.get(), refreshed.get());
-        assert!(matches!(all, (Err(RefreshError::Read(Away)), Err(RefreshError::JustFailed), Err(_))), "{all:?}");
-        assert_eq!(source.readings(), 1);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn nobody_waits_for_long_if_there_is_a_value() {
-        let (source, refreshed) = Source::with(1);
-        refreshed.get().await.unwrap();
-        source.set(Some(2));
-        source.takes(Duration::from_millis(1500));
-        pass(6).await;
-        let began = tokio::time::Instant::now();
-        assert_eq!(*refreshed.get().await.unwrap(), 1);
-        assert!(began.elapsed() < Duration::from_millis(1100), "{:?}", began.elapsed());
-        pass(1).await;
-        assert_eq!((*refreshed.get().await.unwrap(), source.readings()), (2, 2), "the reading went on");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_reading_that_takes_too_long_has_failed() {
-        let (source, refreshed) = Source::with(1);
-        source.takes(Duration::from_secs(3));
-        assert!(matches!(refreshed.get().await, Err(RefreshError::TimedOut)));
-        source.takes(READS_FOR);
-        pass(2).await;
-        assert_eq!(*refreshed.get().await.unwrap(), 1);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_value_can_be_asked_for_that_is_younger_than_usual() {
-        let (source, refreshed) = Source::with(1);
-        refreshed.get().await.unwrap();
-        source.set(Some(2));
-        pass(1).await;
-        assert_eq!(*refreshed.get().await.unwrap(), 1);
-        assert_eq!(*refreshed.no_older_than(Duration::from_secs(3)).await.unwrap(), 1);
-        assert_eq!(*refreshed.no_older_than(Duration::from_secs(1)).await.unwrap(), 2);
-        source.set(Some(3));
-        assert_eq!(*refreshed.refresh().await.unwrap(), 3);
-        assert_eq!(*refreshed.last().unwrap(), 3);
-        assert_eq!(source.readings(), 3);
-    }
-}
+mod tests;

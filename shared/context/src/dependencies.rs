@@ -1,4 +1,4 @@
-//! What a context makes. Adding a dependency is a method here and a feature of the same name in `Cargo.toml`.
+//! The dependencies that a context makes. A new one is a method here and a feature of the same name in `Cargo.toml`.
 #![cfg_attr(
     not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
     expect(unused)
@@ -7,8 +7,8 @@
 use crate::{Context, ContextError};
 
 /// # Errors
-/// Each fails if a setting that it is made from is missing or of no use. Whether the other side answers shows at the first
-/// call.
+/// Each method fails if a setting that it reads is missing or unusable. None connects: whether the other side answers shows at
+/// the first call.
 impl Context {
     /// DynamoDB: the table `TABLE_NAME`.
     #[cfg(feature = "ledger")]
@@ -20,8 +20,8 @@ impl Context {
         })
     }
 
-    /// Redis at `REDIS_URL`, with the credentials in the secret `REDIS_AUTH_SECRET_ARN` if it asks for some, and the
-    /// authority in the file `REDIS_CA_FILE` if it is an own one.
+    /// Redis at `REDIS_URL`. The secret `REDIS_AUTH_SECRET_ARN` has the credentials, if it needs any, and the file
+    /// `REDIS_CA_FILE` the certificate authority, if that is not a public one.
     #[cfg(feature = "stock")]
     pub fn stock(&self) -> Result<stock::Stock, ContextError> {
         self.once("", || {
@@ -59,7 +59,7 @@ impl Context {
         self.once("", || Ok(queue::Quarantine::new(self.sqs()?, self.settings().required("QUARANTINE_QUEUE_URL")?)))
     }
 
-    /// What the process knows of the ledger without asking it.
+    /// The process's copy of the published sales and the stops.
     #[cfg(feature = "snapshots")]
     pub fn snapshots(&self) -> Result<process::Snapshots, ContextError> {
         self.once("", || Ok(process::Snapshots::new(self.ledger()?, self.clock())))
@@ -71,7 +71,13 @@ impl Context {
         self.once("", || Ok(process::TermsCache::new(self.ledger()?)))
     }
 
-    /// What is remembered of the orders of rounds that are watched.
+    /// What units won in rounds with awards.
+    #[cfg(feature = "awards")]
+    pub fn awards(&self) -> Result<process::AwardCache, ContextError> {
+        self.once("", || Ok(process::AwardCache::new(self.ledger()?)))
+    }
+
+    /// The counts of orders of rounds that operators watch.
     #[cfg(feature = "order_counts")]
     pub fn order_counts(&self) -> Result<process::OrderCounts, ContextError> {
         self.once("", || Ok(process::OrderCounts::new(self.ledger()?, self.clock())))
@@ -95,7 +101,7 @@ impl Context {
         Ok(api::EdgeKey::new(self.optional_secret("EDGE_KEY_SECRET_ARN")?))
     }
 
-    /// The buyers' connections, which are managed at `PUSH_ENDPOINT`.
+    /// The buyers' WebSocket connections, managed at `PUSH_ENDPOINT`.
     #[cfg(feature = "push_gateway")]
     pub fn push_gateway(&self) -> Result<push::Gateway, ContextError> {
         self.once("", || Ok(push::Gateway::new(self.aws(), self.settings().required("PUSH_ENDPOINT")?)))
@@ -113,7 +119,7 @@ impl Context {
         })
     }
 
-    /// Likewise, if the setting is there: for what not every deployment has.
+    /// The secret that `setting` names, or `None` if it is not set: for what not every deployment has.
     #[cfg(feature = "secrets")]
     fn optional_secret<T>(&self, setting: &'static str) -> Result<Option<runtime::Secret<T>>, ContextError>
     where

@@ -24,7 +24,7 @@ pub enum ContextError {
     /// A setting is not there.
     #[error(transparent)]
     Missing(#[from] MissingSetting),
-    /// A setting is there, and of no use.
+    /// A setting has a value that cannot be used.
     #[error("the setting {setting} is of no use")]
     Unusable {
         /// Its name.
@@ -35,10 +35,10 @@ pub enum ContextError {
     },
 }
 
-/// What one process is made from. Each dependency is made when it is first asked for, and once: whoever asks again gets a
-/// clone that shares connections and memory.
+/// The wiring of one process. Each dependency is made once, when it is first asked for; later calls get clones that share its
+/// connections and memory.
 ///
-/// They are kept by their types: a field for each would have every function linked with the code that drops them all.
+/// Dependencies are kept by type: with a field for each, every function would be linked with the code that drops them all.
 #[derive(Debug)]
 pub struct Context {
     settings: Settings,
@@ -62,12 +62,12 @@ impl Context {
         Ok(Self::new(settings, aws, Clock::system()))
     }
 
-    /// A context of these.
+    /// A context that has made nothing yet.
     pub fn new(settings: Settings, aws: SdkConfig, clock: Clock) -> Self {
         Self { settings, aws, clock, given: BTreeMap::new(), made: Mutex::default() }
     }
 
-    /// Likewise, with this dependency where it would make one of the type.
+    /// Gives the context a dependency, which it uses instead of making one of the type.
     #[must_use]
     pub fn with<T: Clone + Send + Sync + 'static>(mut self, dependency: T) -> Self {
         self.given.insert((TypeId::of::<T>(), ""), Arc::new(dependency));
@@ -82,7 +82,7 @@ impl Context {
         Self { given, ..Self::new(self.settings.clone(), self.aws.clone(), self.clock) }
     }
 
-    /// Likewise, by another clock.
+    /// Like [`Context::another_process`], with another clock.
     #[must_use]
     pub fn another_process_at(&self, clock: Clock) -> Self {
         Self { clock, ..self.another_process() }
@@ -93,17 +93,18 @@ impl Context {
         &self.settings
     }
 
-    /// What AWS clients are made from.
+    /// The configuration of AWS clients.
     pub const fn aws(&self) -> &SdkConfig {
         &self.aws
     }
 
-    /// The time.
+    /// The clock.
     pub const fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// What was given or made before, or else what `make` makes now. No lock is held meanwhile: it may ask for others.
+    /// The dependency that was given or made before, or else the one that `make` makes now. No lock is held while it does, so
+    /// it may ask for others.
     #[cfg_attr(
         not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
         expect(unused)

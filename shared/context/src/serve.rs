@@ -1,4 +1,4 @@
-//! What a function's `main` does: begins logs and numbers, makes the dependencies, and serves.
+//! The `main` of every function: sets up logs and metrics, makes the dependencies and serves.
 
 #[cfg(feature = "http")]
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn start() -> Result<(Metrics, Context), Error> {
 /// Handles the events of a queue, a stream or a schedule. Does not return while the process lives.
 ///
 /// # Errors
-/// If a setting is missing or of no use, or if the process was not started by Lambda or something like it.
+/// If a setting is missing or unusable, or if the process was not started by Lambda or something like it.
 pub async fn serve_events<D, E, R>(
     new: impl FnOnce(&Context) -> Result<D, ContextError>,
     handle: impl AsyncFn(&D, E) -> Result<R, Error>,
@@ -50,8 +50,8 @@ where
     api::serve(metrics, move |request| handle(Arc::clone(&deps), request)).await
 }
 
-/// Likewise, for the crowd of an opening: finds out where a request through the CDN came from, and counts what is asked
-/// and answered.
+/// Like [`serve`], for functions that face the crowd of an opening: takes the viewer's address from a request through the CDN,
+/// and counts demand and answers.
 ///
 /// # Errors
 /// Likewise.

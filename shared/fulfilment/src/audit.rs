@@ -1,11 +1,16 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use futures::{StreamExt, stream};
 use ledger::Ledger;
-use sale::audit::{Audit, LedgerView, LiveOrder, Repair, StockView};
+use sale::audit::{Audit, Awarded, LedgerView, LiveOrder, Repair, StockView};
 use sale::{EpochMs, ReservationId, Round, RoundId};
 use stock::{Counters, RoundView, Stock};
 
 use crate::error::FulfilmentError;
+
+/// Orders that are read in one call for what they won, and calls beside each other.
+const ORDERS_PER_CALL: usize = 100;
+const CALLS_AT_ONCE: usize = 8;
 
 /// The audit of a round, and what it was made from.
 #[derive(Debug, Clone)]
@@ -14,6 +19,8 @@ pub struct Audited {
     pub audit: Audit,
     /// Whether Redis has the round.
     pub in_redis: bool,
+    /// What its orders won, if it has awards.
+    pub awarded: Option<Awarded>,
 }
 
 /// Where every unit of a round is, by what Redis and the ledger say.
@@ -26,12 +33,30 @@ pub struct Audited {
 /// # Errors
 /// If a part does not answer.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
-    if let Some((audit, _)) = audit_as_it_is(stock, ledger, &round.id).await? {
-        return Ok(Audited { audit, in_redis: true });
+    let as_it_is = audit_as_it_is(stock, ledger, &round.id).await?;
+    let in_redis = as_it_is.is_some();
+    let (audit, view) = match as_it_is {
+        Some(AsItIs { audit, ledger, .. }) => (audit, ledger),
+        None => {
+            let (view, total) = (ledger_view(ledger, &round.id).await?, round.terms.total);
+            let is_over = round.is_over(now);
+            (if is_over { audit_of_the_past(total, &view) } else { audit_to_be_rebuilt(total, &view) }, view)
+        }
+    };
+    Ok(Audited { audit, in_redis, awarded: awarded(ledger, round, &view).await? })
+}
+
+/// What the live orders of a round won, by the orders themselves.
+async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Option<Awarded>, FulfilmentError> {
+    let Some(mut awarded) = Awarded::nothing(&round.terms) else { return Ok(None) };
+    let ids: Vec<ReservationId> = view.live_orders.iter().map(|order| order.id.clone()).collect();
+    let calls: Vec<Vec<ReservationId>> = ids.chunks(ORDERS_PER_CALL).map(<[_]>::to_vec).collect();
+    let calls = stream::iter(calls).map(|ids| async move { ledger.orders(&ids).await });
+    let mut calls = calls.buffer_unordered(CALLS_AT_ONCE);
+    while let Some(orders) = calls.next().await {
+        orders?.iter().for_each(|order| awarded.add(order));
     }
-    let (view, total) = (ledger_view(ledger, &round.id).await?, round.terms.total);
-    let audit = if round.is_over(now) { audit_of_the_past(total, &view) } else { audit_to_be_rebuilt(total, &view) };
-    Ok(Audited { audit, in_redis: false })
+    Ok(Some(awarded))
 }
 
 /// What no order has was not sold.
@@ -61,16 +86,24 @@ fn audit_to_be_rebuilt(total: u32, ledger: &LedgerView) -> Audit {
     audit
 }
 
-/// The audit of a round that Redis has. Redis knows how many units there are.
+/// The audit of a round that Redis has, and what it was made from.
+pub(crate) struct AsItIs {
+    pub(crate) audit: Audit,
+    pub(crate) counters: Counters,
+    ledger: LedgerView,
+}
+
+/// Audits a round that Redis has. Redis knows how many units there are.
 pub(crate) async fn audit_as_it_is(
     stock: &Stock,
     ledger: &Ledger,
     round: &RoundId,
-) -> Result<Option<(Audit, Counters)>, FulfilmentError> {
+) -> Result<Option<AsItIs>, FulfilmentError> {
     let Some(view) = stock.round(round).view().await? else { return Ok(None) };
     let RoundView { counters, free, entries, .. } = view;
-    let audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger_view(ledger, round).await?);
-    Ok(Some((audit, counters)))
+    let ledger = ledger_view(ledger, round).await?;
+    let audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger);
+    Ok(Some(AsItIs { audit, counters, ledger }))
 }
 
 /// Live orders come from an index of their own, since a unit has one guard only and so leads to one order only. Where index

@@ -1,6 +1,6 @@
 use ledger::Ledger;
 use process::Snapshots;
-use sale::{EpochMs, Order, OrderState, ReservationId, Transition, UserId};
+use sale::{Claim, EpochMs, Order, OrderState, ReservationId, Settlement, Transition, UserId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
@@ -12,15 +12,18 @@ use crate::status::{Status, status};
 pub enum Cancel {
     /// It is cancelled, now or since an earlier run, and its unit is back.
     Cancelled(Order),
-    /// It is paid, expired or failed: as it stands.
+    /// It is paid, granted, expired or failed: as it stands.
     NotCancellable(Order),
+    /// Its order is not written yet, and will be final: the round is free.
+    Final(Claim),
     /// Redis lost the round a moment ago: ask again.
     Settling,
     /// The user has no such reservation.
     Unknown,
 }
 
-/// Gives a user's reservation back, whether its order was made yet or not.
+/// Gives a user's reservation back, whether its order was made yet or not. One of a free round stays: what its unit won may
+/// be known, so the unit must never go to another.
 ///
 /// Guards against the order message that is still under way (the fence and the order have the same key, so the ledger
 /// lets one of them in) and against a payment at the same moment (both ask for PENDING).
@@ -39,7 +42,14 @@ pub async fn cancel(
         Status::Unknown => return Ok(Cancel::Unknown),
         Status::Settling => return Ok(Cancel::Settling),
         Status::Order(order) => order,
-        Status::Queued(claim) => ledger.fence(Order::cancelled(claim, now)).await?,
+        // A round's settlement never changes. A round that the ledger does not have is of a version that had no other one.
+        Status::Queued(claim) => {
+            let round = ledger.round(&claim.id.round).await?;
+            if round.is_some_and(|round| round.terms.settlement == Settlement::Free) {
+                return Ok(Cancel::Final(claim));
+            }
+            ledger.fence(Order::cancelled(claim, now)).await?
+        }
     };
     let order = match order.state {
         OrderState::Pending => {

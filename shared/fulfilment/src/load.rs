@@ -10,10 +10,11 @@ use crate::error::FulfilmentError;
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
 /// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
-/// denied. Whether Redis had none.
+/// denied. Whether Redis had none. The table of its awards is kept before anybody can have a unit.
 ///
-/// Guards against: an edit that takes units away, since the round is marked as loaded first; a user who is denied or let in
-/// while the round is made, whom nobody could note in it. So the denials are read again once it is there.
+/// Guards against: an edit that takes units away, since the round is marked as loaded first; an operator who pauses it or
+/// adds units while it is made, whom Redis could not hear; a user who is denied or let in meanwhile, whom nobody could note
+/// in it. So round and denials are read again once it is there.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
@@ -24,7 +25,9 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: Epoch
         return Ok(false);
     }
     // The version before marks nothing, and takes nothing away.
-    let Round { terms, paused, version, .. } = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
+    let marked = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
+    ledger.keep_table(&marked).await?;
+    let Round { terms, paused, version, .. } = marked;
     let denied = ledger.denied(now).await?;
     let load = RoundLoad {
         terms,
@@ -36,6 +39,9 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: Epoch
     };
     let loaded = round.load(&load).await?;
     if loaded {
+        if let Some(since) = ledger.mark_loaded(id, now).await?.filter(|since| since.version != version) {
+            round.amend(&since).await?;
+        }
         let mut notes: BTreeMap<UserId, Option<EpochMs>> =
             denied.into_iter().map(|denial| (denial.user, None)).collect();
         notes.extend(ledger.denied(now).await?.into_iter().map(|denial| (denial.user, Some(denial.until_ms))));

@@ -1,7 +1,7 @@
 use ledger::{Latest, Ledger, Placed};
-use process::TermsCache;
+use process::{AwardCache, TermsCache};
 use queue::ExpiryQueue;
-use sale::{Claim, EpochMs, Failure, Order, RoundId, Terms};
+use sale::{Claim, EpochMs, Failure, Order, RoundId, Settlement, Terms};
 use stock::{Reseated, Stock};
 
 use crate::error::FulfilmentError;
@@ -12,8 +12,8 @@ const MAX_SEATS: usize = 16;
 
 /// Makes a claim an order, or finds out that it never will be one; then settles Redis and the expiry.
 ///
-/// The order that comes back is what the ledger has: PENDING when this run or an earlier one made it, or whatever became
-/// of it since.
+/// The order that comes back is what the ledger has: PENDING, or GRANTED with what its unit won, when this run or an earlier
+/// one made it, or whatever became of it since.
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated: the order and both guards are one transaction on the condition that none
@@ -21,6 +21,7 @@ const MAX_SEATS: usize = 16;
 pub async fn place(
     stock: &Stock,
     ledger: &Ledger,
+    awards: &AwardCache,
     expiry: &ExpiryQueue,
     terms: &Terms,
     claim: &Claim,
@@ -28,7 +29,14 @@ pub async fn place(
 ) -> Result<Order, FulfilmentError> {
     let mut claim = claim.clone();
     for _ in 0..MAX_SEATS {
-        let order = Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s));
+        let order = match terms.settlement {
+            Settlement::Paid => Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s)),
+            Settlement::Free => {
+                // Of the unit that it is tried with. Nobody hears of it unless the order has that unit.
+                let award = awards.of_unit(&claim.id.round, terms, claim.unit).await?;
+                Order::granted(claim.clone(), terms.price, now, award)
+            }
+        };
         let taken = match ledger.place(order).await? {
             Placed::Order(order) => {
                 settle(stock, expiry, &order, now).await?;
@@ -62,6 +70,7 @@ pub async fn place(
 pub async fn place_or_fail(
     stock: &Stock,
     ledger: &Ledger,
+    awards: &AwardCache,
     expiry: &ExpiryQueue,
     terms: &TermsCache,
     claim: &Claim,
@@ -70,7 +79,7 @@ pub async fn place_or_fail(
     let Some(terms) = terms.get(&claim.id.round).await? else {
         return fail(stock, ledger, expiry, claim.clone(), Failure::UnknownSale, now).await;
     };
-    match place(stock, ledger, expiry, &terms, claim, now).await {
+    match place(stock, ledger, awards, expiry, &terms, claim, now).await {
         Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, &claim.id.round, now).await? => {
             fail(stock, ledger, expiry, claim.clone(), Failure::SoldOut, now).await
         }
@@ -78,7 +87,8 @@ pub async fn place_or_fail(
     }
 }
 
-/// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. The sale is read anew, since its round may have begun or ended since it was read last.
+/// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. Reads
+/// the sale anew, since its round may have begun or ended since it was read last.
 async fn has_left(stock: &Stock, ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<bool, FulfilmentError> {
     let Some(Latest { offer, round: latest }) = ledger.latest(&round.sale).await? else { return Ok(false) };
     let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));

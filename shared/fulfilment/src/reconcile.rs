@@ -11,7 +11,7 @@ use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, Stock};
 
-use crate::audit::audit_as_it_is;
+use crate::audit::{AsItIs, audit_as_it_is};
 use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
 use crate::settle::{ended_unpaid, settle_stock};
@@ -77,8 +77,9 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends the messages of claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on until no other is
-/// due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an error.
+/// Sends the messages of claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on
+/// until no other is due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an
+/// error.
 ///
 /// # Errors
 /// If a part does not answer; what was claimed and not sent is due again later.
@@ -155,7 +156,7 @@ pub async fn expire_overdue(
 /// If a part does not answer.
 pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId) -> Result<Option<Listing>, FulfilmentError> {
     let audit = audit_as_it_is(stock, ledger, round).await?;
-    Ok(audit.map(|(audit, counters)| {
+    Ok(audit.map(|AsItIs { audit, counters, .. }| {
         let counts = UnitCounts::from(&audit);
         Listing { round: round.clone(), counters, counts, repairs: audit.repairs }
     }))

@@ -12,39 +12,39 @@ use stock::Stock;
 use crate::check::Check;
 use crate::{Limiter, PassKeys};
 
-/// What checks are made with.
+/// The dependencies of the checks.
 #[derive(Clone, Copy)]
 pub struct Gate<'a> {
     /// Redis.
     pub stock: &'a Stock,
     /// DynamoDB.
     pub ledger: &'a Ledger,
-    /// What is known of the ledger without asking it.
+    /// Published sales and stops.
     pub snapshots: &'a Snapshots,
     /// The keys of passes.
     pub keys: &'a PassKeys,
-    /// What is counted of users and addresses.
+    /// What this process counts of users and addresses.
     pub counts: &'a VisitorCounts,
     /// The time.
     pub clock: Clock,
 }
 
-/// What a process counts of users and addresses.
+/// Counters of one process, by user and by address.
 #[derive(Default)]
 pub struct VisitorCounts {
-    /// How often they have asked.
+    /// Requests, for the rates.
     pub limiter: Limiter,
-    /// Who sends passes that are none.
+    /// Forged passes.
     pub forgeries: Forgeries,
 }
 
-/// Who asks for what, and what the checks have found out about it.
+/// A request on its way through the gate: the user, the sale, and what the checks have found out so far.
 pub struct Visitor {
     /// The user.
     pub user: UserId,
     /// The sale's id.
     pub sale_id: SaleId,
-    /// None if the snapshot does not have it: it was published a moment ago, or is long over, or never was.
+    /// The sale in the snapshot. `None` if it was published a moment ago, ended long ago or never existed.
     pub sale: Option<Arc<CachedSale>>,
     pub(crate) snapshot: Snapshot,
     pub(crate) pass: Option<Pass>,
@@ -52,11 +52,11 @@ pub struct Visitor {
 }
 
 impl Gate<'_> {
-    /// Makes the checks, in their order, on a signed-in user's request about a sale. [`Check::Form`] is the place of `read`,
-    /// which comes last if it is not among them.
+    /// Runs the checks in order on a signed-in user's request about a sale. `read` parses the request in the place of
+    /// [`Check::Form`], or after all checks if that is not among them.
     ///
     /// # Errors
-    /// What whoever fails a check hears.
+    /// The problem of the first check that fails.
     pub async fn enter<'r, T>(
         &self,
         request: &'r Request,
@@ -95,7 +95,7 @@ impl Visitor {
         }
     }
 
-    /// The sale, which [`Check::Known`] has found.
+    /// The sale that [`Check::Known`] has found.
     ///
     /// # Errors
     /// [`Code::UnknownSale`] if it was not among the checks.
@@ -103,7 +103,7 @@ impl Visitor {
         self.sale.as_deref().ok_or_else(|| Problem::new(Code::UnknownSale))
     }
 
-    /// The pass, which [`Check::Pass`] has read.
+    /// The pass that [`Check::Pass`] has opened.
     ///
     /// # Errors
     /// [`Code::BadToken`] if it was not among the checks.
@@ -111,7 +111,7 @@ impl Visitor {
         self.pass.ok_or_else(|| Problem::new(Code::BadToken))
     }
 
-    /// The keys, which [`Check::Keys`] has at hand.
+    /// The keys that [`Check::Keys`] has fetched.
     ///
     /// # Errors
     /// [`Code::Internal`] if it was not among the checks.

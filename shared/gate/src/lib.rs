@@ -1,19 +1,19 @@
-//! Who may ask a sale for something. A function lists the checks that a request has to pass; here they are made, in that
-//! order, and whoever fails one hears why. A check is a file in `check/`:
+//! The gate: the checks that a request about a sale has to pass. A function lists the checks it needs, and [`Gate::enter`]
+//! runs them in that order until one fails. Each check is a file in `check/`:
 //!
 //! | check | kept where | costs | answer |
 //! | --- | --- | --- | --- |
-//! | [`Check::Known`] | the process's snapshot | nothing; for an unknown id a read of the ledger, one a second of a process | `unknown_sale` |
+//! | [`Check::Known`] | the process's snapshot | nothing; for an unknown id one read of the ledger a second per process | `unknown_sale` |
 //! | [`Check::Pass`] | nowhere: an HMAC over user, sale, round and moment | a hash; for a forged one a write to the ledger | `bad_token` |
 //! | [`Check::Stop`] | the process's snapshot | nothing | `paused` |
 //! | [`Check::Rate`] | the process | nothing | `rate_limited` |
 //! | [`Check::Form`] | the request | reading it | `invalid_request` and others |
 //! | [`Check::SoldOut`] | the process | nothing | `sold_out` |
 //! | [`Check::Keys`] | the process, from Secrets Manager | nothing | `overloaded` |
-//! | [`Check::Turn`] | the process, from a lease | nothing; if the sale is isolated, a call of Redis a second for each process and step | `rate_limited` |
+//! | [`Check::Turn`] | the process, from a lease | nothing; for an isolated sale one call of Redis a second per process and step | `rate_limited` |
 //!
-//! Nothing else here asks Redis, and nothing asks the ledger but the snapshot and the strikes. Who is denied is known to the
-//! script that comes after the checks.
+//! Nothing else here calls Redis, and only the snapshot and the strikes call the ledger. Denials are not checked here: the
+//! script that runs after the gate knows them.
 
 mod check;
 mod gate;

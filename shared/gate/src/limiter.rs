@@ -1,9 +1,11 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use governor::clock::{Clock, MonotonicClock};
+use cache::Moment;
+use governor::clock::Clock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
 use governor::state::StateStore;
@@ -13,23 +15,23 @@ use sale::UserId;
 
 use crate::{Limits, RATES, Rate, Route};
 
-/// Users and addresses that are counted at once, each, for each route: with some 200 bytes for each that is at most a
-/// few tens of MB, and a process would need a thousand new ones in every second to get there.
+/// Most users, and most addresses, counted for each route. At some 200 bytes each that is a few tens of MB, and it takes a
+/// thousand new ones every second to get there.
 const MAX_KEYS: usize = 16_384;
 
-/// Too many requests: one will be taken after `retry_after`.
+/// A request over a limit. The next one may come after `retry_after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limited {
-    /// What was asked too often.
+    /// The limits of its route.
     pub limits: &'static Limits,
-    /// Whether the user did, and not the address.
+    /// Whether it is over the user's own limit, not the address's.
     pub own: bool,
-    /// When to ask again.
+    /// How long to wait.
     pub retry_after: Duration,
 }
 
-/// Counts what one process sees of each user and address.
-pub struct Limiter<C: Clock = MonotonicClock> {
+/// Limits the requests of each user and address, as one process counts them.
+pub struct Limiter<C: Clock = WakingClock> {
     routes: [Counters<C>; RATES.len()],
 }
 
@@ -44,12 +46,39 @@ struct Keyed<C: Clock> {
 
 impl Default for Limiter {
     fn default() -> Self {
-        Self::new(&MonotonicClock)
+        Self::new(&WakingClock::new(cache::Clock::system()))
+    }
+}
+
+/// Time since the process began to count, by the clock that shows more of it. One that stands still while Lambda freezes the
+/// process would count requests of many minutes as if they had come in the milliseconds in which it ran.
+#[derive(Debug, Clone)]
+pub struct WakingClock {
+    clock: cache::Clock,
+    began: Moment,
+    /// The most that it has shown, in nanoseconds: the wall clock may be set back.
+    shown: Arc<AtomicU64>,
+}
+
+impl WakingClock {
+    /// Begins now, with the wall clock's time from `clock`.
+    pub fn new(clock: cache::Clock) -> Self {
+        Self { clock, began: Moment::now(clock), shown: Arc::default() }
+    }
+}
+
+impl Clock for WakingClock {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        let passed = Moment::now(self.clock).since(self.began).as_nanos();
+        let passed = u64::try_from(passed).unwrap_or(u64::MAX);
+        Nanos::from(self.shown.fetch_max(passed, Ordering::Relaxed).max(passed))
     }
 }
 
 impl<C: Clock + Clone> Limiter<C> {
-    /// Nothing counted yet.
+    /// A limiter that has counted nothing yet.
     pub fn new(clock: &C) -> Self {
         let counters = |limits: Limits| Counters {
             users: Keyed::new(limits.per_user, clock),
@@ -58,10 +87,10 @@ impl<C: Clock + Clone> Limiter<C> {
         Self { routes: RATES.map(counters) }
     }
 
-    /// Counts a request, unless it is one too many. One that its user may not send is not counted for its address.
+    /// Counts a request that is within the limits. One over its user's limit does not count for its address.
     ///
     /// # Errors
-    /// [`Limited`] if it is one too many.
+    /// [`Limited`] if it is over a limit.
     pub fn check(&self, route: Route, user: &UserId, ip: &str) -> Result<(), Limited> {
         let counters = &self.routes[route as usize];
         let limited = |own| move |retry_after| Limited { limits: route.limits(), own, retry_after };
@@ -87,8 +116,8 @@ impl<C: Clock + Clone> Keyed<C> {
     }
 }
 
-/// State for at most [`MAX_KEYS`] keys. With more of them the further ones are let through uncounted: a flood of so many
-/// senders is one that no limit by sender holds, and the sale's own limit does.
+/// State for at most [`MAX_KEYS`] keys. Requests of further ones pass uncounted: no limit per sender stops a flood from so
+/// many, but the sale's own limit does.
 #[derive(Default)]
 struct Bounded(Mutex<HashMap<String, Nanos>>);
 
@@ -124,6 +153,8 @@ impl ShrinkableKeyedStateStore<String> for Bounded {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicI64;
+
     use governor::clock::FakeRelativeClock;
 
     use super::*;
@@ -150,6 +181,23 @@ mod tests {
             assert_eq!(check(), Ok(()), "{}", limits.name);
             assert!(check().is_err());
         }
+    }
+
+    #[test]
+    fn a_freeze_counts_as_time() {
+        let moved_ms: &AtomicI64 = Box::leak(Box::default());
+        let limiter = Limiter::new(&WakingClock::new(cache::Clock::moved_by_ms(moved_ms)));
+        let (alice, limits) = (user("alice"), Route::Reserve.limits());
+        let taken = || (0..=limits.per_user.burst).take_while(|_| limiter.check(Route::Reserve, &alice, "a").is_ok());
+        assert_eq!(taken().count(), limits.per_user.burst as usize);
+        // The wall clock has milliseconds only.
+        let frozen_ms = i64::from(limits.per_user.per_s) * 1000 + 1;
+        moved_ms.store(frozen_ms, Ordering::Relaxed);
+        assert_eq!(taken().count(), limits.per_user.burst as usize, "she may come again as often");
+        moved_ms.store(-3_600_000, Ordering::Relaxed);
+        assert!(limiter.check(Route::Reserve, &alice, "a").is_err(), "a clock that is set back takes nothing from her");
+        moved_ms.store(frozen_ms * 2, Ordering::Relaxed);
+        assert!(limiter.check(Route::Reserve, &alice, "a").is_ok());
     }
 
     #[test]

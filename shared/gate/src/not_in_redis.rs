@@ -1,9 +1,9 @@
 use api::{Code, Problem};
 use sale::{EpochMs, Round, RoundId};
 
-/// What is said of a round that Redis does not have: it is not loaded yet, is over, or is lost and will be back. `latest` is
-/// the sale's latest round in the snapshot. Whoever asks knows that the round was published, so a snapshot that does not have
-/// the sale, or not as far as this round, is older than that, and nobody may hear that it does not exist.
+/// The problem for a round that Redis does not have: it is not loaded yet, is over, or is lost and will be restored. `latest`
+/// is the sale's latest round in the snapshot. The caller knows that the round was published, so a snapshot without the sale
+/// or without this round is out of date, and the answer is never that the round does not exist.
 pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Problem {
     match latest {
         Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),

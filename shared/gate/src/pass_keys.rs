@@ -3,7 +3,7 @@ use std::sync::Arc;
 use pass::KeyRing;
 use runtime::{Secret, SecretError};
 
-/// The keys that passes are sealed and opened with, as Secrets Manager has them.
+/// The keys that seal and open passes, read from Secrets Manager.
 #[derive(Debug, Clone)]
 pub struct PassKeys(Secret<KeyRing>);
 
@@ -13,7 +13,7 @@ impl PassKeys {
         Self(secret)
     }
 
-    /// The keys as they are now, or were a minute ago.
+    /// The keys: a few minutes old at most while Secrets Manager answers.
     ///
     /// # Errors
     /// If none were read yet and Secrets Manager does not give them.

@@ -1,25 +1,25 @@
 use api::{Problem, RatePolicy};
 
-/// What is asked for often.
+/// A rate-limited route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Route {
-    /// Asks for a challenge.
+    /// Asking for a challenge.
     Challenge,
-    /// Answers a challenge.
+    /// Answering a challenge.
     Token,
-    /// Reserves a unit.
+    /// Reserving a unit.
     Reserve,
-    /// Looks at a reservation.
+    /// Polling a reservation.
     Look,
-    /// Lists orders.
+    /// Listing orders.
     Orders,
-    /// Gives a reservation back.
+    /// Cancelling a reservation.
     Cancel,
-    /// Looks at a reservation and has its order made at once.
+    /// Polling a reservation and having its order made at once.
     Expedite,
 }
 
-/// So many requests at once, and as many again spread over so many seconds.
+/// A rate: a burst of requests at once, then the same number spread over `per_s` seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// Requests that may come at once.
@@ -39,12 +39,12 @@ impl Rate {
     }
 }
 
-/// How often one route may be asked.
+/// The limits of one route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The route.
     pub route: Route,
-    /// What clients see the limit as.
+    /// The limit's name in `RateLimit-Policy`.
     pub name: &'static str,
     /// By one user.
     pub per_user: Rate,
@@ -53,53 +53,28 @@ pub struct Limits {
 }
 
 /// Every limit. A person who retries by hand, or a client that obeys `Retry-After`, stays below those of a user.
+///
+/// Challenges and tokens share one count in Redis, for all processes together: each calls Redis anyway. The other routes
+/// would need an extra call, so every process counts for itself.
 pub const RATES: [Limits; 7] = [
-    // Redis counts these two together, with the call that each makes anyway: for all processes. The others would each cost a
-    // call, so every process counts for itself what it sees.
-    Limits {
-        route: Route::Challenge,
-        name: "challenge",
-        per_user: Rate { burst: 20, per_s: 60 },
-        per_ip: Rate { burst: 1_200, per_s: 60 },
-    },
-    Limits {
-        route: Route::Token,
-        name: "token",
-        per_user: Rate { burst: 20, per_s: 60 },
-        per_ip: Rate { burst: 1_200, per_s: 60 },
-    },
-    Limits {
-        route: Route::Reserve,
-        name: "reserve",
-        per_user: Rate { burst: 20, per_s: 10 },
-        per_ip: Rate { burst: 2_000, per_s: 10 },
-    },
-    Limits {
-        route: Route::Look,
-        name: "look",
-        per_user: Rate { burst: 30, per_s: 15 },
-        per_ip: Rate { burst: 2_000, per_s: 10 },
-    },
-    Limits {
-        route: Route::Orders,
-        name: "orders",
-        per_user: Rate { burst: 20, per_s: 60 },
-        per_ip: Rate { burst: 600, per_s: 60 },
-    },
-    Limits {
-        route: Route::Cancel,
-        name: "cancel",
-        per_user: Rate { burst: 20, per_s: 60 },
-        per_ip: Rate { burst: 600, per_s: 60 },
-    },
+    // route, name, by one user, from one address
+    limits(Route::Challenge, "challenge", rate(20, 60), rate(1_200, 60)),
+    limits(Route::Token, "token", rate(20, 60), rate(1_200, 60)),
+    limits(Route::Reserve, "reserve", rate(20, 10), rate(2_000, 10)),
+    limits(Route::Look, "look", rate(30, 15), rate(2_000, 10)),
+    limits(Route::Orders, "orders", rate(20, 60), rate(600, 60)),
+    limits(Route::Cancel, "cancel", rate(20, 60), rate(600, 60)),
     // An order past the queue, and past what the queue lets through at once: seldom more than one for each reservation.
-    Limits {
-        route: Route::Expedite,
-        name: "expedite",
-        per_user: Rate { burst: 5, per_s: 60 },
-        per_ip: Rate { burst: 60, per_s: 60 },
-    },
+    limits(Route::Expedite, "expedite", rate(5, 60), rate(60, 60)),
 ];
+
+const fn limits(route: Route, name: &'static str, per_user: Rate, per_ip: Rate) -> Limits {
+    Limits { route, name, per_user, per_ip }
+}
+
+const fn rate(burst: u32, per_s: u32) -> Rate {
+    Rate { burst, per_s }
+}
 
 impl Route {
     /// Its limits.
@@ -107,7 +82,8 @@ impl Route {
         &RATES[self as usize]
     }
 
-    /// What is said to who asks too often. A user hears the own rate; what an address or everybody has is not told.
+    /// The problem for a client over the limit. It names the rate only if that is the user's `own`: the limits of an address
+    /// and of everybody stay private.
     pub fn refusal(self, own: bool, retry_after_ms: u64) -> Problem {
         let Limits { name, per_user: Rate { burst, per_s }, .. } = *self.limits();
         let policy = RatePolicy { name, quota: burst, window_s: per_s };

@@ -54,6 +54,7 @@ impl EarlierSale {
             paused,
             isolated_requests_per_s,
             lanes: LANES,
+            commitment: None,
             log: self.log(|entry, round| entry.action != END_RECURRENCE && round.is_none_or(|of| of == self.round)),
         })
     }

@@ -15,6 +15,9 @@ pub enum LedgerError {
     /// An item that this version does not know.
     #[error("the ledger holds an item that this version cannot read")]
     Item(#[from] serde_dynamo::Error),
+    /// The operating system gave no randomness for a seed.
+    #[error("there is no randomness for a seed")]
+    Randomness(#[from] rand::rngs::SysError),
     /// Something that the ledger's own conditions make impossible.
     #[error("the ledger contradicts itself: {0}")]
     Contradiction(String),

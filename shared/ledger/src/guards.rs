@@ -1,6 +1,6 @@
 use sale::{Claim, ReservationId, RoundId, Unit};
 
-use crate::item::{GuardItem, text};
+use crate::item::GuardItem;
 use crate::{Ledger, LedgerError, keys};
 
 impl Ledger {
@@ -14,21 +14,13 @@ impl Ledger {
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
-    /// The order that has a unit. Reads what was last written.
+    /// Reads which order has a unit, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn owner_of(&self, round: &RoundId, unit: Unit) -> Result<Option<ReservationId>, LedgerError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::unit(round, unit)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(LedgerError::of("GetItem"))?;
-        let guard: Option<GuardItem> = output.item.map(serde_dynamo::from_item).transpose()?;
+        let item = self.item(keys::unit(round, unit)).await?;
+        let guard: Option<GuardItem> = item.map(serde_dynamo::from_item).transpose()?;
         Ok(guard.map(|guard| guard.order_id))
     }
 }

@@ -104,6 +104,15 @@ pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
     format!("ROUND#{sale}#{number}")
 }
 
+pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
+    format!("SEED#{sale}#{number}")
+}
+
+/// A chunk of the table of a round's awards.
+pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
+    format!("TABLE#{sale}#{number}#{chunk}")
+}
+
 pub(crate) fn shard_of(unit: Unit) -> u32 {
     unit.0 % ROUND_SHARDS
 }

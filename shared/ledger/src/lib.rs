@@ -4,6 +4,8 @@
 //! | --- | --- | --- |
 //! | offer | `SALE#id` | |
 //! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` |
+//! | seed | `SEED#sale#round` | |
+//! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
@@ -23,6 +25,7 @@ mod change;
 mod conflict;
 mod connections;
 mod denials;
+mod draws;
 mod earlier;
 mod error;
 mod guards;
@@ -41,10 +44,13 @@ mod switches;
 
 use aws_sdk_dynamodb::Client;
 
+use crate::item::{Item, text};
+
 pub use campaigns::PutCampaign;
 pub use change::Change;
 pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
+pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use offers::{Created, Latest, Steered};
@@ -65,5 +71,11 @@ impl Ledger {
     /// A handle on `table`.
     pub fn new(client: Client, table: impl Into<String>) -> Self {
         Self { client, table: table.into() }
+    }
+
+    /// Reads the item of this key, as it was last written.
+    async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
+        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
     }
 }

@@ -5,7 +5,7 @@ use sale::{Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumbe
 use serde::{Deserialize, Serialize};
 
 use crate::earlier::EarlierSale;
-use crate::item::{Item, text, to_item};
+use crate::item::{Item, to_item};
 use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
@@ -109,17 +109,11 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 }
 
 impl Ledger {
-    /// The item of this key. Reads what was last written.
-    pub(crate) async fn item(&self, pk: String) -> Result<Option<Item>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
-        Ok(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
-    }
-
     pub(crate) async fn stored(&self, id: &SaleId) -> Result<Option<Stored>, LedgerError> {
         self.item(keys::sale(id)).await?.map(stored_from).transpose()
     }
 
-    /// The offer of this sale. Reads what was last written.
+    /// Reads the offer of this sale, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -141,7 +135,7 @@ impl Ledger {
         Ok(stored.map(|stored| stored.offer).collect())
     }
 
-    /// The offer of this sale and its latest round. Reads what was last written.
+    /// Reads the offer of this sale and its latest round, as they were last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -187,8 +181,8 @@ impl Ledger {
         }
     }
 
-    /// Publishes a draft, on the condition that it is as it was read, and begins its first round: both or none. None if there
-    /// is no such sale; one that is published stays as it is.
+    /// Publishes a draft, on the condition that it is as it was read, and begins its first round, with a seed if it has
+    /// awards: all or none. None if there is no such sale; one that is published stays as it is.
     ///
     /// Guards against: two operators at once; an edit of the draft meanwhile, which the round would not offer.
     ///
@@ -204,13 +198,15 @@ impl Ledger {
                 self.convert(&latest).await?;
                 continue;
             }
-            let (mut offer, round) = latest.offer.clone().publish();
+            let (mut offer, mut round) = latest.offer.clone().publish();
+            let seed = self.commit(&mut round)?;
             offer.version += 1;
             offer.log.push(request.clone());
-            let writes = vec![
+            let mut writes = vec![
                 self.replacing(in_place_of(&latest.offer, &offer)?),
                 self.put_if_absent(round_item(round.clone())?),
             ];
+            writes.extend(seed);
             if self.transact(writes).await?.is_none() {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }
@@ -254,7 +250,9 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("sale {} is changed by others all the time", id.sale)))
     }
 
-    /// What a request is about, if there is something left to do for it.
+    /// Reads the offer and the round that a request is to change, and whether they are a sale of the version before. `Err` if
+    /// there is nothing to change: the request was made before, or is refused. Its key is looked for in the logs of the
+    /// offer, of the round that it names, and of the latest round and the one before it.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,
@@ -270,14 +268,25 @@ impl Ledger {
             let Some(latest) = self.latest(&id.sale).await? else { return Ok(Err(Steered::Unknown)) };
             latest
         };
-        let names_another = || latest.round.as_ref().is_some_and(|round| round.log.seen(request) != Seen::No);
+        let names_another = |round: &Round| round.log.seen(request) != Seen::No;
         Ok(match seen {
             Some(Seen::Same) => Err(Steered::Made(Box::new(latest))),
             Some(_) => Err(Steered::KeyReused),
-            None if is_about_latest => Ok((latest, is_earlier)),
-            None if names_another() => Err(Steered::KeyReused),
+            None if is_about_latest => match self.round_before(id).await? {
+                Some(before) if names_another(&before) => Err(Steered::KeyReused),
+                _ => Ok((latest, is_earlier)),
+            },
+            None if latest.round.as_ref().is_some_and(names_another) => Err(Steered::KeyReused),
             None => Err(Steered::RoundChanged(latest.offer.latest_round)),
         })
+    }
+
+    /// The round before this one, if the ledger keeps it. A client that retries once a round is over may name the next one.
+    async fn round_before(&self, RoundId { sale, number }: &RoundId) -> Result<Option<Round>, LedgerError> {
+        match number.0.checked_sub(1).filter(|before| *before > 0) {
+            Some(before) => self.kept_round(&RoundId { sale: sale.clone(), number: RoundNumber(before) }).await,
+            None => Ok(None),
+        }
     }
 
     /// An offer, the round of this id, and whether they are a sale of the version before. The round is read first: if it is

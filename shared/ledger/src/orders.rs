@@ -20,7 +20,7 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
 pub enum Placed {
-    /// There is one, as it stands: written now, in PENDING and with both guards, or before, or fenced.
+    /// There is one, as it stands: written now, live and with both guards, or before, or fenced.
     Order(Order),
     /// A guard is another order's; nothing was written.
     Taken(Taken),
@@ -45,21 +45,12 @@ pub struct OrdersPage {
 }
 
 impl Ledger {
-    /// The order of this id. Reads what was last written.
+    /// Reads the order of this id, as it was last written.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn order(&self, id: &ReservationId) -> Result<Option<Order>, LedgerError> {
-        let output = self
-            .client
-            .get_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::order(id)))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(LedgerError::of("GetItem"))?;
-        output.item.map(order_from).transpose()
+        self.item(keys::order(id)).await?.map(order_from).transpose()
     }
 
     /// The orders of these ids, as far as they exist, in any order.

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use award::Commitment;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::ReturnValue;
@@ -7,6 +8,7 @@ use sale::{EpochMs, Log, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, 
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
+use crate::draws::commitment_text;
 use crate::item::{Item, number, text, to_item};
 use crate::offers::{Latest, Steered, Stored, TRIES, stored_from};
 use crate::replace::Replacement;
@@ -40,6 +42,8 @@ struct RoundItem {
     isolated_requests_per_s: Option<u32>,
     #[serde(default = "one_lane")]
     lanes: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "commitment_text")]
+    commitment: Option<Commitment>,
     #[serde(default, skip_serializing_if = "Log::is_empty")]
     log: Log,
     #[serde(flatten)]
@@ -52,7 +56,7 @@ const fn one_lane() -> u16 {
 
 impl From<Round> for RoundItem {
     fn from(round: Round) -> Self {
-        let Round { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, log } = round;
+        let Round { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, commitment, log } = round;
         Self {
             pk: keys::round(&id),
             sale_list: Some(keys::PUBLISHED),
@@ -65,6 +69,7 @@ impl From<Round> for RoundItem {
             paused,
             isolated_requests_per_s,
             lanes,
+            commitment,
             log,
             terms,
         }
@@ -74,9 +79,9 @@ impl From<Round> for RoundItem {
 impl From<RoundItem> for Round {
     fn from(item: RoundItem) -> Self {
         let RoundItem { sale, round: number, version, terms, loaded_at_ms, paused, .. } = item;
-        let RoundItem { isolated_requests_per_s, lanes, log, .. } = item;
+        let RoundItem { isolated_requests_per_s, lanes, commitment, log, .. } = item;
         let id = RoundId { sale, number };
-        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, log }
+        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, commitment, log }
     }
 }
 
@@ -84,7 +89,7 @@ fn round_from(item: Item) -> Result<Round, LedgerError> {
     Ok(serde_dynamo::from_item::<_, RoundItem>(item)?.into())
 }
 
-/// The round that an item of the index is of. The version before listed sales.
+/// The round of an item in the index, where the version before listed sales.
 fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
     let is_round = item.contains_key("round") && item.contains_key("sale");
     if is_round { round_from(item).map(Some) } else { stored_from(item).map(|stored| stored.running) }
@@ -238,7 +243,7 @@ impl Ledger {
         Err(LedgerError::Contradiction(format!("round {id} is changed by others all the time")))
     }
 
-    /// Begins the round after `over`, on the condition that this is the latest one, that neither it nor the offer has changed
+    /// Begins the round after `over`, with a seed if it has awards, on the condition that this is the latest one, that neither it nor the offer has changed
     /// since they were read, and that the new one is not there: all or nothing. The one that is over gets a new version.
     ///
     /// Guards against: two runs at once; an operator who pauses the round at that moment (the new one is paused too) or ends
@@ -264,11 +269,13 @@ impl Ledger {
             }
             next_offer.version += 1;
             next.log.push(by_schedule("begin", now));
-            let writes = vec![
+            let seed = self.commit(&mut next)?;
+            let mut writes = vec![
                 self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
                 self.replacing(in_place_of(ended, Round { version: ended.version + 1, ..ended.clone() })?),
                 self.put_if_absent(round_item(next.clone())?),
             ];
+            writes.extend(seed);
             if self.transact(writes).await?.is_none() {
                 return Ok(Begun::Now(Box::new(next)));
             }
@@ -333,6 +340,26 @@ mod tests {
         let round = round_from(item(&stored)).unwrap();
         assert_eq!((round.id.to_string(), round.version, round.paused), ("lamp.2".to_owned(), 3, true));
         assert_eq!(round_item(round).unwrap(), item(&stored));
+    }
+
+    #[test]
+    fn stored_rounds_with_awards_stay_readable_and_are_written_the_same() {
+        let stored = json!({
+            "pk": "ROUND#packet#2", "sale_list": "published", "id": "packet", "state": "published", "sale": "packet",
+            "round": 2, "version": 1, "paused": false, "lanes": 1,
+            "commitment": "0707070707070707070707070707070707070707070707070707070707070707",
+            "title": "A red packet", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64,
+            "total": 100, "per_user_limit": 1, "price_minor": 0, "currency": "EUR", "payment_window_s": 900,
+            "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
+            "allocation": { "kind": "split", "total_minor": 10_000, "min_minor": 1, "parts": "drawn" },
+            "settlement": "free",
+        });
+        let round = round_from(item(&stored)).unwrap();
+        assert_eq!(round.commitment, Some(Commitment([7; 32])));
+        assert_eq!(round_item(round).unwrap(), item(&stored));
+        let mut wrong = stored;
+        wrong["commitment"] = "07".into();
+        assert!(round_from(item(&wrong)).is_err());
     }
 
     #[test]

@@ -4,8 +4,7 @@ use crate::item::{Item, text};
 use crate::{Ledger, LedgerError};
 
 impl Ledger {
-    /// Every item that an index has under these values of its key, which `attribute` is, read beside each other. May lag a
-    /// moment behind.
+    /// Reads every item of an index whose key `attribute` is one of `shards`, all of them at once. May lag a moment behind.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or `read` cannot read an item.

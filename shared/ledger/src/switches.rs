@@ -36,8 +36,7 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn switches(&self) -> Result<Switches, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::SWITCHES)).consistent_read(true);
-        Switches::of(get.send().await.map_err(LedgerError::of("GetItem"))?.item)
+        Switches::of(self.item(keys::SWITCHES).await?)
     }
 
     /// What is stopped. May lag a moment behind, for half the price: every process reads it all the time.

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How often this process has given which answer to requests for one round since it last told Redis. It has at most as many
-/// entries as there are codes, since a code is a literal.
+/// Counts this process's answers about one round by code, since the last flush to Redis. Codes are literals, so there are no
+/// more entries than codes.
 #[derive(Debug, Default)]
 pub struct AnswerCounts(Mutex<BTreeMap<&'static str, u64>>);
 
 impl AnswerCounts {
-    /// One more.
+    /// Counts one answer.
     pub fn count(&self, code: &'static str) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(code).or_default() += 1;
     }

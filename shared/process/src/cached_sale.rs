@@ -16,16 +16,16 @@ pub struct CachedSale {
     pub round: Round,
     /// Whether it was sold out a moment ago.
     pub sold_out: Arc<SoldOutMark>,
-    /// What it is asked for.
+    /// Requests for it.
     pub demand: Arc<Demand>,
-    /// What it is answered.
+    /// Answers about it.
     pub answers: Arc<AnswerCounts>,
-    /// What may be passed on to Redis while it is isolated.
+    /// Its turns while it is isolated.
     isolation: Arc<Isolation>,
 }
 
 impl CachedSale {
-    /// The round as it was just read. What was remembered of it stays with it.
+    /// A round that was just read, with what the process remembers of it from `before` if that is the same round.
     pub(crate) fn new(round: Round, before: Option<&Self>) -> Self {
         match before.filter(|before| before.round.id == round.id) {
             Some(Self { sold_out, demand, answers, isolation, .. }) => {
@@ -53,7 +53,7 @@ impl CachedSale {
         }
     }
 
-    /// Gives the turn back of a request that does not count.
+    /// Gives back the turn of a request that does not count.
     pub fn give_turn_back(&self, step: Step) {
         if self.round.isolated_requests_per_s.is_some() {
             self.isolation.give_turn_back(step);

@@ -4,20 +4,20 @@ use std::time::Duration;
 use moka::sync::Cache;
 use sale::{EpochMs, UserId};
 
-/// Users remembered at once: some MB at most. Who is forgotten is told of anew.
+/// Most users remembered: some MB. Strikes of a forgotten one are reported again.
 const MAX_USERS: u64 = 16_384;
-/// Strikes are written no faster than would deny the user once in so long.
+/// Within so long, no more strikes are reported than deny the user once.
 const WINDOW_MS: i64 = 1000;
-/// How long a user is remembered. Who is denied for longer costs a write now and then.
+/// How long an idle user is remembered. One who is denied for longer costs a write now and then.
 const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 
-/// Who sends forged passes to this process, so that one flooding user does not flood the ledger.
+/// Remembers which users send forged passes, so that a flood of them does not flood the ledger.
 pub struct Forgeries(Cache<UserId, Told>);
 
 /// What the ledger was told of a user.
 #[derive(Debug, Clone, Copy)]
 struct Told {
-    /// Since when this window runs, and strikes within it.
+    /// When the window began, and the strikes reported in it.
     since_ms: EpochMs,
     strikes: u32,
     denied_until_ms: EpochMs,
@@ -36,7 +36,7 @@ impl fmt::Debug for Forgeries {
 }
 
 impl Forgeries {
-    /// Whether the ledger is to be told of one more: not of a user who is denied, nor of more within a second than deny one.
+    /// Whether to report one more forged pass to the ledger: not of a denied user, and within a second no more than deny one.
     pub fn is_to_be_told(&self, user: &UserId, strikes: u32, now: EpochMs) -> bool {
         let nothing = Told { since_ms: now, strikes: 0, denied_until_ms: EpochMs(0) };
         let mut is_told = false;
@@ -52,7 +52,7 @@ impl Forgeries {
         is_told
     }
 
-    /// The ledger denies the user.
+    /// Notes that the ledger denies the user.
     pub fn note_denied(&self, user: &UserId, until_ms: EpochMs) {
         self.0.entry_by_ref(user).and_upsert_with(|told| {
             let told = told.map(moka::Entry::into_value);

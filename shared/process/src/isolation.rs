@@ -4,16 +4,17 @@ use std::time::Duration;
 use cache::{Clock, Moment};
 use sale::RoundId;
 use stock::{Lease, Stock, StockError};
+use strum::IntoStaticStr;
 use tokio::sync::Mutex;
 
-/// A process gets one in so many of what a sale may get at most, so that one that is asked a lot leaves something for others.
+/// A lease is at most this fraction (one in so many) of the sale's rate, so that a busy process leaves something for others.
 const MOST_ONE_IN: u32 = 2;
 /// Pause after a lease that Redis did not answer.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// A kind of request that an isolated sale gets a number of. Each has its own, so that who answers wrong does not keep those
-/// out who reserve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A kind of request that isolation limits. Each has its own limit, so that wrong answers do not keep out reservations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Step {
     /// Asking for a challenge.
     Challenge,
@@ -28,11 +29,11 @@ pub enum Step {
 pub enum Turn {
     /// Yes.
     Now,
-    /// Not before so long.
+    /// Only after this wait.
     Later(Duration),
 }
 
-/// What this process may pass on to Redis of the requests for an isolated sale.
+/// This process's turns for an isolated sale, by step.
 #[derive(Debug, Default)]
 pub(crate) struct Isolation([Share; 3]);
 
@@ -51,19 +52,9 @@ struct Leased {
     holds_for: Duration,
 }
 
-impl Step {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Challenge => "challenge",
-            Self::Token => "token",
-            Self::Reserve => "reserve",
-        }
-    }
-}
-
 impl Isolation {
-    /// Takes the turn of one request for `round`, of which Redis gets `per_s` requests at most: from what Redis granted this
-    /// process for the current second, or by one call for all that come in it.
+    /// Takes the turn of one request for `round`, which may send Redis `per_s` requests a second: from this process's lease of
+    /// the current second, or from a new lease, which is one call for all requests that wait for it.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -86,17 +77,17 @@ impl Isolation {
             return Ok(taken.map_or(Turn::Later(rest), |_| Turn::Now));
         }
         let wanted = share.asked.swap(0, Ordering::Relaxed).clamp(1, per_s.div_ceil(MOST_ONE_IN));
-        // Whoever comes while Redis does not answer is not to ask again at once.
+        // While Redis does not answer, the next request must not ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
-        let Lease { count, holds_for } = stock.round(round).lease(step.as_str(), per_s, wanted).await?;
+        let Lease { count, holds_for } = stock.round(round).lease(step.into(), per_s, wanted).await?;
         // Counted from before the call: what is granted for a second is not used after it.
         *leased = Some(Leased { since: now, holds_for });
         share.left.store(count.saturating_sub(1), Ordering::Relaxed);
         Ok(if count == 0 { Turn::Later(holds_for) } else { Turn::Now })
     }
 
-    /// Gives the turn back of a request that does not count.
+    /// Gives back the turn of a request that does not count.
     pub(crate) fn give_turn_back(&self, step: Step) {
         self.0[step as usize].left.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,7 +1,8 @@
-//! What one process remembers between requests, so that most of them need not ask for it. All of it may be lost at any
-//! moment: it is read or counted again.
+//! The memory of one process: what it keeps between requests, so that most of them make no call for it. It may be lost at any
+//! moment, and is then read or counted again.
 
 mod answer_counts;
+mod award_cache;
 mod cached_sale;
 mod demand;
 mod forgeries;
@@ -12,6 +13,7 @@ mod sold_out_mark;
 mod terms_cache;
 
 pub use answer_counts::AnswerCounts;
+pub use award_cache::AwardCache;
 pub use cached_sale::CachedSale;
 pub use demand::Demand;
 pub use forgeries::Forgeries;

@@ -25,36 +25,38 @@ const MAX_ROUNDS: u64 = 16;
 /// Orders of a round at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderCount {
-    /// Live orders that are not paid.
+    /// Live orders that are to be paid.
     pub unpaid: u32,
-    /// Live orders that are.
+    /// Live orders with nothing to pay.
+    pub granted: u32,
+    /// Live orders that are paid.
     pub paid: u32,
     /// The moment.
     pub as_of_ms: EpochMs,
 }
 
-/// What a process remembers of the orders of rounds, so that the ledger is asked for all who watch together, and not for
-/// what it has said for good.
+/// Counts the orders of rounds. All operators who watch a round share one reading, and paid orders are read once.
 #[derive(Clone)]
 pub struct OrderCounts(Arc<Inner>);
 
 struct Inner {
     ledger: Ledger,
     clock: Clock,
-    /// What is known of each round; whoever reads it anew holds it.
+    /// What is known of each round, locked while it is read.
     rounds: Cache<RoundId, Arc<Mutex<Known>>>,
 }
 
 #[derive(Default)]
 struct Known {
-    /// Paid is final: who is in here is not looked up again.
+    /// Paid and granted are final, so these orders are not looked up again.
     paid: HashSet<ReservationId>,
+    granted: HashSet<ReservationId>,
     last: Option<OrderCount>,
     read_again: Option<Instant>,
 }
 
 impl OrderCounts {
-    /// Nothing is known yet of what `ledger` has.
+    /// Counts of orders in `ledger`; nothing is read yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let rounds = Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build();
         Self(Arc::new(Inner { ledger, clock, rounds }))
@@ -83,18 +85,48 @@ impl OrderCounts {
         let Inner { ledger, clock, .. } = &*self.0;
         let as_of_ms = clock.now();
         let guarded: Vec<_> = ledger.guards(round).await?.into_iter().map(|claim| claim.id).collect();
-        let open: Vec<_> = guarded.into_iter().filter(|id| !known.paid.contains(id)).collect();
+        let open: Vec<_> = guarded.into_iter().filter(|id| !known.is_final(id)).collect();
         let mut unpaid = 0;
         for order in ledger.orders(&open).await? {
             match order.state {
                 OrderState::Paid => drop(known.paid.insert(order.claim.id)),
+                OrderState::Granted => drop(known.granted.insert(order.claim.id)),
                 OrderState::Pending => unpaid += 1,
                 // Its guard goes with it; the index lags.
                 _ => {}
             }
         }
-        let paid = u32::try_from(known.paid.len()).unwrap_or(u32::MAX);
-        known.last = Some(OrderCount { unpaid, paid, as_of_ms });
+        let count = |known: &HashSet<_>| u32::try_from(known.len()).unwrap_or(u32::MAX);
+        let (granted, paid) = (count(&known.granted), count(&known.paid));
+        known.last = Some(OrderCount { unpaid, granted, paid, as_of_ms });
         Ok(())
+    }
+}
+
+impl Known {
+    fn is_final(&self, id: &ReservationId) -> bool {
+        self.paid.contains(id) || self.granted.contains(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{Client, Config};
+    use sale::RoundNumber;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_number_of_rounds_is_bounded() {
+        // It cannot be asked: it has no region.
+        let ledger = Ledger::new(Client::from_conf(Config::builder().build()), "table");
+        let counts = OrderCounts::new(ledger, Clock::system());
+        let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+        for number in 1..=2 * MAX_ROUNDS as u32 {
+            assert_eq!(counts.of_round(&round(number), 1).await, None);
+        }
+        counts.0.rounds.run_pending_tasks();
+        assert_eq!(counts.0.rounds.entry_count(), MAX_ROUNDS);
+        assert!(counts.0.rounds.contains_key(&round(2 * MAX_ROUNDS as u32)), "the last one is watched");
     }
 }

@@ -10,9 +10,8 @@ use stock::Stock;
 
 use crate::cached_sale::CachedSale;
 
-/// For the sales and for the switches. A stop can be as old as is usable before every process acts on it. One that nobody
-/// can read is no stop, so the last value does not hold for ever. With a call of Redis and one of SQS after it, a reading
-/// fits what a request may take.
+/// The bounds of the sales and of the switches. Every process acts on a stop within `usable`. A stop that nobody can read is
+/// none, so the last value does not hold for ever. A reading, a call of Redis and one of SQS fit into a request's time.
 const BOUNDS: Bounds = Bounds {
     fresh: Duration::from_secs(2),
     usable: Duration::from_secs(5),
@@ -23,20 +22,20 @@ const BOUNDS: Bounds = Bounds {
     first_retry_after: Duration::from_secs(1),
 }
 .checked();
-/// How long answers are counted before Redis is told of them: a call a second of a process, however many it gives.
+/// How long answers are counted before they are flushed to Redis: once a second per process, however many there are.
 const ANSWERS_FOR: Duration = Duration::from_secs(1);
-/// How long a sale that is over is told from one that never was, if Redis does not know either.
+/// How long after its end a sale is still in the snapshot, which tells it from one that never existed.
 const OVER_FOR_S: u32 = 60 * 60;
-/// How old the list of sales may be to say that a sale does not exist: it may have been published since. A flood of
-/// made-up ids makes a process read the list this often, and no more.
+/// How old the sales may be for the answer that one does not exist, since it may have been published meanwhile. A flood of
+/// made-up ids makes a process read them this often, and no more.
 const SAYS_NO_FOR: Duration = Duration::from_secs(1);
 
-/// Why nothing is known of the ledger.
+/// Why there is no snapshot.
 type Unread = RefreshError<LedgerError>;
 type Sales = HashMap<SaleId, Arc<CachedSale>>;
 
-/// What this process knows of the ledger without asking it: the sales, and what is stopped. Each is read every few seconds
-/// at most, whatever is asked here, and by itself: if one cannot be read, the other is still up to date.
+/// This process's copy of the published sales and of the stops. Each is read by itself, every few seconds at most however many
+/// ask: if one cannot be read, the other is still up to date.
 #[derive(Clone)]
 pub struct Snapshots(Arc<Inner>);
 
@@ -48,7 +47,7 @@ struct Inner {
     flushing: AtomicBool,
 }
 
-/// What the ledger said a moment ago.
+/// The published sales and the stops, as the ledger had them a moment ago.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     /// Published sales, until an hour after their end.
@@ -63,14 +62,14 @@ impl Snapshot {
         self.sales.get(id)
     }
 
-    /// The latest round of the sale of which this is a round, if the sale has come to it.
+    /// The latest round of `of`'s sale, if that is `of` or a later one.
     pub fn latest_round(&self, of: &RoundId) -> Option<&Round> {
         self.sales.get(&of.sale).map(|cached| &cached.round).filter(|latest| of.number <= latest.id.number)
     }
 }
 
 impl Snapshots {
-    /// Nothing is known yet of what `ledger` has.
+    /// Snapshots of `ledger`; nothing is read yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let of_switches = ledger.clone();
         let sales =
@@ -92,11 +91,11 @@ impl Snapshots {
         Self(Arc::new(Inner { clock, sales, switches, flushing: AtomicBool::new(false) }))
     }
 
-    /// What is known now: a few seconds old at most, as long as the ledger answers. If it does not, what was known last
-    /// holds for some minutes.
+    /// The current snapshot: a few seconds old at most while the ledger answers. If it does not, the last one holds for some
+    /// minutes.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, and nothing is known that still holds.
+    /// If DynamoDB does not answer, and no earlier snapshot still holds.
     pub async fn now(&self) -> Result<Snapshot, Unread> {
         let Inner { clock, sales, switches, .. } = &*self.0;
         let now = Moment::now(*clock);
@@ -107,7 +106,7 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// The published sales as they were a second ago or since: good enough to say that one does not exist.
+    /// A snapshot with sales that are a second old at most: new enough for the answer that one does not exist.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -117,7 +116,7 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// Reads the ledger now, whatever is known.
+    /// Reads the ledger now, however new the snapshot is.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -138,7 +137,7 @@ impl Snapshots {
         }
     }
 
-    /// Counts what a request for a sale was answered with. Costs no call; answers for an unknown sale are not counted.
+    /// Counts an answer to a request for a sale, without a call. Answers about unknown sales are not counted.
     pub fn count_answer(&self, sale: &str, code: &'static str) {
         if let (Some(sales), Ok(id)) = (self.0.sales.last(), sale.parse::<SaleId>())
             && let Some(cached) = sales.get(&id)

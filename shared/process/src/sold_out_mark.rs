@@ -9,7 +9,7 @@ use sale::{EpochMs, RoundId, UserId};
 use stock::{Buyers, BuyersRead, HOLD_BACK_MS, SoldOut, Stock};
 use tokio::sync::Mutex;
 
-/// How long a process goes by what Redis said.
+/// How long a mark stands.
 const LASTS: Duration = Duration::from_millis(1000);
 /// The part of it, in hundredths, by which it may be shorter or longer: processes that were told at the same moment must
 /// not ask again at the same moment.
@@ -28,8 +28,8 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
 /// When a round that has too many buyers is looked at again. It has fewer only once Redis was loaded anew.
 const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);
 
-/// That a round was sold out a moment ago, and who its buyers are. While it stands, whoever is certainly none of them hears
-/// so without a call of Redis.
+/// Marks a round as sold out, and knows its buyers. While the mark stands, everybody who is certainly not one of them gets
+/// `sold_out` without a call of Redis.
 ///
 /// It never tells a winner so. Redis said at one moment that nothing is left and when the last unit was won; the names
 /// remembered are those as of that win, so everybody who had won by then is among them. Nobody wins while the mark stands,
@@ -58,7 +58,7 @@ pub struct StillSoldOut {
     pub next_release_ms: Option<EpochMs>,
 }
 
-/// The names of a round's buyers, as hashes: who is none of them may still be taken for one, and is asked about in Redis.
+/// The names of a round's buyers, as hashes. A user whose hash is the same as a buyer's is taken for one, and Redis is asked.
 #[derive(Debug)]
 struct Names {
     last_won_at_ms: EpochMs,
@@ -90,11 +90,11 @@ impl SoldOutMark {
         }
     }
 
-    /// What the user can be told without asking Redis, if that is that it is sold out: certainly has won nothing here.
+    /// What to answer the user without asking Redis, if the mark stands and the user has certainly won nothing.
     pub fn covers(&self, user: &UserId, now: Moment) -> Option<StillSoldOut> {
         let standing = self.standing.load();
         let standing = standing.as_ref()?;
-        // No clock can be believed that goes back.
+        // A clock that goes back cannot be trusted.
         let stands = now.checked_since(standing.asked).is_some_and(|since| since < standing.lasts);
         let next_release_ms = standing.next_release_ms;
         (stands && !standing.buyers.may_have(user)).then_some(StillSoldOut { next_release_ms })

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
-use sale::{RoundId, SaleState, Terms};
+use sale::{Order, RoundId, SaleState, ShownAward, Terms};
 
 /// Rounds whose terms are remembered at once. Those that are forgotten are read again.
 const MAX_ROUNDS: u64 = 1000;
@@ -21,8 +21,8 @@ impl TermsCache {
         Self { ledger, known: Cache::new(MAX_ROUNDS) }
     }
 
-    /// The terms of a round; the offer's if the ledger does not have the round, which an earlier version ended and did not
-    /// keep. None if the sale does not exist or is a draft.
+    /// The terms of a round. If the ledger has no such round, since an earlier version ended it and did not keep it, those of
+    /// the offer. `None` if the sale does not exist or is a draft.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -42,5 +42,45 @@ impl TermsCache {
             self.known.insert(id.clone(), Arc::clone(terms));
         }
         Ok(terms)
+    }
+
+    /// What an order won, in words. The ledger is asked for the names of prizes alone.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn award_of(&self, order: &Order) -> Result<Option<ShownAward>, LedgerError> {
+        // Boxed: a call of AWS makes a large future, and most orders have no prize.
+        let of_round = &order.claim.id.round;
+        let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
+        Ok(ShownAward::of(order, terms.as_deref()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{Client, Config};
+    use sale::RoundNumber;
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_number_of_rounds_is_bounded_and_what_is_known_costs_no_call() {
+        // It cannot be asked: it has no region.
+        let cache = TermsCache::new(Ledger::new(Client::from_conf(Config::builder().build()), "table"));
+        let terms = json!({
+            "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 1, "per_user_limit": 1, "price_minor": 990,
+            "currency": "EUR", "payment_window_s": 900,
+        });
+        let terms: Arc<Terms> = Arc::new(serde_json::from_value(terms).unwrap());
+        let round = |number| RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+        cache.known.insert(round(1), Arc::clone(&terms));
+        assert_eq!(cache.get(&round(1)).await.unwrap(), Some(Arc::clone(&terms)));
+        assert!(cache.get(&round(2)).await.is_err());
+        for number in 1..=2 * MAX_ROUNDS as u32 {
+            cache.known.insert(round(number), Arc::clone(&terms));
+        }
+        cache.known.run_pending_tasks();
+        assert!(cache.known.entry_count() <= MAX_ROUNDS);
     }
 }

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use sale::{Order, OrderState, ReservationId};
+use sale::{Order, OrderState, ReservationId, ShownAward};
 use serde::Serialize;
 
 /// What a buyer is told of a reservation: the state that it has, in the words of `GET /v1/reservations/{id}`.
@@ -12,15 +12,22 @@ pub struct StatusUpdate {
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pay_by: Option<Timestamp>,
+    /// The unit of a round with awards: with it and the draw, anybody can check the award.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    award: Option<ShownAward>,
 }
 
 impl StatusUpdate {
-    /// That a reservation stands as this order says.
-    pub fn of(order: &Order) -> Self {
+    /// That a reservation stands as this order says, which won `award`.
+    pub fn of(order: &Order, award: Option<ShownAward>) -> Self {
         Self {
             reservation_id: order.claim.id.clone(),
             status: order.state.status(),
             pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
+            unit: award.as_ref().map(|_| order.claim.unit.0),
+            award,
         }
     }
 
@@ -41,13 +48,21 @@ mod tests {
     const ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
     fn told(state: OrderState) -> Value {
-        let order = json!({
+        told_with(state, Value::Null)
+    }
+
+    fn told_with(state: OrderState, award: Value) -> Value {
+        let mut order = json!({
             "id": ID, "user": "alice", "state": state, "lane": 0, "unit": 17, "slot": 0,
             "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_801_000_i64,
             "price_minor": 990, "currency": "EUR", "pay_by_ms": 1_795_511_401_000_i64,
         });
+        if !award.is_null() {
+            order["award"] = award;
+        }
         let order: Order = serde_json::from_value(order).unwrap();
-        serde_json::from_slice(&StatusUpdate::of(&order).to_body()).unwrap()
+        let award = ShownAward::of(&order, None);
+        serde_json::from_slice(&StatusUpdate::of(&order, award).to_body()).unwrap()
     }
 
     #[test]
@@ -58,5 +73,16 @@ mod tests {
         assert_eq!(told(OrderState::Pending), pending);
         let paid = json!({ "type": "reservation", "reservation_id": ID, "status": "paid" });
         assert_eq!(told(OrderState::Paid), paid);
+        let granted = json!({ "type": "reservation", "reservation_id": ID, "status": "granted" });
+        assert_eq!(told(OrderState::Granted), granted);
+    }
+
+    #[test]
+    fn it_says_what_was_won_and_by_which_unit() {
+        let told = told_with(OrderState::Granted, json!({ "kind": "amount", "amount_minor": 137 }));
+        let award = json!({ "kind": "amount", "amount_minor": 137, "currency": "EUR" });
+        let granted =
+            json!({ "type": "reservation", "reservation_id": ID, "status": "granted", "unit": 17, "award": award });
+        assert_eq!(told, granted);
     }
 }

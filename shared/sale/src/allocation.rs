@@ -1,9 +1,12 @@
+use award::{BLANK, Plan};
 use serde::{Deserialize, Serialize};
 
 use crate::{MAX_PRICE_MINOR, Terms};
 
 /// Most units in a round whose units differ: its table is made, digested and verified as a whole.
 pub const MAX_AWARDS: u32 = 1_000_000;
+const _: () = assert!(MAX_AWARDS <= award::MAX_PARTS && MAX_AWARDS <= award::MAX_TICKETS);
+const _: () = assert!(MAX_PRICE_MINOR <= award::MAX_TOTAL_MINOR && MAX_PRIZES <= award::MAX_PRIZE_KINDS);
 /// Most kinds of prizes in a round.
 pub const MAX_PRIZES: usize = 20;
 /// Longest name of a prize in characters.
@@ -119,6 +122,37 @@ impl Allocation {
         !self.has_awards()
     }
 
+    /// What a value of the round's table stands for. None if no unit of the round can have it.
+    pub fn award(&self, value: u64) -> Option<Award> {
+        match self {
+            Self::Units => None,
+            Self::Split { total_minor, min_minor, .. } => {
+                (*min_minor..=*total_minor).contains(&value).then_some(Award::Amount { amount_minor: value })
+            }
+            Self::Prizes { .. } if value == BLANK => Some(Award::Blank),
+            Self::Prizes { prizes } => {
+                let prize = u16::try_from(value).ok().filter(|prize| usize::from(*prize) <= prizes.len())?;
+                Some(Award::Prize { prize })
+            }
+        }
+    }
+
+    /// What the table of a round with so many units is made of. None if all units are the same.
+    pub fn plan(&self, units: u32) -> Option<Plan> {
+        match *self {
+            Self::Units => None,
+            Self::Split { total_minor: total, min_minor: min, parts: Parts::Equal } => {
+                Some(Plan::Equal { total, parts: units, min })
+            }
+            Self::Split { total_minor: total, min_minor: min, parts: Parts::Drawn } => {
+                Some(Plan::Drawn { total, parts: units, min })
+            }
+            Self::Prizes { ref prizes } => {
+                Some(Plan::Prizes { counts: prizes.iter().map(|prize| prize.count).collect(), tickets: units })
+            }
+        }
+    }
+
     /// Checks every bound against the other terms.
     ///
     /// # Errors
@@ -221,6 +255,39 @@ mod tests {
         assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 1); MAX_PRIZES])), Ok(()));
         assert_eq!(verdict(|t| t.allocation = prizes(&[(&"ü".repeat(MAX_PRIZE_NAME_LENGTH), 1)])), Ok(()));
         assert_eq!(verdict(|t| (t.allocation, t.per_user_limit) = (Allocation::Units, 5)), Ok(()));
+    }
+
+    #[test]
+    fn a_table_can_be_made_of_what_can_be_sold_by() {
+        let plan = |change: fn(&mut Terms)| {
+            let mut terms = packet();
+            change(&mut terms);
+            assert_eq!(terms.validate(), Ok(()));
+            let plan = terms.plan();
+            assert!(plan.as_ref().is_none_or(|plan| plan.check().is_ok() && plan.units() == terms.total), "{plan:?}");
+            plan
+        };
+        assert_eq!(plan(|_| {}), Some(Plan::Drawn { total: 10_000, parts: 100, min: 1 }));
+        let equal = |terms: &mut Terms| {
+            let (total_minor, min_minor) = (MAX_PRICE_MINOR, MAX_PRICE_MINOR / u64::from(MAX_AWARDS));
+            terms.total = MAX_AWARDS;
+            terms.allocation = Allocation::Split { total_minor, min_minor, parts: Parts::Equal };
+        };
+        assert_eq!(plan(equal), Some(Plan::Equal { total: MAX_PRICE_MINOR, parts: MAX_AWARDS, min: 1_000_000 }));
+        let some_prizes = |terms: &mut Terms| terms.allocation = prizes(&[("A phone", 1), ("A cup", 20)]);
+        assert_eq!(plan(some_prizes), Some(Plan::Prizes { counts: vec![1, 20], tickets: 100 }));
+        assert_eq!(plan(|terms| terms.allocation = Allocation::Units), None);
+    }
+
+    #[test]
+    fn a_value_of_the_table_is_an_award() {
+        let (split, prizes) = (split(10_000, 5), prizes(&[("A phone", 1), ("A cup", 20)]));
+        assert_eq!(split.award(137), Some(Award::Amount { amount_minor: 137 }));
+        assert_eq!((split.award(4), split.award(10_001)), (None, None));
+        assert_eq!(prizes.award(0), Some(Award::Blank));
+        assert_eq!(prizes.award(2), Some(Award::Prize { prize: 2 }));
+        assert_eq!((prizes.award(3), prizes.award(65_537)), (None, None));
+        assert_eq!(Allocation::Units.award(0), None);
     }
 
     #[test]

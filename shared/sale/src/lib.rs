@@ -39,7 +39,7 @@ pub use order::{Failure, Order, OrderState, Transition};
 pub use rain::{InvalidRain, InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
 pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};
-pub use shown::{Availability, Phase};
+pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
     InvalidTerms, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR,
     MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,

@@ -12,7 +12,7 @@ pub enum SaleState {
     Published,
 }
 
-/// What an operator edits. A round begins with the terms that the offer has then, and keeps them.
+/// A sale as an operator edits it. Each round begins with the terms that the offer has then, and keeps them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// Names the sale.
@@ -23,7 +23,7 @@ pub struct Offer {
     pub version: u32,
     /// The round that began last. A draft's first one begins with its publication.
     pub latest_round: RoundNumber,
-    /// What a round is to offer, with the window of the latest one.
+    /// The terms of the rounds to come, with the latest round's window.
     pub terms: Terms,
     /// Whether the sale comes again.
     pub recurrence: Option<Recurrence>,

@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use award::Commitment;
+
 use crate::{
     DoorTerms, Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain,
     RainDrop, Refusal, RoundId, SaleId, Terms,
@@ -25,6 +27,8 @@ pub struct Round {
     pub isolated_requests_per_s: Option<u32>,
     /// Parts of its units with Redis keys of their own.
     pub lanes: u16,
+    /// What its awards were committed to when it began. None of a round without awards.
+    pub commitment: Option<Commitment>,
     /// What was done to it.
     pub log: Log,
 }
@@ -41,7 +45,7 @@ pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId,
 }
 
 impl Round {
-    /// The latest round of an offer as it begins.
+    /// The latest round of an offer as it begins. Whoever writes it draws its seed, and commits it to that.
     pub(crate) fn of(offer: &Offer) -> Self {
         Self {
             id: offer.latest_round_id(),
@@ -51,6 +55,7 @@ impl Round {
             paused: false,
             isolated_requests_per_s: None,
             lanes: LANES,
+            commitment: None,
             log: Log::default(),
         }
     }

@@ -1,8 +1,8 @@
-//! What everybody may know of a sale.
+//! What everybody may know of a sale, and what a user is told of an award.
 
 use serde::Serialize;
 
-use crate::{EpochMs, Terms};
+use crate::{Allocation, Award, Currency, EpochMs, Order, Prize, Terms};
 
 /// One in so many units left is few.
 const FEW_LEFT_ONE_IN: u32 = 10;
@@ -61,6 +61,48 @@ impl Availability {
     }
 }
 
+/// What a unit won, in words that need no terms beside them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ShownAward {
+    /// An amount of money.
+    Amount {
+        /// How much, in minor units.
+        amount_minor: u64,
+        /// Of what.
+        currency: Currency,
+    },
+    /// A prize.
+    Prize {
+        /// Its name.
+        prize: String,
+    },
+    /// Nothing.
+    Blank,
+}
+
+impl ShownAward {
+    /// Whether the award of an order can be shown only with the terms of its round, which name the prizes.
+    pub const fn needs_terms(order: &Order) -> bool {
+        matches!(order.award, Some(Award::Prize { .. }))
+    }
+
+    /// The award of an order, with the terms of its round if [it needs them](Self::needs_terms). None if it has none.
+    pub fn of(order: &Order, terms: Option<&Terms>) -> Option<Self> {
+        match order.award? {
+            Award::Amount { amount_minor } => {
+                order.price.map(|price| Self::Amount { amount_minor, currency: price.currency })
+            }
+            Award::Prize { prize } => {
+                let Allocation::Prizes { prizes } = &terms?.allocation else { return None };
+                let Prize { name, .. } = prizes.get(usize::from(prize).checked_sub(1)?)?;
+                Some(Self::Prize { prize: name.clone() })
+            }
+            Award::Blank => Some(Self::Blank),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use Availability::{Available, FewLeft, SoldOut};
@@ -113,6 +155,48 @@ mod tests {
             (2_000, true, Phase::Closed),
         ] {
             assert_eq!(Phase::of(&terms, paused, EpochMs(now)), phase, "at {now}, paused: {paused}");
+        }
+    }
+
+    #[test]
+    fn an_award_is_shown_in_words() {
+        let id = "packet.1.0198f0b2a4c57d1e8f00aabbccddeeff";
+        let claim: crate::Claim = serde_json::from_value(serde_json::json!({
+            "id": id, "user": "alice", "lane": 0, "unit": 17, "slot": 0, "reserved_at_ms": 1
+        }))
+        .unwrap();
+        let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
+        let granted = |award| Order::granted(claim.clone(), price, EpochMs(2), award);
+        let prize = |name: &str| Prize { name: name.into(), count: 1 };
+        let terms = Terms {
+            title: "A draw".into(),
+            opens_at_ms: EpochMs(1_000),
+            closes_at_ms: EpochMs(2_000),
+            total: 100,
+            per_user_limit: 1,
+            price,
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+            allocation: Allocation::Prizes { prizes: vec![prize("A phone"), prize("A cup")] },
+            settlement: crate::Settlement::Free,
+            rain: None,
+        };
+        for (award, needs_terms, shown) in [
+            (
+                Some(Award::Amount { amount_minor: 137 }),
+                false,
+                r#"{"kind":"amount","amount_minor":137,"currency":"EUR"}"#,
+            ),
+            (Some(Award::Prize { prize: 2 }), true, r#"{"kind":"prize","prize":"A cup"}"#),
+            (Some(Award::Prize { prize: 0 }), true, "null"),
+            (Some(Award::Prize { prize: 3 }), true, "null"),
+            (Some(Award::Blank), false, r#"{"kind":"blank"}"#),
+            (None, false, "null"),
+        ] {
+            let order = granted(award);
+            assert_eq!(ShownAward::needs_terms(&order), needs_terms, "{award:?}");
+            let shown_award = ShownAward::of(&order, needs_terms.then_some(&terms));
+            assert_eq!(serde_json::to_string(&shown_award).unwrap(), shown, "{award:?}");
         }
     }
 }

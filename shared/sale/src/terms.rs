@@ -84,6 +84,11 @@ pub enum InvalidTerms {
 }
 
 impl Terms {
+    /// What the table of a round's awards is made of. None if all of its units are the same.
+    pub fn plan(&self) -> Option<award::Plan> {
+        self.allocation.plan(self.total)
+    }
+
     /// Checks every bound.
     ///
     /// # Errors

@@ -123,7 +123,7 @@ async fn ask(world: &World, ask: Ask) {
     reservation::handle(&world.start(reservation::Deps::new), ask.request()).await;
 }
 
-async fn deliver(world: &World, reserved: &[Claim]) {
+pub(super) async fn deliver(world: &World, reserved: &[Claim]) {
     order::handle(&world.start(order::Deps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
 }
 

@@ -74,11 +74,11 @@ pub(super) const FLOWS: &[Flow] = &[
 /// A sale that opens soon.
 const SOON: &str = "vase";
 
-async fn warm_up(world: &World) {
+pub(super) async fn warm_up(world: &World) {
     let _ = warmup::handle(&world.start(warmup::Deps::new)).await;
 }
 
-async fn warm_up_again(lab: &Lab, rounds: usize) {
+pub(super) async fn warm_up_again(lab: &Lab, rounds: usize) {
     let summary = warmup::handle(&lab.warmup()).await.unwrap();
     assert_eq!((summary.loaded + summary.present, summary.failed), (rounds, 0), "{summary:?}");
 }

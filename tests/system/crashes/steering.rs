@@ -201,7 +201,7 @@ fn rain() -> Ask {
     ask("rain").body(json!({ "round": 1, "rain": { "at_once": 1 } }).to_string())
 }
 
-async fn operate(world: &World, ask: Ask) {
+pub(super) async fn operate(world: &World, ask: Ask) {
     admin::handle(&world.start(admin::Deps::new), ask.request()).await;
 }
 

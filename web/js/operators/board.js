@@ -1,5 +1,6 @@
 // One sale, live.
 
+import { isFree, kindOf, odds, stake, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number } from '../format.js';
@@ -111,20 +112,20 @@ export class Board {
     const parts = {
       badges: part('span'), when: part('p', { class: 'quiet' }), stale: part('p', { class: 'stale', role: 'status' }),
       tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'),
-      queues: wide('op.queues'), steer: part('div'), said: part('p', { class: 'said', role: 'status' }, ''),
+      queues: wide('op.queues'), steer: part('div'), drawn: part('section', { class: 'box', hidden: true }), said: part('p', { class: 'said', role: 'status' }, ''),
     };
     parts.said.textContent = this.#saying;
     const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
     this.#place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, this.#sale.title), parts.badges, parts.when, parts.stale),
-      box('op.steer', parts.steer, parts.said), parts.tiles, box('op.units', plot), box('op.audit', parts.verdict),
+      box('op.steer', parts.steer, parts.said), parts.tiles, parts.drawn, box('op.units', plot), box('op.audit', parts.verdict),
       h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
-    this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#redraw.signal) };
+    this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal) };
     this.#fill();
   }
 
   #fill() {
-    const { badges, when, stale, tiles, verdict, answers, queues, steer, plot } = this.#parts;
+    const { badges, when, stale, tiles, verdict, answers, queues, steer, drawn, plot } = this.#parts;
     const sale = this.#sale;
     const live = this.#live;
     const now = clock.now();
@@ -134,8 +135,9 @@ export class Board {
       live.stopped ? badge('paused', t('op.stopped')) : '');
     when.textContent = `${t('op.round', { n: sale.round })} · ${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
     stale.textContent = this.#problem ? t('op.stale', { at: new Date(this.#heardAt).toLocaleTimeString(language.tag) }) : '';
-    tiles.replaceChildren(...PLACES.map((place) => h('div', { class: `tile ${place}` },
-      h('dt', {}, t(`op.units.${place}`)), h('dd', {}, shown(live.units?.[place])))));
+    tiles.replaceChildren(...Object.entries(this.#names).map(([place, name]) => h('div', { class: `tile ${place}` },
+      h('dt', {}, name), h('dd', {}, shown(live.units?.[place])))));
+    this.#showDrawn(drawn);
     verdict.replaceChildren(...this.#verdict());
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
@@ -149,6 +151,27 @@ export class Board {
       if (kept) (steer.querySelector(`[data-keep="${kept}"]`) ?? steer.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
     }
     plot.draw();
+  }
+
+  /** The places of units, in words. Nothing is paid for in a sale that is free: what is ordered is granted. */
+  get #names() {
+    const free = isFree(this.#sale);
+    const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
+    return Object.fromEntries(PLACES.filter((place) => !(free && place === 'paid')).map((place) => [place, name(place)]));
+  }
+
+  /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
+  #showDrawn(place) {
+    const sale = this.#sale;
+    const is = `${sale.state} ${sale.round}`;
+    if (kindOf(sale) === 'units' || place.dataset.is === is) return;
+    place.dataset.is = is;
+    place.hidden = false;
+    const terms = { units: sale.total, allocation: sale.allocation, currency: sale.currency };
+    const check = verifyLink(sale.sale_id, sale.round);
+    check.setAttribute('href', `/${check.getAttribute('href')}`);
+    place.replaceChildren(h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms),
+      ...(sale.state === 'draft' ? [] : [h('p', {}, check)]));
   }
 
   async #ask(question, run) {

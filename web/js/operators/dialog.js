@@ -3,8 +3,13 @@
 import { h } from '../dom.js';
 import { t } from '../i18n.js';
 
-/** A field of a form: `{name, label, type, value, attributes}`. */
-function field({ name, label, type = 'text', value = '', ...more }) {
+/** A field of a form: `{name, label, type, value, attributes}`, with `options` one of them, with `lines` a text of some lines. */
+function field({ name, label, type = 'text', value = '', options, lines, ...more }) {
+  if (options) {
+    const option = ([key, text]) => h('option', { value: key, selected: key === value }, text);
+    return h('label', {}, label, h('select', { name, ...more }, options.map(option)));
+  }
+  if (lines) return h('label', { class: 'wide' }, label, h('textarea', { name, rows: lines, required: true, ...more }, value));
   return h('label', {}, label, h('input', { name, type, value, required: true, ...more }));
 }
 

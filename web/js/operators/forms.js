@@ -15,26 +15,85 @@ function local(ms) {
 
 const whole = (name, label, value, min, max) => ({ name, label: t(label), type: 'number', value: String(value), min, max, step: 1 });
 
+const named = () => [
+  { name: 'sale_id', label: t('op.create.id'), pattern: ID, autocapitalize: 'none', autocomplete: 'off' },
+  { name: 'title', label: t('op.create.title'), maxlength: 200, autocomplete: 'off' },
+  { name: 'opens_at', label: t('op.create.opens'), type: 'datetime-local', value: local(clock.now() + HOUR_MS) },
+  { name: 'closes_at', label: t('op.create.closes'), type: 'datetime-local', value: local(clock.now() + 2 * HOUR_MS) },
+];
+const currency = () => ({ name: 'currency', label: t('op.create.currency'), value: 'EUR', pattern: '[A-Z]{3}', maxlength: 3 });
+
+/** What every kind of sale has. */
+const common = (values) => ({
+  sale_id: values.sale_id, title: values.title, currency: values.currency, total: Number(values.total),
+  opens_at: new Date(values.opens_at).toISOString(), closes_at: new Date(values.closes_at).toISOString(),
+});
+
+/** What is given away and drawn: one for each person, final at once. */
+const drawn = (values, allocation) => ({
+  ...common(values), per_user_limit: 1, price_minor: 0, payment_window_s: 900, settlement: 'free', allocation,
+});
+
+/** An amount of money that is split. */
+export function newPacket() {
+  return {
+    question: {
+      title: t('op.new_packet'), text: t('op.create_packet.text'), go: t('op.create'),
+      fields: [
+        ...named(),
+        whole('total_minor', 'op.create.amount', 10_000, 1, 1_000_000_000_000),
+        currency(),
+        whole('total', 'op.create.parts', 100, 1, 1_000_000),
+        whole('min_minor', 'op.create.min', 1, 1, 1_000_000_000_000),
+        { name: 'parts', label: t('op.create.how'), value: 'drawn', options: [['drawn', t('op.create.drawn')], ['equal', t('op.create.equal')]] },
+      ],
+    },
+    run: (values) => api.create(drawn(values, {
+      kind: 'split', total_minor: Number(values.total_minor), min_minor: Number(values.min_minor), parts: values.parts,
+    })),
+  };
+}
+
+/** The prizes of a text: one a line, its count first. */
+function prizesOf(text) {
+  return text.split('\n').map((line) => line.trim()).filter(Boolean).map((line) => {
+    const [, count, name] = /^(\d+)\s*[×x*]?\s+(.+)$/.exec(line) ?? [];
+    // A count that is none is for the system to refuse, which says why.
+    return { name: name ?? line, count: Number(count ?? 0) };
+  });
+}
+
+/** Tickets that win at once. */
+export function newPrizes() {
+  return {
+    question: {
+      title: t('op.new_prizes'), text: t('op.create_prizes.text'), go: t('op.create'),
+      fields: [
+        ...named(), whole('total', 'op.create.tickets', 1_000, 1, 1_000_000), currency(),
+        { name: 'prizes', label: t('op.create.prizes'), lines: 4, value: t('op.create.prizes.example') },
+      ],
+    },
+    run: (values) => api.create(drawn(values, { kind: 'prizes', prizes: prizesOf(values.prizes) })),
+  };
+}
+
 export function newSale() {
   return {
     question: {
       title: t('op.new'), text: t('op.create.text'), go: t('op.create'),
       fields: [
-        { name: 'sale_id', label: t('op.create.id'), pattern: ID, autocapitalize: 'none', autocomplete: 'off' },
-        { name: 'title', label: t('op.create.title'), maxlength: 200, autocomplete: 'off' },
-        { name: 'opens_at', label: t('op.create.opens'), type: 'datetime-local', value: local(clock.now() + HOUR_MS) },
-        { name: 'closes_at', label: t('op.create.closes'), type: 'datetime-local', value: local(clock.now() + 2 * HOUR_MS) },
+        ...named(),
         whole('total', 'op.create.total', 100, 1, 10_000_000),
         whole('per_user_limit', 'op.create.limit', 1, 1, 20),
         whole('price_minor', 'op.create.price', 990, 0, 1_000_000_000_000),
-        { name: 'currency', label: t('op.create.currency'), value: 'EUR', pattern: '[A-Z]{3}', maxlength: 3 },
+        currency(),
         whole('payment_window_s', 'op.create.window', 900, 5, 86_400),
+        { name: 'settlement', label: t('op.create.settlement'), value: 'paid', options: [['paid', t('op.create.paid')], ['free', t('op.create.free')]] },
       ],
     },
     run: (values) => api.create({
-      sale_id: values.sale_id, title: values.title, currency: values.currency,
-      opens_at: new Date(values.opens_at).toISOString(), closes_at: new Date(values.closes_at).toISOString(),
-      ...Object.fromEntries(['total', 'per_user_limit', 'price_minor', 'payment_window_s'].map((name) => [name, Number(values[name])])),
+      ...common(values), settlement: values.settlement,
+      ...Object.fromEntries(['per_user_limit', 'price_minor', 'payment_window_s'].map((name) => [name, Number(values[name])])),
     }),
   };
 }

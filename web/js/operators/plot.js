@@ -15,11 +15,14 @@ const WHOLE = [1, 2, 5].flatMap((first) => [0, 1, 2, 3, 4, 5, 6].map((zeros) => 
 export class Plot {
   #place;
   #readings;
+  #names;
   #plot = null;
 
-  constructor(place, readings, signal) {
+  /** `names` are those of the places that there are, in words. */
+  constructor(place, readings, names, signal) {
     this.#place = place;
     this.#readings = readings;
+    this.#names = names;
     const size = new ResizeObserver(() => this.#plot?.setSize({ width: place.clientWidth, height: HEIGHT }));
     size.observe(place);
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -41,10 +44,14 @@ export class Plot {
     this.#plot?.setData(this.#data());
   }
 
+  get #places() {
+    return PLACES.filter((place) => place in this.#names);
+  }
+
   #data() {
     return [
       this.#readings.map(({ at }) => at / 1000),
-      ...PLACES.map((place) => this.#readings.map(({ units }) => units[place] ?? null)),
+      ...this.#places.map((place) => this.#readings.map(({ units }) => units[place] ?? null)),
     ];
   }
 
@@ -66,8 +73,8 @@ export class Plot {
       ],
       series: [
         { label: t('op.time') },
-        ...PLACES.map((place) => ({
-          label: t(`op.units.${place}`), stroke: colour(place), width: 2.5, dash: DASHES[place], points: { show: false },
+        ...this.#places.map((place) => ({
+          label: this.#names[place], stroke: colour(place), width: 2.5, dash: DASHES[place], points: { show: false },
         })),
       ],
     }, this.#data(), this.#place);

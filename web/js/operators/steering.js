@@ -1,5 +1,6 @@
 // What an operator can do to a sale, each with a question that says what will happen.
 
+import { isFree, kindOf } from '../awards.js';
 import { h } from '../dom.js';
 import { moment } from '../format.js';
 import { t } from '../i18n.js';
@@ -14,7 +15,8 @@ const ACTIONS = {
   pause: { when: ({ running, sale }) => running && !sale.paused, run: steer('pause') },
   resume: { when: ({ running, sale }) => running && sale.paused, run: steer('resume') },
   restock: {
-    when: ({ running }) => running,
+    // What each unit wins is committed to.
+    when: ({ running, sale }) => running && kindOf(sale) === 'units',
     fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
     run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
   },
@@ -48,7 +50,7 @@ export function steering(view, ask) {
       const key = newKey();
       return ask({
         title: t(`op.${name}`),
-        text: t(`op.${name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round }),
+        text: t(`op.${name === 'close' && isFree(sale) ? 'close_free' : name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round }),
         go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(),
       }, (values) => action.run(view, key, values));
     }, { class: action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })));

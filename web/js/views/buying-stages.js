@@ -1,5 +1,6 @@
 // What is shown on the way from the button to a reservation.
 
+import { of, soldOut } from '../awards.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { shortId, span, statusName } from '../format.js';
@@ -15,8 +16,8 @@ export function buyingStage(view, stage) {
 const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 
 const STAGES = {
-  waiting: (_, { what }) => ({
-    element: panel('waiting', t('wait.title'), spinner(), h('p', {}, t(`wait.${what}`))),
+  waiting: (view, { what }) => ({
+    element: panel('waiting', t('wait.title'), spinner(), h('p', {}, of(view.card, `wait.${what}`))),
   }),
 
   picture(view, { challenge, why }) {
@@ -43,7 +44,7 @@ const STAGES = {
         h('form', { onsubmit: submit, novalidate: true },
           h('img', { class: 'challenge', src: challenge.picture, alt: t('challenge.picture'), width: 240, height: 72 }),
           h('label', { for: 'answer' }, t('challenge.answer')),
-          h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, t('challenge.go'))),
+          h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, of(view.card, 'challenge.go'))),
           said),
         h('div', { class: 'links' },
           button(t('challenge.new'), () => view.buying.challenge('picture'), { class: 'link' }),
@@ -67,7 +68,7 @@ const STAGES = {
     const left = h('p', { class: 'quiet left' });
     return {
       element: panel('retrying', title, spinner(),
-        h('p', {}, problem.members.reservation_id ? t('again.kept') : text), left,
+        h('p', {}, problem.members.reservation_id ? of(view.card, 'again.kept') : text), left,
         actions(button(t('retry'), () => view.buying.hurry(), { class: 'secondary' }))),
       left: () => until - clock.now(),
       tick(ms) {
@@ -82,7 +83,7 @@ const STAGES = {
   }),
 
   problem(view, { problem, at }) {
-    const { title, text } = problemWords(problem);
+    const { title, text } = problem.code === 'sold_out' ? soldOut(view.card) : problemWords(problem);
     const stage = PROBLEMS[problem.code] ?? PROBLEMS.other;
     const { parts, left, tick } = stage(view, problem, at);
     return { element: panel(`problem ${problem.code}`, title, h('p', {}, text), ...parts), left, tick };

@@ -3,9 +3,9 @@
 import { campaign, campaigns } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
-import { money, moment } from '../format.js';
+import { moment } from '../format.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, picture, problemWords, saleBadge, skeleton } from '../parts.js';
+import { badge, button, empty, picture, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { View } from './view.js';
 
@@ -105,10 +105,10 @@ export class CampaignView extends ListView {
 
   card(sale) {
     return h('a', { class: 'card', href: `#/sales/${sale.sale_id}` },
-      picture(sale.sale_id, 'wide'),
+      pictureOfCard(sale, 'wide'),
       h('div', { class: 'card-body' },
         saleBadge(sale), h('h2', {}, sale.title),
-        h('p', { class: 'price' }, money(sale.price_minor, sale.currency)),
+        price(sale),
         h('p', { class: 'quiet' }, when(sale).text)));
   }
 

@@ -1,10 +1,11 @@
 // A sale that nobody here is buying: before, open, paused, over.
 
+import { isFree, of, soldOut, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { moment, span } from '../format.js';
 import { t } from '../i18n.js';
-import { actions, countdown, milestones, panel, problemWords } from '../parts.js';
+import { actions, countdown, milestones, panel } from '../parts.js';
 
 /** The stage of a state: `{element, left, tick}`. */
 export function idleStage(view, state) {
@@ -14,8 +15,13 @@ export function idleStage(view, state) {
 function yours(view) {
   const id = view.buying.purchase?.reservationId;
   return id
-    ? h('p', { class: 'yours' }, `${t('yours')} `, h('a', { href: `#/reservations/${id}` }, t('yours.see')))
+    ? h('p', { class: 'yours' }, `${of(view.card, 'yours')} `, h('a', { href: `#/reservations/${id}` }, of(view.card, 'yours.see')))
     : null;
+}
+
+/** Where what is over is checked. */
+function check({ card }) {
+  return card.draw ? h('p', {}, verifyLink(card.sale_id, card.round)) : null;
 }
 
 const STAGES = {
@@ -41,21 +47,22 @@ const STAGES = {
   open(view) {
     const has = yours(view);
     const more = view.atLimit
-      ? [h('p', { class: 'quiet' }, t('problem.limit_reached.text'))]
-      : [h('p', {}, t('open.text', { window: span(view.card.payment_window_s) })),
-        actions(view.buyButton(t(has ? 'buy.another' : 'buy')))];
+      ? [h('p', { class: 'quiet' }, of(view.card, 'limit.text'))]
+      : [h('p', {}, of(view.card, 'open.text', { window: span(view.card.payment_window_s) })),
+        actions(view.buyButton(of(view.card, has ? 'buy.another' : 'buy')))];
     return {
-      element: panel('open', t('open.title'), has, ...more),
+      element: panel('open', of(view.card, 'open.title'), has, ...more),
       left: () => Date.parse(view.card.closes_at) - clock.now(),
       tick: (ms) => ms <= 0 && view.update(),
     };
   },
 
   sold_out(view) {
-    const { title, text } = problemWords({ code: 'sold_out' });
+    // What is free does not come back.
+    const again = isFree(view.card) ? check(view) : actions(view.buyButton(t('buy.again'), { class: 'secondary' }));
+    const { title, text } = soldOut(view.card);
     return {
-      element: panel('sold_out', title, yours(view), h('p', {}, text),
-        actions(view.buyButton(t('buy.again'), { class: 'secondary' }))),
+      element: panel('sold_out', title, yours(view), h('p', {}, text), again),
     };
   },
 
@@ -65,7 +72,7 @@ const STAGES = {
 
   closed(view) {
     return {
-      element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('closed.text')),
+      element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('closed.text')), check(view),
         actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))),
     };
   },

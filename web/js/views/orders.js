@@ -1,5 +1,6 @@
 // The user's own orders, the newest first.
 
+import { awardWords } from '../awards.js';
 import { anyCard } from '../catalog.js';
 import { h } from '../dom.js';
 import { money, moment, saleOf, shortId, statusName } from '../format.js';
@@ -99,12 +100,13 @@ export class OrdersView extends View {
     const id = order.reservation_id;
     const label = `${this.#titles.get(saleOf(id))}, ${t('orders.open', { id: shortId(id) })}`;
     return h('li', { class: 'order' },
-      picture(saleOf(id), 'small'),
+      picture(saleOf(id), 'small', order.award?.kind === 'amount' ? 'split' : order.award ? 'prizes' : 'units'),
       h('div', {},
         h('a', { href: `#/reservations/${id}`, 'aria-label': label }, this.#titles.get(saleOf(id))),
         h('p', { class: 'quiet' }, `${moment(order.reserved_at)} · ${shortId(id)}`)),
       h('div', { class: 'order-end' },
-        badge(order.status, statusName(order.status)),
-        order.price_minor === undefined ? null : h('span', {}, money(order.price_minor, order.currency))));
+        order.award?.kind === 'blank' ? null : badge(order.status, statusName(order.status)),
+        order.award ? h('span', {}, awardWords(order.award))
+          : order.price_minor ? h('span', {}, money(order.price_minor, order.currency)) : null));
   }
 }

@@ -1,8 +1,9 @@
 // What is shown of a reservation, by how it stands.
 
+import { awardWords, isFree, of, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
-import { clockFace, money, moment, saleOf } from '../format.js';
+import { clockFace, money, moment, roundOf, saleOf } from '../format.js';
 import { ask } from '../http.js';
 import { language, t } from '../i18n.js';
 import { actions, button, milestones, panel, problemWords } from '../parts.js';
@@ -52,7 +53,7 @@ const STAGES = {
   queued(view) {
     return {
       element: panel('queued', t('queued.title'), spinner(),
-        h('p', {}, t(view.slow ? 'queued.slow' : 'queued.text')), h('p', { class: 'quiet' }, t('queued.keep')), trouble(view),
+        h('p', {}, of(view.card, view.slow ? 'queued.slow' : 'queued.text')), h('p', { class: 'quiet' }, t('queued.keep')), trouble(view),
         view.slow ? actions(button(t('queued.expedite'), () => view.watch.expedite(), { class: 'secondary' })) : null),
     };
   },
@@ -83,6 +84,22 @@ const STAGES = {
     element: panel('over', t('over.title'), spinner(), h('p', {}, t('over.text')), refund(reservation), trouble(view)),
   }),
 
+  granted(view, reservation) {
+    const { award, unit } = reservation;
+    if (!award) {
+      return {
+        element: panel('granted', t('granted.title'), h('div', { class: 'mark good', 'aria-hidden': 'true' }),
+          h('p', {}, t('granted.text', { unit })), refund(reservation), actions(toOrders(), toSale(view))),
+      };
+    }
+    return {
+      element: panel(`granted ${award.kind}`, t(`award.${award.kind}.title`),
+        h('p', { class: `award ${award.kind}` }, awardWords(award)), h('p', {}, t(`award.${award.kind}.text`)),
+        h('p', { class: 'quiet' }, verifyLink(saleOf(view.id), roundOf(view.id), unit)),
+        refund(reservation), actions(toOrders(), toSale(view))),
+    };
+  },
+
   paid: ended('paid', 'good'),
   expired: ended('expired', 'gone'),
   cancelled: ended('cancelled', 'gone'),
@@ -91,7 +108,7 @@ const STAGES = {
     const reason = `failed.${reservation.reason}`;
     return {
       element: panel('failed', t('failed.title'), h('div', { class: 'mark gone', 'aria-hidden': 'true' }),
-        h('p', {}, t(language.has(reason) ? reason : 'failed.other')), refund(reservation), actions(toSale(view), toOrders())),
+        h('p', {}, t(language.has(reason) ? reason : 'failed.other')), isFree(view.card) ? null : refund(reservation), actions(toSale(view), toOrders())),
     };
   },
 };

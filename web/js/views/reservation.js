@@ -1,10 +1,11 @@
 // One reservation, from the queue to its end.
 
+import { cardOf, kindOf, of } from '../awards.js';
 import { anyCard } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, saleOf, shortId } from '../format.js';
-import { t } from '../i18n.js';
+import { language, t } from '../i18n.js';
 import { picture } from '../parts.js';
 import { push } from '../push.js';
 import { everySecond } from '../timing.js';
@@ -19,6 +20,7 @@ export class ReservationView extends View {
   #id;
   #card = null;
   #place = h('section', { class: 'panel' });
+  #picture = h('div', { class: 'product-picture' });
   #facts = h('dl', { class: 'facts' });
   #shown = '';
   #stop = new AbortController();
@@ -54,6 +56,12 @@ export class ReservationView extends View {
     return this.#id;
   }
 
+  /** The sale's card, or what is known of its kind; null if nothing is. */
+  get card() {
+    const { award } = this.watch.reservation ?? {};
+    return award ? cardOf(award) : this.#card;
+  }
+
   #start() {
     this.watch.run();
   }
@@ -70,8 +78,9 @@ export class ReservationView extends View {
     const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
     const heading = h('h1', { tabindex: '-1' }, this.title);
     this.#place.setAttribute('aria-label', t('order.number'));
+    this.#showPicture();
     this.main.replaceChildren(h('div', { class: 'product' },
-      h('div', { class: 'product-picture' }, picture(saleOf(this.#id))),
+      this.#picture,
       h('div', { class: 'product-body' },
         h('a', { class: 'back', href: `#/sales/${saleOf(this.#id)}` }, t('to.sale')), heading, this.#place, this.#facts)));
     if (focused) heading.focus();
@@ -103,6 +112,7 @@ export class ReservationView extends View {
     this.#stop.abort();
     this.#stop = new AbortController();
     this.#fill(reservation);
+    this.#showPicture();
     const shown = reservationStage(this, stage);
     this.put(this.#place, shown.element, { quiet: first && stage === 'loading' });
     if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
@@ -112,8 +122,23 @@ export class ReservationView extends View {
     const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
     this.#facts.replaceChildren(
       row('order.number', shortId(this.#id)),
-      row('order.unit', reservation ? String(reservation.unit) : '–'),
+      h('div', {}, h('dt', {}, of(this.card, 'order.unit')), h('dd', {}, this.#unit(reservation))),
       row('order.date', reservation ? moment(reservation.reserved_at) : '–'));
+  }
+
+  /** What an award says of its sale may be heard before the card, or without it. */
+  #showPicture() {
+    const kind = kindOf(this.card);
+    const as = `${kind} ${language.tag}`;
+    if (this.#picture.dataset.as === as) return;
+    this.#picture.dataset.as = as;
+    this.#picture.replaceChildren(picture(saleOf(this.#id), '', kind));
+  }
+
+  /** Until a round with awards has an order, the unit may still become another one. */
+  #unit(reservation) {
+    const known = reservation && !(this.#card?.draw && reservation.status === 'queued');
+    return known ? String(reservation.unit) : '–';
   }
 
   /** Does something that takes a while, once at a time. */

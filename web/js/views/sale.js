@@ -1,12 +1,13 @@
 // One sale: the countdown, the button, and the way to a reservation.
 
+import { of } from '../awards.js';
 import { Buying } from '../buying.js';
 import { sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { facts, nothing, picture, price, problemWords, saleBadge, skeleton, button } from '../parts.js';
+import { button, chances, facts, nothing, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
 import { buyingStage } from './buying-stages.js';
@@ -98,7 +99,7 @@ export class SaleView extends View {
     if (name !== 'problem' || clock.now() < at + Math.max(CARD_LAG_MS, (problem.retryAfterS ?? 0) * 1000)) return;
     const open = this.state === 'open';
     if (problem.code === 'sold_out' && open && this.card.availability !== 'unknown') {
-      announce(t('sold_out.back'));
+      announce(of(this.card, 'sold_out.back'));
       this.buying.reset();
     } else if (problem.code === 'paused' && this.state !== 'paused') {
       this.buying.reset();
@@ -148,9 +149,9 @@ export class SaleView extends View {
     this.#place.setAttribute('aria-label', card.title);
     const again = h('h1', { tabindex: '-1' }, card.title);
     this.main.replaceChildren(h('div', { class: 'product' },
-      h('div', { class: 'product-picture' }, picture(card.sale_id)),
+      h('div', { class: 'product-picture' }, pictureOfCard(card)),
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#place, facts(card))));
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#place, chances(card), facts(card))));
     if (focused) again.focus();
     this.update();
   }
@@ -184,7 +185,7 @@ export class SaleView extends View {
     this.buying.reset();
   };
 
-  buyButton(text = t('buy'), more = {}) {
+  buyButton(text = of(this.card, 'buy'), more = {}) {
     return button(text, () => this.buying.buy(), { class: 'primary', 'data-keep': 'buy', ...more });
   }
 }

@@ -33,7 +33,7 @@ export function adminRoutes(sales) {
     sale.version += 1;
     return ok(shown(sale));
   });
-  const shown = ({ keys, ...sale }) => sale;
+  const shown = ({ keys, seed, commitment, ...sale }) => sale;
   const denials = () => [...sales.denied].filter(([, { until_ms }]) => until_ms > Date.now())
     .map(([user, { until_ms, reason, by }]) => ({ user, until: new Date(until_ms).toISOString(), reason, by }));
 
@@ -41,7 +41,7 @@ export function adminRoutes(sales) {
     route('POST', '/v1/admin/sales', 'operator', async ({ body }) => {
       const terms = await body();
       if (sales.sales.has(terms.sale_id)) throw problem(409, 'sale_exists');
-      const sale = { ...terms, state: 'draft', round: 1, version: 1, paused: false, keys: new Map() };
+      const sale = { allocation: { kind: 'units' }, settlement: 'paid', ...terms, state: 'draft', round: 1, version: 1, paused: false, keys: new Map() };
       sales.sales.set(terms.sale_id, sale);
       return ok(shown(sale), 201);
     }),
@@ -52,6 +52,7 @@ export function adminRoutes(sales) {
     route('POST', '/v1/admin/sales/:id/publish', 'operator', ({ path: [id] }) => {
       const sale = sales.find(id);
       sale.state = 'published';
+      sales.commit(sale);
       return ok(shown(sale));
     }),
     ...Object.entries(STEERED).map(steer),

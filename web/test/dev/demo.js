@@ -10,6 +10,18 @@ export function demo(sales) {
   sale('lamp', 'Enamel pendant lamp', -5, 600, { per_user_limit: 2 });
   sale('chair', 'Lounge chair in green wool', 26 * 60, 40 * 60, { price_minor: 64_000 });
   sale('pot', 'Teapot, thrown by hand', -600, -10, { price_minor: 7_800 });
+  const free = { price_minor: 0, settlement: 'free' };
+  sale('packet', 'A red packet for the new year', -5, 600, {
+    ...free, total: 100, allocation: { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' },
+  });
+  sale('lucky-tickets', 'Winter draw', -5, 600, {
+    ...free, total: 60, allocation: { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 10 }] },
+  });
+  sale('old-packet', 'The packet of last week', -600, -10, {
+    ...free, total: 50, allocation: { kind: 'split', total_minor: 5_000, min_minor: 50, parts: 'drawn' },
+  });
+  for (const one of sales.sales.values()) sales.commit(one);
+  sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'old-packet'] });
   sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'chair'] });
   sales.campaigns.set('chair-week', { campaign_id: 'chair-week', title: 'Sit down, winter', sale_ids: ['chair'] });
   sales.campaigns.set('pot-sunday', { campaign_id: 'pot-sunday', title: 'Teapot Sunday', sale_ids: ['pot'] });

@@ -92,6 +92,8 @@ export function routes(sales, users, place) {
       return catalog({ campaign_id: id, title: campaign.title, sales: campaign.sale_ids.map((sale) => sales.card(sales.find(sale))) });
     }),
     route('GET', '/v1/sales/:id', 'nobody', ({ path: [id] }) => catalog(sales.card(sales.published(id)))),
+    route('GET', '/v1/sales/:id/rounds/:round/draw', 'nobody', ({ path: [id, round] }) => (
+      ok(sales.draw(sales.published(id), Number(round)), 200, kept))),
 
     route('POST', '/v1/sales/:id/challenges', 'user', async ({ path: [id], user, body }) => {
       const sale = sales.published(id);

@@ -1,10 +1,15 @@
 // Sales in memory, by the contract and no more: enough to build the page against.
 
 import { randomBytes } from 'node:crypto';
+import { awardOf, commitment, digestOf, tableOf } from '../../js/draw.js';
 
 /** How long the queue takes. */
 const QUEUE_MS = 900;
 const FEW_LEFT = 0.2;
+/** How long after the end of a round its seed is public: soon, so that tests are quick; the real system waits a minute. */
+const REVEAL_AFTER_MS = 1_500;
+/** What has a unit. */
+const LIVE = ['queued', 'pending_payment', 'granted', 'paid'];
 
 export class Answer extends Error {
   constructor(status, body, headers = {}) {
@@ -38,7 +43,7 @@ export class Sales {
   }
 
   taken(sale) {
-    return this.mine(sale).filter(({ view }) => ['queued', 'pending_payment', 'paid'].includes(view.status)).length;
+    return this.mine(sale).filter(({ view }) => LIVE.includes(view.status)).length;
   }
 
   state(sale, now = Date.now()) {
@@ -52,8 +57,42 @@ export class Sales {
     const { sale_id, title, round, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s } = sale;
     return {
       sale_id, title, round, state: this.state(sale), opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s,
+      settlement: sale.settlement ?? 'paid', ...(sale.seed ? { draw: this.drawTerms(sale) } : {}),
       availability: free <= 0 ? 'sold_out' : free <= sale.total * FEW_LEFT ? 'few_left' : 'available',
     };
+  }
+
+  /** Draws the seed of a sale whose units differ, as publishing does. */
+  commit(sale) {
+    if ((sale.allocation?.kind ?? 'units') !== 'units') sale.seed ??= randomBytes(32).toString('hex');
+  }
+
+  plan({ total, allocation }) {
+    return allocation.kind === 'split'
+      ? { kind: allocation.parts, total: allocation.total_minor, parts: total, min: allocation.min_minor }
+      : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: total };
+  }
+
+  drawTerms(sale) {
+    const { sale_id: id, round, seed, total: units, allocation } = sale;
+    sale.commitment ??= commitment(id, round, seed, digestOf(tableOf(this.plan(sale), seed)));
+    return { units, allocation, commitment: sale.commitment, label: 'commitment_only' };
+  }
+
+  /** The public document of a draw. */
+  draw(sale, round) {
+    if (!sale.seed || round !== sale.round) throw problem(404, 'unknown_sale', { detail: 'the round has no draw' });
+    const reveals = Date.parse(sale.closes_at) + REVEAL_AFTER_MS;
+    return {
+      sale_id: sale.sale_id, round, encoding: 1, ...this.drawTerms(sale), currency: sale.currency, closes_at: sale.closes_at,
+      reveals_at: new Date(reveals).toISOString(), ...(Date.now() >= reveals ? { seed: sale.seed } : {}),
+    };
+  }
+
+  award(sale, unit) {
+    const value = awardOf(this.plan(sale), sale.seed, null, unit);
+    if (sale.allocation.kind === 'split') return { kind: 'amount', amount_minor: value, currency: sale.currency };
+    return value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
   }
 
   published(id) {
@@ -78,7 +117,7 @@ export class Sales {
     this.enter(sale, user);
     const before = key && [...this.reservations.values()].find((one) => one.key === key && one.user === user && one.sale === sale.sale_id);
     if (before) return before;
-    const live = this.mine(sale, user).filter(({ view }) => ['queued', 'pending_payment', 'paid'].includes(view.status));
+    const live = this.mine(sale, user).filter(({ view }) => LIVE.includes(view.status));
     if (live.length >= sale.per_user_limit) {
       throw problem(409, 'limit_reached', { reservation_ids: live.map(({ view }) => view.reservation_id) });
     }
@@ -99,9 +138,15 @@ export class Sales {
 
   order(one, sale) {
     if (one.view.status !== 'queued') return;
+    const price = { price_minor: sale.price_minor, currency: sale.currency };
+    if (sale.settlement === 'free') {
+      Object.assign(one.view, { status: 'granted', ...price, ...(sale.seed ? { award: this.award(sale, one.view.unit) } : {}) });
+      this.changed(one.user, one.view);
+      return;
+    }
     const payBy = Date.now() + sale.payment_window_s * 1000;
     Object.assign(one.view, {
-      status: 'pending_payment', price_minor: sale.price_minor, currency: sale.currency, pay_by: new Date(payBy).toISOString(),
+      status: 'pending_payment', ...price, pay_by: new Date(payBy).toISOString(),
     });
     this.changed(one.user, one.view);
     setTimeout(() => this.end(one, 'expired'), sale.payment_window_s * 1000 + 400).unref();
@@ -121,7 +166,7 @@ export class Sales {
 
   units(sale) {
     const by = (status) => this.mine(sale).filter(({ view }) => view.status === status).length;
-    const [held, ordered, paid] = [by('queued'), by('pending_payment'), by('paid')];
+    const [held, ordered, paid] = [by('queued'), by('pending_payment') + by('granted'), by('paid')];
     return { total: sale.total, free: sale.total - held - ordered - paid, held, ordered, paid };
   }
 }

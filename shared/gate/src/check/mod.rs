@@ -14,7 +14,7 @@ use crate::{Gate, Route, Visitor};
 
 pub use rate::address;
 
-/// One question that a request has to pass. What each needs and costs is in the table of the crate.
+/// A check of the gate. The table in the crate's documentation says what each one needs and costs.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
     /// The sale is published.
@@ -23,27 +23,27 @@ pub enum Check {
     Pass,
     /// Operators have not stopped the sale.
     Stop,
-    /// Neither the user nor the address asks for this too often, in this process's count.
+    /// The user and the address are within the route's rates, as this process counts them.
     Rate(Route),
     /// The request is of the documented form.
     Form,
-    /// Redis did not say a moment ago that nothing is left, or the user may have won something before.
+    /// The round was not sold out a moment ago, or the user may be one of its buyers.
     SoldOut,
-    /// The keys of passes are at hand.
+    /// The keys of passes are available.
     Keys,
     /// The sale is not isolated, or has a turn for one more request of this step.
     Turn(Step),
 }
 
 impl Check {
-    /// Goes on, or says what whoever asks hears.
+    /// Runs the check. The problem is what the client gets.
     pub(crate) async fn make(self, gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
         match self {
             Self::Known => known::check(gate, visitor).await,
             Self::Pass => pass::check(gate, request, visitor).await,
             Self::Stop => stop::check(visitor),
             Self::Rate(route) => gate.limit(request, route, &visitor.user),
-            // Whoever lists the checks reads the request.
+            // `Gate::enter` reads the request here.
             Self::Form => Ok(()),
             Self::SoldOut => sold_out::check(gate, visitor),
             Self::Keys => keys::check(gate, visitor).await,

@@ -4,7 +4,7 @@ use ledger::{Strike, Struck};
 
 use crate::{Gate, Visitor};
 
-/// A forged pass is a strike. Whether the user is denied says the script.
+/// Opens the pass. A forged one is a strike. Whether the user is denied is left to the script.
 pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
     let ring = gate.keys.ring().await.map_err(Problem::unanswered)?;
     let token = last_segment(request);
@@ -22,7 +22,7 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &mut Visi
     }
 }
 
-/// Unless the ledger has heard enough of this user.
+/// Reports a forged pass to the ledger, unless it has had enough reports of this user.
 async fn strike(gate: &Gate<'_>, visitor: &Visitor) {
     let (forgeries, now) = (&gate.counts.forgeries, gate.clock.now());
     let door = visitor.sale.as_ref().map(|cached| cached.round.terms.door.clone()).unwrap_or_default();

@@ -4,11 +4,12 @@ use sale::UserId;
 
 use crate::{Gate, Route};
 
-/// Stands for the address of a request that did not come through the gateway: they count as one.
+/// The address of all requests that did not come through the gateway.
 const NO_ADDRESS: &str = "none";
 
 impl Gate<'_> {
-    /// Refuses who asks too often, in this process's count: the one check of requests that are not about a sale.
+    /// Checks the rates of the user and the address, as this process counts them. Requests that are not about a sale have
+    /// only this check.
     ///
     /// # Errors
     /// [`RateLimited`](api::Code::RateLimited).
@@ -18,7 +19,7 @@ impl Gate<'_> {
     }
 }
 
-/// Where a request came from, as rates count it.
+/// The client's address, as the rates count it.
 pub fn address(request: &Request) -> String {
     client_ip(request).unwrap_or_else(|| NO_ADDRESS.to_owned())
 }

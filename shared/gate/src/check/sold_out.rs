@@ -3,7 +3,7 @@ use cache::Moment;
 
 use crate::{Gate, Visitor};
 
-/// What is remembered is of the round that runs, so it says nothing to a pass for another.
+/// Applies to passes for the running round alone: the mark says nothing about another.
 pub(super) fn check(gate: &Gate<'_>, visitor: &Visitor) -> Result<(), Problem> {
     let round = visitor.pass()?.round;
     let running = visitor.sale.as_ref().filter(|cached| cached.round.id.number == round);

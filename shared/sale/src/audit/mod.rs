@@ -1,5 +1,6 @@
 //! Where is every unit? Compares what Redis and the ledger say of a round, unit by unit.
 
+mod awarded;
 mod found;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,8 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use found::{Found, merge_free, nowhere};
+
+pub use awarded::{Awarded, Tally};
 
 use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
 
@@ -27,11 +30,11 @@ pub struct StockView {
 pub struct LedgerView {
     /// Claims whose unit is guarded for their order.
     pub guards: Vec<Claim>,
-    /// Orders in PENDING or PAID.
+    /// Orders that have their unit.
     pub live_orders: Vec<LiveOrder>,
 }
 
-/// An order in PENDING or PAID: as much of it as the ledger's index of them has.
+/// An order that has its unit: as much of it as the ledger's index of them has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveOrder {
     /// The order.
@@ -111,7 +114,7 @@ pub struct Audit {
     pub free: u32,
     /// Units of reservations without an order.
     pub held: u32,
-    /// Units of orders in PENDING or PAID.
+    /// Units of live orders.
     pub ordered: u32,
     /// Units sold to two, or sold without existing.
     pub oversold: u32,

@@ -1,0 +1,84 @@
+//! What a unit stands for, as an operator writes it: objects of known members and nothing else, other than what is stored.
+
+use sale::{Allocation, Parts, Prize};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+enum NewAllocation {
+    /// With braces: serde takes any other member beside a variant without them.
+    Units {},
+    Split {
+        total_minor: u64,
+        min_minor: u64,
+        parts: Parts,
+    },
+    Prizes {
+        prizes: Vec<Map<String, Value>>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewPrize {
+    name: String,
+    count: u32,
+}
+
+/// Reads an allocation. A list of the members in their order, which derived types take as well, is none.
+pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Allocation, D::Error> {
+    Ok(match object(Map::deserialize(deserializer)?)? {
+        NewAllocation::Units {} => Allocation::Units,
+        NewAllocation::Split { total_minor, min_minor, parts } => Allocation::Split { total_minor, min_minor, parts },
+        NewAllocation::Prizes { prizes } => {
+            let prize = |prize| object(prize).map(|NewPrize { name, count }| Prize { name, count });
+            Allocation::Prizes { prizes: prizes.into_iter().map(prize).collect::<Result<_, _>>()? }
+        }
+    })
+}
+
+fn object<T: DeserializeOwned, E: Error>(members: Map<String, Value>) -> Result<T, E> {
+    serde_json::from_value(Value::Object(members)).map_err(E::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn documented_allocations_are_read_and_nothing_else() {
+        let prize = json!({ "name": "A phone", "count": 1 });
+        for good in [
+            json!({ "kind": "units" }),
+            json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal" }),
+            json!({ "kind": "prizes", "prizes": [prize] }),
+        ] {
+            let stored = serde_json::to_value(read(&good).unwrap()).unwrap();
+            assert_eq!(stored, good);
+        }
+        for bad in [
+            json!(null),
+            json!("units"),
+            json!(["units"]),
+            json!({}),
+            json!({ "kind": "coins" }),
+            json!({ "kind": "units", "total_minor": 100 }),
+            json!({ "kind": "split", "total_minor": 100, "min_minor": 1 }),
+            json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal", "more": 1 }),
+            json!({ "kind": "split", "total_minor": 100.5, "min_minor": 1, "parts": "equal" }),
+            json!({ "kind": "split", "total_minor": 100, "min_minor": -1, "parts": "equal" }),
+            json!({ "kind": "prizes" }),
+            json!({ "kind": "prizes", "prizes": prize }),
+            json!({ "kind": "prizes", "prizes": [["A phone", 1]] }),
+            json!({ "kind": "prizes", "prizes": [{ "name": "A phone", "count": 1, "more": 1 }] }),
+            json!({ "kind": "prizes", "prizes": [{ "name": "A phone" }] }),
+            json!({ "kind": "prizes", "prizes": [{ "name": "A phone", "count": 4_294_967_296_u64 }] }),
+        ] {
+            assert!(read(&bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+use std::error::Error;
+use std::fmt;
+
+use crate::bytes::Seed;
+use crate::split::{split_drawn, split_equal};
+use crate::table::prizes_table;
+
+/// Most parts of a split: its table is made and checked in about a second.
+pub const MAX_PARTS: u32 = 1_000_000;
+/// Largest amount to split. Twice as much is an exact number in JavaScript too.
+pub const MAX_TOTAL_MINOR: u64 = 1_000_000_000_000;
+/// Most tickets of a lottery.
+pub const MAX_TICKETS: u32 = 10_000_000;
+/// Most kinds of prizes of a lottery.
+pub const MAX_PRIZE_KINDS: usize = 1_000;
+
+/// What a table is made of, apart from the seed. Everything here is public.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// `total` in equal parts, see [`split_equal`].
+    Equal {
+        /// In minor units.
+        total: u64,
+        /// Number of units.
+        parts: u32,
+        /// The least that a part may be.
+        min: u64,
+    },
+    /// `total` in drawn parts, see [`split_drawn`].
+    Drawn {
+        /// In minor units.
+        total: u64,
+        /// Number of units.
+        parts: u32,
+        /// The least that a part may be.
+        min: u64,
+    },
+    /// Prizes and blanks, see [`prizes_table`].
+    Prizes {
+        /// How many there are of each prize.
+        counts: Vec<u32>,
+        /// Number of units: tickets, or the entries of a lottery that is drawn at its end.
+        tickets: u32,
+    },
+}
+
+/// A plan that no table can be made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InvalidPlan {
+    /// A split has 1 to [`MAX_PARTS`] parts.
+    Parts,
+    /// A part is at least 1.
+    Min,
+    /// The total is less than the least that all parts need, or more than [`MAX_TOTAL_MINOR`].
+    Total,
+    /// A lottery has at most [`MAX_TICKETS`] tickets.
+    Tickets,
+    /// A lottery has at most [`MAX_PRIZE_KINDS`] kinds of prizes.
+    PrizeKinds,
+}
+
+impl fmt::Display for InvalidPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parts => write!(f, "a split has 1 to {MAX_PARTS} parts"),
+            Self::Min => f.write_str("a part is at least 1 minor unit"),
+            Self::Total => write!(f, "the total is at least parts × min, and at most {MAX_TOTAL_MINOR} minor units"),
+            Self::Tickets => write!(f, "a lottery has at most {MAX_TICKETS} tickets"),
+            Self::PrizeKinds => write!(f, "a lottery has at most {MAX_PRIZE_KINDS} kinds of prizes"),
+        }
+    }
+}
+
+impl Error for InvalidPlan {}
+
+impl Plan {
+    /// Whether a table can be made of it.
+    ///
+    /// # Errors
+    /// The bound that it breaks.
+    pub fn check(&self) -> Result<(), InvalidPlan> {
+        match self {
+            Self::Equal { total, parts, min } | Self::Drawn { total, parts, min } => {
+                if !(1..=MAX_PARTS).contains(parts) {
+                    return Err(InvalidPlan::Parts);
+                }
+                if *min == 0 {
+                    return Err(InvalidPlan::Min);
+                }
+                let least = min.checked_mul(u64::from(*parts));
+                if *total > MAX_TOTAL_MINOR || least.is_none_or(|least| least > *total) {
+                    return Err(InvalidPlan::Total);
+                }
+            }
+            Self::Prizes { counts, tickets } => {
+                if *tickets > MAX_TICKETS {
+                    return Err(InvalidPlan::Tickets);
+                }
+                if counts.len() > MAX_PRIZE_KINDS {
+                    return Err(InvalidPlan::PrizeKinds);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of units, and of values in the table.
+    pub const fn units(&self) -> u32 {
+        match self {
+            Self::Equal { parts, .. } | Self::Drawn { parts, .. } => *parts,
+            Self::Prizes { tickets, .. } => *tickets,
+        }
+    }
+
+    /// The table in generated order. Only a drawn split depends on the seed.
+    ///
+    /// # Errors
+    /// The bound that the plan breaks.
+    pub fn values(&self, seed: &Seed) -> Result<Vec<u64>, InvalidPlan> {
+        self.check()?;
+        Ok(match *self {
+            Self::Equal { total, parts, min } => split_equal(total, parts, min),
+            Self::Drawn { total, parts, min } => split_drawn(seed, total, parts, min),
+            Self::Prizes { ref counts, tickets } => prizes_table(counts, tickets),
+        })
+    }
+}
+
+/// Panics if the plan breaks a bound: whoever calls a function for parts of a plan has checked it.
+pub(crate) fn in_bounds(plan: &Plan) {
+    if let Err(invalid) = plan.check() {
+        panic!("{invalid}: {plan:?}");
+    }
+}

@@ -1,0 +1,219 @@
+//! Rounds whose units differ: the seed that decides what each unit won, and the table that follows from it.
+//!
+//! The seed is written in the transaction that begins the round, and the round is committed to it there. The table follows
+//! from seed and terms, so whoever writes it writes the same bytes. It is kept in chunks, so that an order reads one of them.
+
+use award::{Bytes32, CHUNK_VALUES, Commitment, Plan, Seed};
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use futures::future::try_join_all;
+use rand::TryRng;
+use rand::rngs::SysRng;
+use sale::{Round, RoundId};
+
+use crate::conflict::retry_conflicts;
+use crate::item::{Item, text};
+use crate::{Ledger, LedgerError, keys};
+
+/// Chunks that are written beside each other: 256 KiB under way.
+const AT_ONCE: usize = 8;
+
+/// The secret of a round with awards. `Debug` does not print it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeedItem {
+    /// What the awards follow from. Secret until the round is over.
+    pub seed: Seed,
+    /// The public randomness that is mixed with it, if the round was to have some.
+    pub beacon: Option<Bytes32>,
+    /// Whether every chunk of the table is written.
+    table_is_kept: bool,
+}
+
+impl SeedItem {
+    /// 32 bytes of the operating system's randomness.
+    fn draw() -> Result<Self, LedgerError> {
+        let mut seed = [0; 32];
+        SysRng.try_fill_bytes(&mut seed)?;
+        Ok(Self { seed: Seed(seed), beacon: None, table_is_kept: false })
+    }
+
+    fn to_item(&self, id: &RoundId) -> Item {
+        let attributes = [
+            Some(("pk", text(keys::seed(id)))),
+            Some(("seed", bytes(self.seed.0))),
+            self.beacon.map(|beacon| ("beacon", bytes(beacon))),
+            self.table_is_kept.then_some(("table_is_kept", AttributeValue::Bool(true))),
+        ];
+        attributes.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn from_item(id: &RoundId, item: &Item) -> Result<Self, LedgerError> {
+        let unreadable = || LedgerError::Contradiction(format!("the seed of round {id} cannot be read"));
+        let bytes32 = |value: &AttributeValue| {
+            let bytes = value.as_b().ok()?.as_ref();
+            Bytes32::try_from(bytes).ok()
+        };
+        Ok(Self {
+            seed: Seed(item.get("seed").and_then(bytes32).ok_or_else(unreadable)?),
+            beacon: item.get("beacon").map(|beacon| bytes32(beacon).ok_or_else(unreadable)).transpose()?,
+            table_is_kept: item.contains_key("table_is_kept"),
+        })
+    }
+}
+
+fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {
+    AttributeValue::B(Blob::new(bytes))
+}
+
+/// The table in generated order, and what the round is committed to by it.
+fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment), LedgerError> {
+    let values = plan.values(seed).map_err(|invalid| LedgerError::Contradiction(format!("round {id}: {invalid}")))?;
+    let commitment = award::commit(id.sale.as_str(), id.number.0, seed, &award::digest(&values));
+    Ok((values, commitment))
+}
+
+impl Ledger {
+    /// The seed of a round with awards. None if the round has none. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn seed(&self, id: &RoundId) -> Result<Option<SeedItem>, LedgerError> {
+        let item = self.item(keys::seed(id)).await?;
+        item.map(|item| SeedItem::from_item(id, &item)).transpose()
+    }
+
+    /// Draws the seed of a round that is about to begin, and commits the round to it: the write that goes into the
+    /// transaction with the round's. None for a round without awards.
+    ///
+    /// Each try of that transaction draws anew. Seed and round are written together, so one seed is kept, and it is the
+    /// one that the round is committed to.
+    pub(crate) fn commit(&self, round: &mut Round) -> Result<Option<TransactWriteItem>, LedgerError> {
+        let Some(plan) = round.terms.plan() else { return Ok(None) };
+        let drawn = SeedItem::draw()?;
+        let (_, commitment) = table(&round.id, &plan, &drawn.seed)?;
+        round.commitment = Some(commitment);
+        Ok(Some(self.put_if_absent(drawn.to_item(&round.id))))
+    }
+
+    /// Keeps the table of a round's awards, unless that was done before. Does nothing for a round without awards.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the round is not committed to its seed and terms. Can be repeated, and can run
+    /// beside itself: the same bytes are written again.
+    pub async fn keep_table(&self, round: &Round) -> Result<(), LedgerError> {
+        let Some((plan, seed)) = self.plan_and_seed(round).await? else { return Ok(()) };
+        if seed.table_is_kept {
+            return Ok(());
+        }
+        self.write_chunks(round, &plan, &seed).await?;
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::seed(&round.id)))
+            .update_expression("SET table_is_kept = :true")
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_values(":true", AttributeValue::Bool(true));
+        retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
+        Ok(())
+    }
+
+    /// Writes the table of a round's awards, whether or not it is there.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::keep_table`].
+    pub async fn write_table(&self, round: &Round) -> Result<(), LedgerError> {
+        match self.plan_and_seed(round).await? {
+            Some((plan, seed)) => self.write_chunks(round, &plan, &seed).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The values of one chunk of a round's table. None if it is not there.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn table_chunk(&self, id: &RoundId, chunk: u32) -> Result<Option<Vec<u64>>, LedgerError> {
+        let Some(item) = self.item(keys::table(id, chunk)).await? else { return Ok(None) };
+        let values = item.get("award_values").and_then(|values| award::values_of(values.as_b().ok()?.as_ref()));
+        let unreadable =
+            || LedgerError::Contradiction(format!("chunk {chunk} of the table of round {id} cannot be read"));
+        values.ok_or_else(unreadable).map(Some)
+    }
+
+    async fn plan_and_seed(&self, round: &Round) -> Result<Option<(Plan, SeedItem)>, LedgerError> {
+        let Some(plan) = round.terms.plan() else { return Ok(None) };
+        let seed = self.seed(&round.id).await?;
+        let seed = seed.ok_or_else(|| LedgerError::Contradiction(format!("round {} has no seed", round.id)))?;
+        Ok(Some((plan, seed)))
+    }
+
+    async fn write_chunks(&self, round: &Round, plan: &Plan, seed: &SeedItem) -> Result<(), LedgerError> {
+        let id = &round.id;
+        let (values, commitment) = table(id, plan, &seed.seed)?;
+        if round.commitment != Some(commitment) {
+            return Err(LedgerError::Contradiction(format!("round {id} is committed to another seed or other terms")));
+        }
+        let mut number = 0;
+        for chunks in values.chunks(AT_ONCE * CHUNK_VALUES) {
+            let puts = chunks.chunks(CHUNK_VALUES).map(|chunk| {
+                let put = self.client.put_item().table_name(&self.table).item("pk", text(keys::table(id, number)));
+                number += 1;
+                put.item("award_values", bytes(award::chunk_bytes(chunk))).send()
+            });
+            try_join_all(puts.collect::<Vec<_>>()).await.map_err(LedgerError::of("PutItem"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A commitment as an attribute: 64 hex digits.
+pub(crate) mod commitment_text {
+    use award::{Commitment, bytes32};
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(commitment: &Option<Commitment>, to: S) -> Result<S::Ok, S::Error> {
+        match commitment {
+            Some(commitment) => to.collect_str(commitment),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Commitment>, D::Error> {
+        let bytes = |text: String| bytes32(&text).ok_or_else(|| D::Error::custom("a commitment has 64 hex digits"));
+        Option::<String>::deserialize(from)?.map(bytes).transpose().map(|bytes| bytes.map(Commitment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_seeds_stay_readable_and_are_written_the_same() {
+        let id = RoundId { sale: "packet".parse().unwrap(), number: sale::RoundNumber(2) };
+        let fresh = Item::from([("pk".to_owned(), text("SEED#packet#2")), ("seed".to_owned(), bytes([7; 32]))]);
+        let mut with_all = fresh.clone();
+        with_all.insert("beacon".to_owned(), bytes([9; 32]));
+        with_all.insert("table_is_kept".to_owned(), AttributeValue::Bool(true));
+        let seed = SeedItem::from_item(&id, &fresh).unwrap();
+        assert_eq!(seed, SeedItem { seed: Seed([7; 32]), beacon: None, table_is_kept: false });
+        for stored in [fresh, with_all.clone()] {
+            assert_eq!(SeedItem::from_item(&id, &stored).unwrap().to_item(&id), stored);
+        }
+        for (name, wrong) in [("seed", bytes([7; 31])), ("beacon", text("9")), ("seed", text("7"))] {
+            let mut stored = with_all.clone();
+            stored.insert(name.to_owned(), wrong);
+            assert!(SeedItem::from_item(&id, &stored).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn seeds_differ_and_are_not_printed() {
+        let (one, other) = (SeedItem::draw().unwrap(), SeedItem::draw().unwrap());
+        assert_ne!(one.seed, other.seed);
+        let printed = format!("{one:?}");
+        assert!(printed.contains("Seed(…)"), "{printed}");
+    }
+}

@@ -1,0 +1,79 @@
+use std::sync::Arc;
+
+use award::Shuffle;
+use ledger::{Ledger, LedgerError};
+use moka::sync::Cache;
+use sale::{Award, RoundId, Terms, Unit};
+
+/// Rounds whose shuffle is remembered at once, in half a kilobyte each.
+const MAX_ROUNDS: u64 = 1000;
+/// Chunks of tables that are remembered at once, in 32 KiB each: more than the largest table has, since the units of a round
+/// are all over its table.
+const MAX_CHUNKS: u64 = 512;
+const _: () = assert!(MAX_CHUNKS as usize * award::CHUNK_VALUES >= sale::MAX_AWARDS as usize);
+
+/// What units won, from the tables that the ledger keeps. A process reads each chunk once. None of it ever changes.
+#[derive(Clone)]
+pub struct AwardCache {
+    ledger: Ledger,
+    shuffles: Cache<RoundId, Arc<Shuffle>>,
+    chunks: Cache<(RoundId, u32), Arc<[u64]>>,
+}
+
+impl AwardCache {
+    /// An empty cache in front of `ledger`.
+    pub fn new(ledger: Ledger) -> Self {
+        Self { ledger, shuffles: Cache::new(MAX_ROUNDS), chunks: Cache::new(MAX_CHUNKS) }
+    }
+
+    /// What a unit of a round with these terms won. None if the round has no awards.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the round has no such unit or no seed.
+    pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
+        if !terms.allocation.has_awards() {
+            return Ok(None);
+        }
+        let contradiction = |what: &str| LedgerError::Contradiction(format!("round {id} has no {what} {unit}"));
+        let index = unit.0.checked_sub(1).filter(|index| *index < terms.total);
+        let index = index.ok_or_else(|| contradiction("unit"))?;
+        let (number, at) = award::chunk_of(self.shuffle(id, terms).await?.shuffled(index));
+        let value = self.chunk(id, number).await?.get(at).copied();
+        let award = value.and_then(|value| terms.allocation.award(value));
+        award.ok_or_else(|| contradiction("award of unit")).map(Some)
+    }
+
+    async fn shuffle(&self, id: &RoundId, terms: &Terms) -> Result<Arc<Shuffle>, LedgerError> {
+        if let Some(shuffle) = self.shuffles.get(id) {
+            return Ok(shuffle);
+        }
+        let seed = self.ledger.seed(id).await?;
+        let seed = seed.ok_or_else(|| LedgerError::Contradiction(format!("round {id} has no seed")))?;
+        let shuffle = Shuffle::new(terms.total, &award::shuffle_key(&seed.seed, seed.beacon.as_ref()));
+        let shuffle = Arc::new(shuffle);
+        self.shuffles.insert(id.clone(), Arc::clone(&shuffle));
+        Ok(shuffle)
+    }
+
+    async fn chunk(&self, id: &RoundId, number: u32) -> Result<Arc<[u64]>, LedgerError> {
+        let key = (id.clone(), number);
+        if let Some(chunk) = self.chunks.get(&key) {
+            return Ok(chunk);
+        }
+        let chunk: Arc<[u64]> = match self.ledger.table_chunk(id, number).await? {
+            Some(chunk) => chunk.into(),
+            None => self.missing_chunk(id, number).await?,
+        };
+        self.chunks.insert(key, Arc::clone(&chunk));
+        Ok(chunk)
+    }
+
+    /// The table is written before its round is loaded, but the version before loads a round without it.
+    async fn missing_chunk(&self, id: &RoundId, number: u32) -> Result<Arc<[u64]>, LedgerError> {
+        let missing = || LedgerError::Contradiction(format!("round {id} has no chunk {number} of its table"));
+        let round = self.ledger.round(id).await?.ok_or_else(missing)?;
+        self.ledger.write_table(&round).await?;
+        let chunk = self.ledger.table_chunk(id, number).await?;
+        chunk.map(Arc::from).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,201 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Allocation, Award, Order, Terms};
+
+/// What the live orders of a round won, and what nobody has. Counted from the orders alone: neither the seed nor the table is
+/// asked. What is awarded and what is unclaimed always add up to what there is. What is unclaimed is below 0 if the orders
+/// have more than that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Awarded {
+    /// Live orders.
+    pub orders: u32,
+    /// Live orders without an award, or with one that no unit of the round can have.
+    pub contradictions: u32,
+    /// The money, in minor units of the currency of the round's price, if units are parts of an amount.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Tally>,
+    /// Each kind of prize, if units are tickets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prizes: Vec<Tally>,
+    /// Tickets that won nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blanks: Option<Tally>,
+    /// Units in the round.
+    #[serde(skip)]
+    units: u32,
+    /// The least that an unclaimed unit is worth.
+    #[serde(skip)]
+    min_minor: u64,
+}
+
+/// How much of something is awarded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// As much as there is.
+    pub total: i64,
+    /// What live orders have of it.
+    pub awarded: i64,
+    /// What nobody has of it.
+    pub unclaimed: i64,
+}
+
+impl Tally {
+    fn of(total: u64) -> Self {
+        let total = i64::try_from(total).unwrap_or(i64::MAX);
+        Self { total, awarded: 0, unclaimed: total }
+    }
+
+    fn award(&mut self, much: u64) {
+        self.awarded = self.awarded.saturating_add(i64::try_from(much).unwrap_or(i64::MAX));
+        self.unclaimed = self.total.saturating_sub(self.awarded);
+    }
+}
+
+impl Awarded {
+    /// Of a round with these terms before its first order. None if it has no awards.
+    pub fn nothing(terms: &Terms) -> Option<Self> {
+        let nothing = Self {
+            orders: 0,
+            contradictions: 0,
+            amount: None,
+            prizes: Vec::new(),
+            blanks: None,
+            units: terms.total,
+            min_minor: 0,
+        };
+        match &terms.allocation {
+            Allocation::Units => None,
+            Allocation::Split { total_minor, min_minor, .. } => {
+                Some(Self { amount: Some(Tally::of(*total_minor)), min_minor: *min_minor, ..nothing })
+            }
+            Allocation::Prizes { prizes } => {
+                let prizes: Vec<Tally> = prizes.iter().map(|prize| Tally::of(prize.count.into())).collect();
+                let winning: i64 = prizes.iter().map(|prize| prize.total).sum();
+                let blanks = u64::try_from(i64::from(terms.total) - winning).unwrap_or(0);
+                Some(Self { prizes, blanks: Some(Tally::of(blanks)), ..nothing })
+            }
+        }
+    }
+
+    /// Counts an order, if it is live.
+    pub fn add(&mut self, order: &Order) {
+        if !order.state.is_live() {
+            return;
+        }
+        self.orders += 1;
+        let min_minor = self.min_minor;
+        let (tally, much) = match order.award {
+            Some(Award::Amount { amount_minor }) => {
+                (self.amount.as_mut().filter(|_| amount_minor >= min_minor), amount_minor)
+            }
+            Some(Award::Prize { prize }) => {
+                (usize::from(prize).checked_sub(1).and_then(|prize| self.prizes.get_mut(prize)), 1)
+            }
+            Some(Award::Blank) => (self.blanks.as_mut(), 1),
+            None => (None, 0),
+        };
+        match tally {
+            Some(tally) => tally.award(much),
+            None => self.contradictions += 1,
+        }
+    }
+
+    /// Whether the orders can have won this: nothing twice, and enough is left for every unit that is.
+    pub fn is_exact(&self) -> bool {
+        let left = i64::from(self.units) - i64::from(self.orders);
+        let least = left.saturating_mul(i64::try_from(self.min_minor).unwrap_or(i64::MAX));
+        let enough = |amount: &Tally| if left == 0 { amount.unclaimed == 0 } else { amount.unclaimed >= least };
+        let tickets: Vec<&Tally> = self.prizes.iter().chain(&self.blanks).collect();
+        let tickets_left: i64 = tickets.iter().map(|tally| tally.unclaimed).sum();
+        self.contradictions == 0
+            && left >= 0
+            && self.amount.as_ref().is_none_or(enough)
+            && tickets.iter().all(|tally| tally.unclaimed >= 0)
+            && (tickets.is_empty() || tickets_left == left)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Claim, DoorTerms, EpochMs, Lane, Parts, Price, Prize, Settlement, Slot, Unit};
+
+    fn terms(total: u32, allocation: Allocation) -> Terms {
+        Terms {
+            title: "A red packet".into(),
+            opens_at_ms: EpochMs(1_000),
+            closes_at_ms: EpochMs(2_000),
+            total,
+            per_user_limit: 1,
+            price: Price { price_minor: 0, currency: "EUR".parse().unwrap() },
+            payment_window_s: 900,
+            door: DoorTerms::default(),
+            allocation,
+            settlement: Settlement::Free,
+            rain: None,
+        }
+    }
+
+    fn won(unit: u32, award: Option<Award>) -> Order {
+        let id = format!("packet.1.0198f0b2a4c57d1e8f00aabb{unit:08x}").parse().unwrap();
+        let (user, lane, unit) = ("alice".parse().unwrap(), Lane::default(), Unit(unit));
+        let claim = Claim { id, user, lane, unit, slot: Slot(0), reserved_at_ms: EpochMs(1) };
+        Order::granted(claim, Price { price_minor: 0, currency: "EUR".parse().unwrap() }, EpochMs(1), award)
+    }
+
+    fn counted(terms: &Terms, awards: &[Option<Award>]) -> Awarded {
+        let mut awarded = Awarded::nothing(terms).unwrap();
+        (1..).zip(awards).for_each(|(unit, award)| awarded.add(&won(unit, *award)));
+        for tally in awarded.amount.iter().chain(&awarded.prizes).chain(&awarded.blanks) {
+            assert_eq!(tally.awarded + tally.unclaimed, tally.total, "{awarded:?}");
+        }
+        awarded
+    }
+
+    #[test]
+    fn money_adds_up_to_the_cent() {
+        let terms = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Drawn });
+        let amount = |amount_minor| Some(Award::Amount { amount_minor });
+        let tally = |awards: &[Option<Award>]| {
+            let awarded = counted(&terms, awards);
+            (awarded.amount.unwrap().unclaimed, awarded.is_exact())
+        };
+        assert_eq!(tally(&[]), (100, true));
+        assert_eq!(tally(&[amount(20), amount(75)]), (5, true));
+        assert_eq!(tally(&[amount(20), amount(76)]), (4, false), "too little for the last one");
+        assert_eq!(tally(&[amount(20), amount(75), amount(5)]), (0, true));
+        assert_eq!(tally(&[amount(20), amount(74), amount(5)]), (1, false), "a cent is nobody's");
+        assert_eq!(tally(&[amount(20), amount(75), amount(6)]), (-1, false));
+        assert_eq!(tally(&[amount(20), amount(70), amount(5), amount(5)]), (0, false), "a unit too many");
+        for wrong in [None, amount(4), Some(Award::Blank), Some(Award::Prize { prize: 1 })] {
+            let awarded = counted(&terms, &[amount(20), wrong]);
+            assert_eq!((awarded.contradictions, awarded.is_exact()), (1, false), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn prizes_are_counted_by_kind() {
+        let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
+        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec() });
+        let prize = |prize| Some(Award::Prize { prize });
+        let blank = Some(Award::Blank);
+        let awarded = counted(&terms, &[prize(2), blank, prize(1)]);
+        assert_eq!(awarded.prizes.iter().map(|tally| tally.unclaimed).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!((awarded.blanks.unwrap().unclaimed, awarded.amount, awarded.is_exact()), (1, None, true));
+        assert!(counted(&terms, &[prize(2), blank, prize(1), blank, prize(2)]).is_exact());
+        assert!(!counted(&terms, &[prize(1), prize(1)]).is_exact(), "a prize twice");
+        assert!(!counted(&terms, &[blank, blank, blank]).is_exact());
+        for wrong in [prize(0), prize(3), Some(Award::Amount { amount_minor: 1 })] {
+            assert_eq!(counted(&terms, &[wrong]).contradictions, 1, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn what_ended_won_nothing_and_plain_units_are_not_counted() {
+        let split = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Equal });
+        let mut awarded = Awarded::nothing(&split).unwrap();
+        awarded.add(&Order::failed(won(1, None).claim, crate::Failure::SoldOut, EpochMs(1)));
+        assert_eq!(awarded, Awarded::nothing(&split).unwrap());
+        assert_eq!(Awarded::nothing(&terms(3, Allocation::Units)), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! What people see of rounds with awards: what can be won, what they have won, and all that checks it, but not before the end.
+
+use award::{Seed, Table, bytes32, commit};
+use runtime::Clock;
+use sale::{Allocation, EpochMs, Parts, Prize, Settlement, Terms};
+use serde_json::{Value, json};
+use tests::{round, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::catalog::{ask, shown};
+use crate::events::{request, sample};
+use crate::lab::{Lab, SALE};
+use crate::rounds;
+use crate::wait::until;
+
+const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
+/// What a change may take to be seen.
+const SEEN_WITHIN_S: u64 = 5;
+
+/// What is given away, one to each.
+fn free(total: u32, allocation: Allocation) -> Terms {
+    let mut terms = terms(total, 1);
+    terms.price.price_minor = 0;
+    Terms { allocation, settlement: Settlement::Free, ..terms }
+}
+
+fn packet() -> Terms {
+    free(5, Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn })
+}
+
+fn tickets() -> Terms {
+    let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
+    free(4, Allocation::Prizes { prizes: prizes.into() })
+}
+
+/// Reserves and has the order made at once; what its user then sees.
+async fn grab(lab: &Lab, name: &str) -> Answer {
+    let claim = lab.reserve(name).await;
+    let path = format!("/v1/reservations/{}", claim.id);
+    let queued = lab.answer(&Ask::get(&path).by(name)).await.expect(200);
+    assert_eq!((queued.text("status"), queued.body.get("award")), ("queued", None), "it may still become another");
+    let granted = lab.answer(&Ask::get(format!("{path}?expedite=true")).by(name)).await.expect(200);
+    assert_eq!(granted.text("status"), "granted");
+    assert_eq!(lab.answer(&Ask::get(&path).by(name)).await.expect(200).body, granted.body);
+    let orders = lab.answer(&Ask::get("/v1/orders").by(name)).await.expect(200);
+    assert_eq!(orders.body["orders"], json!([granted.body]));
+    let cancel = lab.answer(&Ask::delete(&path).by(name)).await.problem(409, "not_cancellable");
+    assert_eq!(cancel.body["reservation_status"], "granted");
+    granted
+}
+
+/// Ends the round so many seconds ago, in the ledger alone.
+async fn end(lab: &Lab, ago_s: i64) {
+    let at = EpochMs(Clock::system().now().0 - ago_s * 1000);
+    let id = round(SALE, 1);
+    rounds::change(&lab.ledger, &id, &format!("end {ago_s}"), |round| {
+        round.terms.opens_at_ms = EpochMs(at.0 - 60_000);
+        round.terms.closes_at_ms = at;
+    })
+    .await;
+}
+
+/// Tells Redis what the ledger says.
+async fn tell_redis(lab: &Lab) {
+    let latest = lab.round().await;
+    lab.stock.round(&latest.id).amend(&latest).await.unwrap();
+}
+
+/// The draw once it has its seed.
+async fn revealed(catalog: &catalog::Deps) -> Answer {
+    let seen = async || {
+        let draw = shown(catalog, DRAW).await;
+        draw.body.get("seed").is_some().then_some(draw)
+    };
+    until("the seed is out", SEEN_WITHIN_S, seen).await
+}
+
+#[tokio::test]
+async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
+    let lab = Lab::selling(packet()).await;
+    let catalog = lab.catalog();
+    let stays_secret = async |why: &str| {
+        // Two processes: what one remembers is not what decides.
+        for catalog in [&catalog, &lab.catalog()] {
+            let draw = shown(catalog, DRAW).await;
+            assert_eq!(draw.body.get("seed"), None, "{why}");
+            assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=1, stale-if-error=30");
+        }
+    };
+    stays_secret("it is open").await;
+    end(&lab, 50).await;
+    tell_redis(&lab).await;
+    stays_secret("clocks differ").await;
+
+    let lab = Lab::selling(packet()).await;
+    end(&lab, i64::from(catalog::DRAW_REVEAL_AFTER_S) + 5).await;
+    let stays_secret = async |catalog: &catalog::Deps, why: &str| {
+        assert_eq!(shown(catalog, DRAW).await.body.get("seed"), None, "{why}");
+    };
+    let catalog = lab.catalog();
+    stays_secret(&catalog, "Redis sells on: it has not heard of the end").await;
+    tell_redis(&lab).await;
+    let draw = revealed(&catalog).await;
+    assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=86400");
+    let again = ask(&catalog, &Ask::get(DRAW).header("if-none-match", draw.header("etag"))).await;
+    assert_eq!((again.status, again.header("cache-control")), (304, draw.header("cache-control")));
+    lab.redis(&["FLUSHALL"]).await;
+    assert_eq!(revealed(&lab.catalog()).await.body, draw.body, "long after the round Redis has nothing of it");
+    let nobody = stock::Stock::new("redis://127.0.0.1:1").unwrap();
+    let blind = catalog::Deps::new(&lab.another_process().with(nobody)).unwrap();
+    stays_secret(&blind, "Redis does not say whether it sells").await;
+}
+
+#[tokio::test]
+async fn what_was_granted_is_what_the_seed_says() {
+    let lab = Lab::selling(packet()).await;
+    let catalog = lab.catalog();
+    let card = shown(&catalog, "/v1/sales/lamp").await.body;
+    let draw = json!({
+        "units": 5, "label": "commitment_only", "commitment": card["draw"]["commitment"],
+        "allocation": { "kind": "split", "total_minor": 10_000, "min_minor": 1, "parts": "drawn" },
+    });
+    assert_eq!((&card["settlement"], &card["draw"]), (&json!("free"), &draw));
+    let mut granted: Vec<Value> = Vec::new();
+    for n in 0..5 {
+        granted.push(grab(&lab, &format!("buyer-{n}")).await.body);
+    }
+    let amount = |order: &Value| order["award"]["amount_minor"].as_u64().unwrap();
+    assert_eq!(granted.iter().map(amount).sum::<u64>(), 10_000);
+    assert!(granted.iter().all(|order| order["award"]["currency"] == "EUR" && order["price_minor"] == 0));
+
+    end(&lab, 100).await;
+    tell_redis(&lab).await;
+    let revealed = revealed(&catalog).await.body;
+    assert_eq!((&revealed["commitment"], &revealed["encoding"]), (&card["draw"]["commitment"], &json!(1)));
+    let seed = Seed(bytes32(revealed["seed"].as_str().unwrap()).unwrap());
+    let plan = packet().plan().unwrap();
+    let table = Table::of(&plan, &seed, None).unwrap();
+    assert_eq!(commit(SALE, 1, &seed, &table.digest()).to_string(), revealed["commitment"]);
+    for order in &granted {
+        let unit = u32::try_from(order["unit"].as_u64().unwrap()).unwrap();
+        assert_eq!(table.award(unit), amount(order), "unit {unit}");
+    }
+}
+
+#[tokio::test]
+async fn a_prize_is_told_by_its_name() {
+    let lab = Lab::selling(tickets()).await;
+    let mut awards = Vec::new();
+    for n in 0..4 {
+        awards.push(grab(&lab, &format!("buyer-{n}")).await.body["award"].to_string());
+    }
+    awards.sort();
+    let cup = r#"{"kind":"prize","prize":"A cup"}"#;
+    assert_eq!(awards, [r#"{"kind":"blank"}"#, cup, cup, r#"{"kind":"prize","prize":"A phone"}"#]);
+}
+
+#[tokio::test]
+async fn what_is_free_and_the_same_for_all_has_no_award_and_no_draw() {
+    let lab = Lab::selling(free(3, Allocation::Units)).await;
+    let catalog = lab.catalog();
+    let card = shown(&catalog, "/v1/sales/lamp").await.body;
+    assert_eq!((&card["settlement"], card.get("draw")), (&json!("free"), None));
+    assert_eq!(grab(&lab, "alice").await.body.get("award"), None);
+    ask(&catalog, &Ask::get(DRAW)).await.problem(404, "unknown_sale");
+}
+
+#[tokio::test]
+async fn rounds_to_come_are_looked_up_nowhere() {
+    let lab = Lab::selling(packet()).await;
+    let catalog = lab.catalog();
+    shown(&catalog, "/v1/sales/lamp").await;
+    lab.calls.take();
+    for number in ["2", "3", "4294967295"] {
+        let draw = ask(&catalog, &Ask::get(format!("/v1/sales/lamp/rounds/{number}/draw"))).await;
+        assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=1");
+        draw.problem(404, "unknown_sale");
+    }
+    // The list of what is published may have been read again meanwhile; no round was.
+    let read = lab.calls.take_targets().into_iter().filter(|target| target.ends_with("GetItem")).count();
+    assert!(read <= 1, "{read} items");
+    assert_eq!(catalog::handle(&catalog, request(&sample("catalog/draw"))).await.status(), 200);
+}

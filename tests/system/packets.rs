@@ -1,0 +1,360 @@
+//! Rounds with awards: red packets and instant prizes. The ledger alone knows what a unit won.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+
+use award::Table;
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::future::{join, join_all};
+use ledger::Begun;
+use process::OrderCounts;
+use queue::ExpiryMessage;
+use runtime::Clock;
+use sale::audit::Awarded;
+use sale::{
+    Allocation, Award, Claim, ClaimState, EpochMs, Failure, Order, OrderState, Parts, Price, Prize, Recurrence,
+    RoundId, SaleState, Settlement, Terms, Unit,
+};
+use tests::{round, terms};
+
+use crate::ask::Ask;
+use crate::events;
+use crate::lab::{Lab, SALE};
+use crate::meanwhile::ledger_with;
+use crate::resources::depth;
+use crate::rounds;
+
+/// An amount that is no multiple of any number of parts here.
+pub(crate) const TOTAL_MINOR: u64 = 1_000_003;
+
+/// Terms of a red packet with so many parts, open by now.
+pub(crate) fn packet(parts: u32) -> Terms {
+    let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Drawn };
+    with_awards(parts, split)
+}
+
+fn with_awards(units: u32, allocation: Allocation) -> Terms {
+    let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
+    let terms = Terms { price, allocation, settlement: Settlement::Free, ..terms(units, 1) };
+    terms.validate().unwrap();
+    terms
+}
+
+/// What each unit of a round won, made from its seed without the table that the ledger keeps. The round is committed to it.
+async fn table_of(lab: &Lab, id: &RoundId) -> Table {
+    let round = lab.ledger.round(id).await.unwrap().expect("the ledger has it");
+    let seed = lab.ledger.seed(id).await.unwrap().expect("it has a seed").seed;
+    let table = Table::of(&round.terms.plan().expect("it has awards"), &seed, None).unwrap();
+    let commitment = award::commit(id.sale.as_str(), id.number.0, &seed, &table.digest());
+    assert_eq!(round.commitment, Some(commitment));
+    table
+}
+
+/// The live orders of the latest round. Each has a unit of its own, and what that won.
+async fn live_orders(lab: &Lab) -> Vec<Order> {
+    let round = lab.round().await;
+    let table = table_of(lab, &round.id).await;
+    let ids = lab.ledger.live_orders(&round.id).await.unwrap().into_iter().map(|order| order.id);
+    let orders = lab.ledger.orders(&ids.collect::<Vec<_>>()).await.unwrap();
+    for order in &orders {
+        let won = round.terms.allocation.award(table.award(order.claim.unit.0));
+        assert_eq!((order.state, order.award), (OrderState::Granted, won), "{order:?}");
+        assert!(won.is_some());
+    }
+    let units: BTreeSet<Unit> = orders.iter().map(|order| order.claim.unit).collect();
+    assert_eq!(units.len(), orders.len(), "one unit for each order");
+    orders
+}
+
+/// What the audit says was won, once that agrees with the orders.
+async fn awarded(lab: &Lab) -> Awarded {
+    let (round, orders) = (lab.round().await, live_orders(lab).await);
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
+    assert!(audited.audit.is_clean(), "{audited:?}");
+    let awarded = audited.awarded.expect("the round has awards");
+    assert!(awarded.is_exact(), "{awarded:?}");
+    assert_eq!(awarded.orders as usize, orders.len());
+    awarded
+}
+
+/// What nobody has of the packet, in minor units. What orders have and this add up to its total.
+pub(crate) async fn unclaimed(lab: &Lab) -> i64 {
+    let tally = awarded(lab).await.amount.expect("it is an amount");
+    let amounts = live_orders(lab).await.into_iter().map(|order| match order.award {
+        Some(Award::Amount { amount_minor }) => i64::try_from(amount_minor).unwrap(),
+        other => panic!("{other:?} is no amount"),
+    });
+    let sum: i64 = amounts.sum();
+    assert_eq!((tally.awarded, tally.total), (sum, i64::try_from(TOTAL_MINOR).unwrap()));
+    assert_eq!(sum + tally.unclaimed, tally.total);
+    tally.unclaimed
+}
+
+fn cancel(claim: &Claim) -> Ask {
+    Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
+}
+
+#[tokio::test]
+async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
+    let lab = Lab::selling(packet(12)).await;
+    assert_eq!(unclaimed(&lab).await, i64::try_from(TOTAL_MINOR).unwrap());
+    for buyer in 0..12 {
+        let claim = lab.reserve(&format!("user-{buyer}")).await;
+        let (one, other) = join(lab.deliver(&[&claim]), lab.deliver(&[&claim, &claim])).await;
+        assert!(one.batch_item_failures.is_empty() && other.batch_item_failures.is_empty());
+        assert_eq!(lab.claim_state(&claim).await, ClaimState::Ordered);
+        let order = lab.order_of(&claim).await;
+        assert_eq!((order.pay_by_ms, order.ended_at_ms), (None, None));
+        assert_eq!(live_orders(&lab).await.len(), buyer + 1);
+        assert!((unclaimed(&lab).await == 0) == (buyer == 11));
+    }
+    assert_eq!(lab.clean_audit().await, (0, 0, 12));
+    assert_eq!(depth(&lab.sqs, &lab.expiry_url).await, [0; 3], "nothing expires");
+    assert_eq!(lab.ledger.overdue(EpochMs(i64::MAX)).await.unwrap(), []);
+    lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
+    let counts = OrderCounts::new(lab.ledger.clone(), Clock::system());
+    for _ in 0..2 {
+        let counted = counts.of_round(&round(SALE, 1), 12).await.unwrap();
+        assert_eq!((counted.unpaid, counted.granted, counted.paid), (0, 12, 0));
+    }
+}
+
+#[tokio::test]
+async fn equal_parts_differ_by_a_cent_at_most() {
+    let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Equal };
+    let lab = Lab::selling(with_awards(7, split)).await;
+    for buyer in 0..7 {
+        lab.buy(&format!("user-{buyer}")).await;
+    }
+    assert_eq!(unclaimed(&lab).await, 0);
+    let amounts: BTreeSet<_> = live_orders(&lab).await.iter().map(|order| format!("{:?}", order.award)).collect();
+    assert_eq!(amounts.len(), 2, "{amounts:?}");
+}
+
+#[tokio::test]
+async fn each_instant_prize_is_won_once() {
+    let prizes = [("A phone", 1), ("A cup", 3)].map(|(name, count)| Prize { name: name.to_owned(), count });
+    let lab = Lab::selling(with_awards(10, Allocation::Prizes { prizes: prizes.to_vec() })).await;
+    for buyer in 0..9 {
+        lab.buy(&format!("user-{buyer}")).await;
+    }
+    let left = awarded(&lab).await;
+    let tallies = || left.prizes.iter().chain(&left.blanks);
+    assert_eq!(tallies().map(|tally| tally.unclaimed).sum::<i64>(), 1);
+    assert_eq!(tallies().map(|tally| tally.total).collect::<Vec<_>>(), [1, 3, 6]);
+    lab.buy("user-9").await;
+    let all = awarded(&lab).await;
+    assert!(all.prizes.iter().chain(&all.blanks).all(|tally| tally.unclaimed == 0), "{all:?}");
+    let won = live_orders(&lab).await.iter().filter(|order| order.award == Some(Award::Prize { prize: 2 })).count();
+    assert_eq!(won, 3);
+}
+
+/// Free and without awards: everything is as usual, apart from the payment.
+#[tokio::test]
+async fn plain_units_can_be_free() {
+    let free = Terms { settlement: Settlement::Free, per_user_limit: 2, ..with_awards(3, Allocation::Units) };
+    let lab = Lab::selling(free).await;
+    let (first, second) = (lab.buy("alice").await, lab.buy("alice").await);
+    for claim in [&first, &second] {
+        let order = lab.order_of(claim).await;
+        assert_eq!((order.state, order.award), (OrderState::Granted, None));
+        lab.answer(&cancel(claim)).await.problem(409, "not_cancellable");
+    }
+    assert_eq!((lab.round().await.commitment, lab.ledger.seed(&round(SALE, 1)).await.unwrap()), (None, None));
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &lab.round().await, Clock::system().now()).await.unwrap();
+    assert_eq!((audited.awarded, lab.clean_audit().await), (None, (1, 0, 2)));
+}
+
+/// More parts than a chunk has, and a process that finds a chunk missing: the version before loads a round without it.
+#[tokio::test]
+async fn a_large_table_is_kept_in_chunks_and_a_missing_one_is_written_again() {
+    let parts = 2 * u32::try_from(award::CHUNK_VALUES).unwrap() + 5;
+    let lab = Lab::selling(packet(parts)).await;
+    let id = round(SALE, 1);
+    let table = table_of(&lab, &id).await;
+    let kept = async || {
+        let mut kept = Vec::new();
+        for number in 0..3 {
+            kept.extend(lab.ledger.table_chunk(&id, number).await.unwrap().expect("it is kept"));
+        }
+        kept
+    };
+    assert_eq!(kept().await, table.values());
+    assert_eq!(lab.ledger.table_chunk(&id, 3).await.unwrap(), None);
+    for buyer in 0..5 {
+        lab.buy(&format!("user-{buyer}")).await;
+    }
+    for number in 0..3 {
+        lab.delete_item(&format!("TABLE#{SALE}#1#{number}")).await;
+    }
+    let order = order::Deps::new(&lab.another_process()).unwrap();
+    let claim = lab.reserve("carol").await;
+    assert!(order::handle(&order, crate::lab::message_batch(&[&claim])).await.batch_item_failures.is_empty());
+    assert_eq!((live_orders(&lab).await.len(), kept().await), (6, table.values().to_vec()));
+    unclaimed(&lab).await;
+}
+
+#[tokio::test]
+async fn who_gets_another_unit_wins_what_that_one_won() {
+    let lab = Lab::selling(packet(3)).await;
+    let before = lab.contents().await.keys;
+    let bob = lab.buy("bob").await;
+    let won = lab.order_of(&bob).await.award;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    assert_eq!((bob.unit, alice.unit), (Unit(1), Unit(1)), "handed out twice");
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&alice).await.claim.unit, Unit(2));
+        assert_eq!((live_orders(&lab).await.len(), lab.clean_audit().await), (2, (1, 0, 2)));
+    }
+    assert_eq!(lab.order_of(&bob).await.award, won);
+    // A second reservation of bob's is one too many, and its unit goes to carol.
+    let second = lab.reserve("bob").await;
+    assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
+    let failed = lab.order_of(&second).await;
+    assert_eq!((failed.failure, failed.award), (Some(Failure::LimitReached), None), "nobody hears what it won");
+    assert_eq!(lab.buy("carol").await.unit, second.unit);
+    assert_eq!(unclaimed(&lab).await, 0);
+}
+
+#[tokio::test]
+async fn redis_is_restored_from_the_guards_alone() {
+    let lab = Lab::selling(packet(4)).await;
+    let alice = lab.buy("alice").await;
+    let bob = lab.reserve("bob").await;
+    let before = lab.order_of(&alice).await;
+    lab.redis(&["FLUSHALL"]).await;
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    assert_eq!(lab.free().await, [Unit(2), Unit(3), Unit(4)]);
+    // Who comes first gets the unit that bob was told, and bob another one.
+    assert_eq!(lab.buy("carol").await.unit, bob.unit);
+    assert!(lab.deliver(&[&bob]).await.batch_item_failures.is_empty());
+    lab.buy("dave").await;
+    assert_eq!(lab.order_of(&alice).await, before);
+    assert_eq!((unclaimed(&lab).await, lab.clean_audit().await), (0, (0, 0, 4)));
+}
+
+#[tokio::test]
+async fn a_reservation_of_a_free_round_is_never_cancelled() {
+    let lab = Lab::selling(packet(2)).await;
+    let alice = lab.reserve("alice").await;
+    let refused = async |status: &str| {
+        let before = lab.contents().await;
+        let problem = lab.answer(&cancel(&alice)).await.problem(409, "not_cancellable");
+        assert_eq!(problem.body["reservation_status"], status);
+        assert_eq!(lab.contents().await, before, "nothing is written");
+    };
+    refused("queued").await;
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    refused("granted").await;
+    // A stranger learns nothing, and what nobody has is unknown.
+    let stranger = Ask::delete(format!("/v1/reservations/{}", alice.id)).by("bob");
+    lab.answer(&stranger).await.problem(404, "unknown_reservation");
+    assert_eq!((live_orders(&lab).await.len(), lab.clean_audit().await), (1, (1, 0, 1)));
+}
+
+#[tokio::test]
+async fn a_payment_for_what_is_free_is_given_back_and_nothing_expires() {
+    let lab = Lab::selling(packet(2)).await;
+    let alice = lab.buy("alice").await;
+    let before = lab.order_of(&alice).await;
+    for price_minor in [0, 990] {
+        let payment = format!("pay_{price_minor}");
+        for _ in 0..2 {
+            let ask = Ask::paid(&payment, &alice.id.to_string(), price_minor, &lab.payment_key);
+            assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "refund_due");
+        }
+    }
+    let mut after = lab.order_of(&alice).await;
+    let mut refunds = std::mem::take(&mut after.refunds_due);
+    refunds.sort();
+    assert_eq!(refunds, ["pay_0", "pay_990"]);
+    assert_eq!(after, before);
+    let message = ExpiryMessage::new(alice.id.clone(), EpochMs(0)).to_body();
+    let contents = lab.contents().await;
+    assert!(expiry::handle(&lab.expiry_in(100_000), events::batch([message])).await.batch_item_failures.is_empty());
+    assert_eq!(lab.contents().await, contents);
+}
+
+#[tokio::test]
+async fn a_packet_is_opened_at_once_by_who_does_not_wait_for_the_queue() {
+    let lab = Lab::selling(packet(2)).await;
+    let alice = lab.reserve("alice").await;
+    let ask = Ask::get(format!("/v1/reservations/{}?expedite=true", alice.id)).by("alice");
+    assert_eq!(lab.answer(&ask).await.expect(200).body["status"], "granted");
+    let order = lab.order_of(&alice).await;
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+    assert_eq!((lab.order_of(&alice).await, live_orders(&lab).await), (order.clone(), vec![order]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_that_publish_at_once_one_draws_the_seed() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &packet(5), None).await;
+    let (ledger, happened) =
+        ledger_with(&lab, "TransactWriteItems", |ledger| Box::pin(async move { rounds::publish(&ledger, SALE).await }))
+            .await;
+    let (id, request) = (SALE.parse().unwrap(), rounds::request(""));
+    let published = ledger.publish(&id, &request).await.unwrap().unwrap();
+    assert!(happened.load(Ordering::Relaxed));
+    assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
+    let seed = lab.ledger.seed(&round(SALE, 1)).await.unwrap();
+    let again = join_all((0..3).map(|_| lab.ledger.publish(&id, &request))).await;
+    for again in again {
+        assert_eq!(again.unwrap().unwrap().round, published.round);
+    }
+    assert_eq!(lab.ledger.seed(&round(SALE, 1)).await.unwrap(), seed);
+    table_of(&lab, &round(SALE, 1)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crowd_that_publishes_draws_one_seed() {
+    let lab = Lab::new().await;
+    for sale in ["lamp", "vase", "chair"] {
+        rounds::draft(&lab.ledger, sale, &packet(5), None).await;
+        let id = sale.parse().unwrap();
+        let request = rounds::request("");
+        let published = join_all((0..4).map(|_| lab.ledger.publish(&id, &request))).await;
+        let commitments: BTreeSet<String> = published
+            .into_iter()
+            .map(|latest| latest.unwrap().unwrap().round.unwrap().commitment.unwrap().to_string())
+            .collect();
+        assert_eq!(commitments.len(), 1);
+        table_of(&lab, &round(sale, 1)).await;
+    }
+}
+
+#[tokio::test]
+async fn the_next_round_has_a_seed_of_its_own() {
+    let lab = Lab::new().await;
+    let now = Clock::system().now();
+    let terms =
+        Terms { opens_at_ms: EpochMs(now.0 - 7_200_000), closes_at_ms: EpochMs(now.0 - 3_600_000), ..packet(5) };
+    rounds::draft(&lab.ledger, SALE, &terms, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    let first = lab.round().await;
+    let begun = join_all((0..3).map(|_| lab.ledger.begin_next(&first.id, now))).await;
+    let begun = begun.into_iter().filter(|begun| matches!(begun, Ok(Begun::Now(_)))).count();
+    let second = lab.round().await;
+    assert_eq!((begun, second.id.clone()), (1, round(SALE, 2)));
+    assert_ne!(first.commitment, second.commitment);
+    let (one, other) = (table_of(&lab, &first.id).await, table_of(&lab, &second.id).await);
+    assert_ne!(one.values(), other.values());
+}
+
+/// The table would not be what was promised, so nobody buys by it.
+#[tokio::test]
+async fn a_round_whose_seed_is_not_the_one_that_it_is_committed_to_is_not_loaded() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &packet(5)).await;
+    let put = lab.dynamodb.put_item().table_name(&lab.table);
+    let put = put.item("pk", AttributeValue::S(format!("SEED#{SALE}#1")));
+    put.item("seed", AttributeValue::B(Blob::new([7; 32]))).send().await.unwrap();
+    let now = Clock::system().now();
+    let refused = fulfilment::load_round(&lab.stock, &lab.ledger, &lab.round().await, now).await;
+    assert!(refused.is_err(), "{refused:?}");
+    assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
+    assert_eq!(lab.ledger.table_chunk(&round(SALE, 1), 0).await.unwrap(), None);
+}

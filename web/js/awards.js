@@ -1,0 +1,63 @@
+// Rounds whose units differ: red packets, and draws of prizes.
+
+import { h } from './dom.js';
+import { money, number } from './format.js';
+import { language, t } from './i18n.js';
+
+/** `split`, `prizes` or `units`; of a card, or of a sale as operators see it. */
+export function kindOf(sale) {
+  return (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
+}
+
+export const isFree = (sale) => sale?.settlement === 'free';
+
+/** The words for a kind of sale: those of `key` for this kind, for what is free, or for all. */
+export function of(sale, key, values) {
+  const own = [`${kindOf(sale)}.${key}`, ...(isFree(sale) ? [`free.${key}`] : [])].find((name) => language.has(name));
+  return t(own ?? key, values);
+}
+
+/** That there is none left, and whether one may come back. */
+export function soldOut(sale) {
+  const words = isFree(sale) ? 'sold_out' : 'problem.sold_out';
+  return { title: of(sale, `${words}.title`), text: of(sale, `${words}.text`) };
+}
+
+const prizesIn = (prizes) => prizes.reduce((sum, { count }) => sum + count, 0);
+
+/** What there is to be won, in a line. */
+export function stake({ units, allocation, currency }) {
+  return allocation.kind === 'split'
+    ? t('split.stake', { total: money(allocation.total_minor, currency), n: number(units) })
+    : t('prizes.stake', { n: number(prizesIn(allocation.prizes)), units: number(units) });
+}
+
+/** What is known of the odds. */
+export function odds({ units, allocation, currency }) {
+  const row = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+  if (allocation.kind === 'prizes') {
+    const blanks = units - prizesIn(allocation.prizes);
+    return h('dl', { class: 'odds' },
+      allocation.prizes.map(({ name, count }) => row(name, t('prizes.odds', { count: number(count), units: number(units) }))),
+      blanks > 0 ? row(t('prizes.blanks'), t('prizes.odds', { count: number(blanks), units: number(units) })) : null);
+  }
+  const mean = money(Math.floor(allocation.total_minor / units), currency);
+  return h('dl', { class: 'odds' },
+    allocation.parts === 'equal' ? row(t('split.each'), mean)
+      : [row(t('split.mean'), mean), row(t('split.least'), money(allocation.min_minor, currency))]);
+}
+
+/** What was won, in a few words. */
+export function awardWords({ kind, amount_minor: minor, currency, prize }) {
+  return kind === 'amount' ? money(minor, currency) : kind === 'prize' ? prize : t('award.blank');
+}
+
+/** What stands in for the card of a sale that is long over: an award says which kind it was. */
+export function cardOf(award) {
+  return { settlement: 'free', allocation: { kind: award.kind === 'amount' ? 'split' : 'prizes' } };
+}
+
+/** Where a draw is checked, perhaps for one unit. */
+export function verifyLink(saleId, round, unit) {
+  return h('a', { class: 'verify', href: `#/draws/${[saleId, round, ...(unit ? [unit] : [])].join('.')}` }, t('verify.link'));
+}

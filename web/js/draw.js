@@ -1,0 +1,318 @@
+// Checks a draw from public data alone: a second implementation of docs/draws.md, which has every byte. The first one is
+// shared/award, and shared/award/vectors.json holds both to the same results. Runs in browsers and in Node.
+
+import { START, compress } from './sha256.js';
+
+const ROUNDS = 90;
+const BLOCK = 256;
+const CHUNK_VALUES = 4096;
+const MAX_PARTS = 1_000_000;
+const MAX_TOTAL = 1_000_000_000_000;
+const MAX_TICKETS = 10_000_000;
+const MAX_PRIZE_KINDS = 1_000;
+/** The value of a ticket that won nothing. */
+export const BLANK = 0;
+
+const text = new TextEncoder();
+
+/** 32 bytes of 64 small hex digits. */
+export function bytesOf(hex) {
+  if (typeof hex !== 'string' || !/^[0-9a-f]{64}$/.test(hex)) throw new RangeError('not 64 small hex digits');
+  return Uint8Array.from({ length: 32 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+}
+
+/** The hex digits of bytes. */
+export function hexOf(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** A whole number as big-endian bytes; up to 2^53 - 1. */
+function number(value, length) {
+  const bytes = new Uint8Array(length);
+  for (let at = length - 1, rest = value; at >= 0; at -= 1, rest = Math.floor(rest / 256)) bytes[at] = rest % 256;
+  return bytes;
+}
+
+/** The length of a label in one byte, and the label. */
+const labelled = (label) => Uint8Array.of(label.length, ...text.encode(label));
+
+/** SHA-256 that takes bytes as they come. */
+class Hash {
+  constructor(state = START, length = 0) {
+    this.state = Int32Array.from(state);
+    this.block = new Uint8Array(64);
+    this.view = new DataView(this.block.buffer);
+    this.length = length;
+  }
+
+  update(bytes) {
+    for (let from = 0; from < bytes.length;) {
+      const at = this.length % 64;
+      const taken = Math.min(64 - at, bytes.length - from);
+      this.block.set(bytes.subarray(from, from + taken), at);
+      this.length += taken;
+      from += taken;
+      if (this.length % 64 === 0) compress(this.state, this.view, 0);
+    }
+    return this;
+  }
+
+  digest() {
+    const bits = this.length * 8;
+    this.update(Uint8Array.of(0x80));
+    if (this.length % 64 > 56) this.update(new Uint8Array(64 - (this.length % 64)));
+    this.block.fill(0, this.length % 64);
+    this.view.setUint32(56, Math.floor(bits / 2 ** 32));
+    this.view.setUint32(60, bits % 2 ** 32);
+    compress(this.state, this.view, 0);
+    const digest = new Uint8Array(32);
+    const view = new DataView(digest.buffer);
+    this.state.forEach((word, at) => view.setInt32(at * 4, word));
+    return digest;
+  }
+}
+
+const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
+
+/** HMAC-SHA256 under a key of 32 bytes. The key is hashed once. */
+function hmac(key) {
+  const padded = (byte) => {
+    const block = new Uint8Array(64).fill(byte);
+    key.forEach((value, at) => { block[at] ^= value; });
+    return new Hash().update(block).state;
+  };
+  const [inner, outer] = [padded(0x36), padded(0x5c)];
+  return (...parts) => {
+    const digest = parts.reduce((hash, part) => hash.update(part), new Hash(inner, 64)).digest();
+    return new Hash(outer, 64).update(digest).digest();
+  };
+}
+
+/** The key that a round is shuffled with. The beacon is null if there is none. */
+export function shuffleKey(seedHex, beaconHex) {
+  const mac = hmac(bytesOf(seedHex));
+  const label = labelled('award/1/shuffle');
+  return beaconHex === null ? mac(label, Uint8Array.of(0)) : mac(label, Uint8Array.of(1), bytesOf(beaconHex));
+}
+
+/** The shuffle of `count` positions: `compute_shuffled_index` of the Ethereum consensus specification. */
+export class Shuffle {
+  constructor(count, key) {
+    this.count = count;
+    this.key = key;
+    this.pivots = Array.from({ length: ROUNDS }, (_, round) => {
+      const digest = sha256(key, Uint8Array.of(round));
+      const first = new DataView(digest.buffer).getBigUint64(0, true);
+      return count === 0 ? 0 : Number(first % BigInt(count));
+    });
+  }
+
+  /** Where `index` is after the shuffle. */
+  shuffled(index) {
+    if (!Number.isInteger(index) || index < 0 || index >= this.count) throw new RangeError('no such position');
+    let place = index;
+    for (let round = 0; round < ROUNDS; round += 1) place = this.step(place, round, (block) => this.source(round, block));
+    return place;
+  }
+
+  /** Where each index is after the shuffle. Much faster than one by one: 256 positions share a digest. */
+  all() {
+    const places = Uint32Array.from({ length: this.count }, (_, index) => index);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sources = Array.from({ length: Math.ceil(this.count / BLOCK) }, (_, block) => this.source(round, block));
+      const source = (block) => sources[block];
+      for (let at = 0; at < this.count; at += 1) places[at] = this.step(places[at], round, source);
+    }
+    return places;
+  }
+
+  step(index, round, source) {
+    let flip = this.pivots[round] + this.count - index;
+    if (flip >= this.count) flip -= this.count;
+    const position = Math.max(index, flip);
+    const byte = source(Math.floor(position / BLOCK))[(position % BLOCK) >> 3];
+    return (byte >> (position % 8)) & 1 ? flip : index;
+  }
+
+  source(round, block) {
+    return sha256(this.key, Uint8Array.of(round, block, block >> 8, block >> 16, block >> 24));
+  }
+}
+
+/** The random numbers that follow from a seed and a label. */
+export class Stream {
+  constructor(seedHex, label) {
+    this.mac = hmac(bytesOf(seedHex));
+    this.label = labelled(label);
+    this.blocks = 0;
+    this.at = 32;
+  }
+
+  word() {
+    if (this.at === 32) {
+      this.block = new DataView(this.mac(this.label, number(this.blocks, 8)).buffer);
+      this.blocks += 1;
+      this.at = 0;
+    }
+    this.at += 8;
+    return this.block.getBigUint64(this.at - 8);
+  }
+
+  /** A number from 0 to `bound` - 1, both BigInt. */
+  below(bound) {
+    const limit = ((1n << 64n) / bound) * bound;
+    let word = this.word();
+    while (word >= limit) word = this.word();
+    return word % bound;
+  }
+}
+
+function check(plan) {
+  const whole = (value, least, most) => {
+    if (!Number.isSafeInteger(value) || value < least || value > most) throw new RangeError('a plan out of bounds');
+  };
+  if (plan.kind === 'equal' || plan.kind === 'drawn') {
+    whole(plan.parts, 1, MAX_PARTS);
+    whole(plan.min, 1, MAX_TOTAL);
+    whole(plan.total, plan.parts * plan.min, MAX_TOTAL);
+  } else if (plan.kind === 'prizes') {
+    whole(plan.tickets, 0, MAX_TICKETS);
+    whole(plan.counts.length, 0, MAX_PRIZE_KINDS);
+    for (const count of plan.counts) whole(count, 0, 2 ** 32 - 1);
+  } else {
+    throw new RangeError('an unknown kind of plan');
+  }
+}
+
+/** Number of units of a plan. */
+export const unitsOf = (plan) => (plan.kind === 'prizes' ? plan.tickets : plan.parts);
+
+/**
+ * The table of a plan in generated order. A plan is `{kind: 'equal' | 'drawn', total, parts, min}` or
+ * `{kind: 'prizes', counts, tickets}`. Throws a RangeError if it breaks a bound.
+ */
+export function tableOf(plan, seedHex) {
+  check(plan);
+  const table = new Array(unitsOf(plan)).fill(BLANK);
+  if (plan.kind === 'equal') {
+    const more = plan.total % plan.parts;
+    const each = (plan.total - more) / plan.parts;
+    return table.map((_, part) => each + (part < more ? 1 : 0));
+  }
+  if (plan.kind === 'drawn') {
+    const stream = new Stream(seedHex, 'award/1/split');
+    let rest = plan.total - plan.parts * plan.min;
+    return table.map((_, part) => {
+      const left = plan.parts - part;
+      // Exact in doubles: a quotient of integers this small is never rounded up to a whole number.
+      const more = left > 1 ? Number(stream.below(BigInt(Math.floor((2 * rest) / left)) + 1n)) : rest;
+      rest -= more;
+      return plan.min + more;
+    });
+  }
+  let at = 0;
+  plan.counts.forEach((count, prize) => {
+    const end = Math.min(at + count, table.length);
+    table.fill(prize + 1, at, end);
+    at = end;
+  });
+  return table;
+}
+
+/** What a unit (from 1) won: an amount in minor units, or the number of a prize (from 1), or `BLANK`. */
+export function awardOf(plan, seedHex, beaconHex, unit) {
+  return tableOf(plan, seedHex)[positionOf(unitsOf(plan), seedHex, beaconHex, unit)];
+}
+
+/** Where in the table (from 0) the award of a unit (from 1) is. */
+function positionOf(units, seedHex, beaconHex, unit) {
+  return new Shuffle(units, shuffleKey(seedHex, beaconHex)).shuffled(unit - 1);
+}
+
+/** What each unit won, in the order of units. */
+export function awardsOf(plan, seedHex, beaconHex) {
+  const table = tableOf(plan, seedHex);
+  return Array.from(new Shuffle(table.length, shuffleKey(seedHex, beaconHex)).all(), (position) => table[position]);
+}
+
+/** The digest of a table, in hex. */
+export function digestOf(table) {
+  const whole = new Hash().update(labelled('award/1/table')).update(number(table.length, 4));
+  for (let from = 0; from < table.length; from += CHUNK_VALUES) {
+    const values = table.slice(from, from + CHUNK_VALUES);
+    const bytes = new Uint8Array(8 * values.length);
+    values.forEach((value, at) => bytes.set(number(value, 8), 8 * at));
+    whole.update(sha256(labelled('award/1/chunk'), bytes));
+  }
+  return hexOf(whole.digest());
+}
+
+/** What the round published before it opened, in hex. */
+export function commitment(sale, round, seedHex, digestHex) {
+  const id = text.encode(sale);
+  const parts = [number(id.length, 4), id, number(round, 4), bytesOf(seedHex), bytesOf(digestHex)];
+  return hexOf(sha256(labelled('award/1/commitment'), ...parts));
+}
+
+/**
+ * Checks the award of a unit against a draw, which is `{sale, round, plan, seed, beacon, commitment}` with `beacon` null if
+ * there is none. In a lottery that is drawn at its end, `plan` is what was committed to, `entries` the number of entries, and a
+ * unit the number of an entry.
+ *
+ * Answers `{ok, problem}`. The problem is null, `'commitment'` if seed and plan are not those that were committed to, or
+ * `'award'` if the unit won something else. Throws a RangeError for what is no draw or no unit.
+ */
+export function verify(draw, unit, award) {
+  const { sale, round, plan, seed, beacon, entries } = draw;
+  const table = tableOf(plan, seed);
+  if (commitment(sale, round, seed, digestOf(table)) !== draw.commitment) return { ok: false, problem: 'commitment' };
+  const drawn = entries === undefined ? table : tableOf({ ...plan, tickets: entries }, seed);
+  const ok = drawn[positionOf(drawn.length, seed, beacon, unit)] === award;
+  return { ok, problem: ok ? null : 'award' };
+}
+
+/** An entry of a lottery that is drawn at its end, as a leaf of the Merkle tree. */
+export function entryOf(unit, reservation) {
+  return Uint8Array.of(...number(unit, 4), ...text.encode(reservation));
+}
+
+const leafHash = (leaf) => sha256(Uint8Array.of(0), leaf);
+const node = (left, right) => sha256(Uint8Array.of(1), left, right);
+
+/** The root of the Merkle tree over leaves, in hex. */
+export function rootOf(leaves) {
+  let level = leaves.map(leafHash);
+  if (level.length === 0) return hexOf(sha256());
+  while (level.length > 1) {
+    const below = level;
+    level = [];
+    for (let at = 0; at < below.length; at += 2) {
+      level.push(at + 1 < below.length ? node(below[at], below[at + 1]) : below[at]);
+    }
+  }
+  return hexOf(level[0]);
+}
+
+/** Whether a leaf is at `index` (from 0) of the tree with this root and number of leaves: RFC 9162, 2.1.3.2. */
+export function isEntered(rootHex, leaf, index, leaves, proofHex) {
+  if (!Number.isInteger(index) || index < 0 || index >= leaves) return false;
+  let at = index;
+  let last = leaves - 1;
+  let hash = leafHash(leaf);
+  const up = () => {
+    at = Math.floor(at / 2);
+    last = Math.floor(last / 2);
+  };
+  for (const hex of proofHex) {
+    if (last === 0) return false;
+    const beside = bytesOf(hex);
+    if (at % 2 === 1 || at === last) {
+      hash = node(beside, hash);
+      while (at % 2 === 0 && at !== 0) up();
+    } else {
+      hash = node(hash, beside);
+    }
+    up();
+  }
+  return last === 0 && hexOf(hash) === rootHex;
+}

@@ -1,0 +1,218 @@
+// Checks the draw of a round from its public document alone, in the browser.
+
+import { stake } from '../awards.js';
+import { anyCard } from '../catalog.js';
+import { clock } from '../clock.js';
+import { Shuffle, shuffleKey } from '../draw.js';
+import { h } from '../dom.js';
+import { moment, money, number } from '../format.js';
+import { look } from '../http.js';
+import { t } from '../i18n.js';
+import { actions, button, nothing, panel, problemWords, skeleton } from '../parts.js';
+import { jittered, refreshing } from '../timing.js';
+import { View } from './view.js';
+
+const REFRESH_MS = 10_000;
+/** What comes at a moment is looked at soon after it. */
+const SOON_MS = 2_000;
+/** Winners that are listed; each ticket can be asked for. */
+const MOST_WINNERS = 200;
+/** What this page can compute. A draw of another version is left to others. */
+const ENCODING = 1;
+const LABEL = 'commitment_only';
+
+/** A draw as draw.js has it. */
+function planOf({ units, allocation }) {
+  return allocation.kind === 'split'
+    ? { kind: allocation.parts, total: allocation.total_minor, parts: units, min: allocation.min_minor }
+    : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
+}
+
+/** `{commitment, sum, values, winners}` of a draw, from a worker. */
+function compute(draw, signal) {
+  return new Promise((done, stop) => {
+    const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
+    const end = (how, value) => {
+      worker.terminate();
+      how(value);
+    };
+    signal.addEventListener('abort', () => end(stop, signal.reason), { once: true });
+    worker.onerror = () => end(stop, new Error('the worker failed'));
+    worker.onmessage = ({ data }) => end(done, data);
+    worker.postMessage({ sale: draw.sale_id, round: draw.round, plan: planOf(draw), seed: draw.seed, most: MOST_WINNERS });
+  });
+}
+
+export class VerifyView extends View {
+  #sale;
+  #round;
+  #unit;
+  #name;
+  #draw = null;
+  #problem = null;
+  #computed = null;
+  #failed = false;
+  #place = h('section', { class: 'panel', 'aria-live': 'polite' });
+  #shown = null;
+
+  /** `id` is `SALE.ROUND`, or `SALE.ROUND.UNIT`. */
+  constructor(main, id) {
+    super(main);
+    const [sale, round, unit] = id.split('.');
+    [this.#sale, this.#round, this.#unit, this.#name] = [sale, Number(round), unit ?? '', sale];
+    anyCard(sale, this.signal).then((card) => {
+      if (this.signal.aborted) return;
+      this.#name = card?.title ?? sale;
+      this.render();
+    });
+    refreshing(() => this.#load(), () => this.#interval(), this.signal);
+    this.render();
+  }
+
+  get title() {
+    return t('verify.title');
+  }
+
+  /** Nothing changes once the seed is out. */
+  async #load() {
+    if (this.#draw?.seed) return;
+    try {
+      this.#draw = await look(`/v1/sales/${this.#sale}/rounds/${this.#round}/draw`, { signal: this.signal });
+      this.#problem = null;
+    } catch (error) {
+      if (this.signal.aborted) return;
+      this.#problem = error;
+    }
+    if (this.#draw?.seed && this.#known) this.#compute();
+    const now = JSON.stringify([this.#draw, this.#draw ? null : this.#problem?.code]);
+    if (now !== this.#shown) this.render();
+    this.#shown = now;
+  }
+
+  get #known() {
+    return this.#draw.encoding === ENCODING && this.#draw.label === LABEL;
+  }
+
+  async #compute() {
+    try {
+      this.#computed = await compute(this.#draw, this.signal);
+    } catch {
+      this.#failed = true;
+    }
+    if (!this.signal.aborted) this.render();
+  }
+
+  #interval() {
+    const left = this.#draw ? Date.parse(this.#draw.reveals_at) - clock.now() : 0;
+    return left > 0 ? Math.min(left + jittered(SOON_MS), REFRESH_MS) : jittered(SOON_MS);
+  }
+
+  render() {
+    document.title = `${this.title} · ${t('brand')}`;
+    if (!this.#draw && this.#problem && ['unknown_sale', 'invalid_request'].includes(this.#problem.code)) {
+      this.main.replaceChildren(...nothing({ title: t('verify.none.title'), text: t('verify.none.text') }));
+      return;
+    }
+    const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
+    const heading = h('h1', { tabindex: '-1' }, t('verify.title'));
+    this.put(this.#place, this.#stage(), { quiet: true });
+    this.main.replaceChildren(h('div', { class: 'verifying' },
+      h('a', { class: 'back', href: `#/sales/${this.#sale}` }, t('to.sale')), heading,
+      h('p', { class: 'lead' }, t('verify.lead')), this.#place, ...(this.#draw ? this.#public() : [])));
+    if (focused) heading.focus();
+  }
+
+  #stage() {
+    const draw = this.#draw;
+    if (!draw) {
+      if (!this.#problem) return skeleton('row');
+      const { title, text } = problemWords(this.#problem);
+      return panel('problem', title, h('p', {}, text), actions(button(t('retry'), () => this.#load(), { class: 'secondary' })));
+    }
+    const title = `${this.#name} · ${t('verify.round', { n: this.#round })}`;
+    if (!draw.seed) {
+      return panel('waiting', t('verify.early.title'), h('p', {}, title),
+        h('p', {}, t('verify.early.text', { at: moment(draw.reveals_at) })));
+    }
+    if (!this.#known) return panel('problem', t('verify.other.title'), h('p', {}, t('verify.other.text')));
+    if (this.#failed) return panel('problem', t('verify.failed.title'), h('p', {}, t('verify.failed.text')));
+    if (!this.#computed) {
+      return panel('waiting', t('verify.busy'), h('div', { class: 'spinner', 'aria-hidden': 'true' }), h('p', {}, title));
+    }
+    return this.#verdict(title);
+  }
+
+  #verdict(title) {
+    const { commitment, allocation, currency } = this.#draw;
+    const { values, sum } = this.#computed;
+    const holds = this.#computed.commitment === commitment;
+    const line = (ok, text) => h('li', { class: ok ? 'holds' : 'broken' }, text);
+    const found = [line(holds, t(holds ? 'verify.holds' : 'verify.broken'))];
+    // Of what does not hold nothing else is worth saying.
+    if (holds && allocation.kind === 'split') {
+      const exact = sum === allocation.total_minor;
+      found.push(line(exact, t('verify.sum', { n: number(values.length), sum: money(sum, currency) })));
+    }
+    return panel(holds ? 'verdict-good' : 'verdict-bad', t(holds ? 'verify.good.title' : 'verify.bad.title'),
+      h('p', {}, title), h('ul', { class: 'checks' }, found), holds ? this.#lookup() : null, holds ? this.#winners() : null);
+  }
+
+  /** Asks for one part or ticket. */
+  #lookup() {
+    const { allocation, units } = this.#draw;
+    const said = h('p', { class: 'won', role: 'status' });
+    const input = h('input', {
+      id: 'unit', name: 'unit', type: 'number', min: 1, max: units, step: 1, value: this.#unit, required: true, inputmode: 'numeric',
+      'data-keep': 'unit',
+    });
+    const show = () => {
+      const unit = Number(input.value);
+      this.#unit = input.value;
+      said.textContent = Number.isInteger(unit) && unit >= 1 && unit <= units
+        ? t(`verify.${allocation.kind}.won`, { unit: number(unit), award: this.#words(unit) })
+        : t('verify.unit.none', { n: number(units) });
+    };
+    const submit = (event) => {
+      event.preventDefault();
+      show();
+    };
+    if (this.#unit !== '') show();
+    return h('form', { class: 'lookup', onsubmit: submit, novalidate: true },
+      h('label', { for: 'unit' }, t(`verify.${allocation.kind}.unit`)),
+      h('div', { class: 'row' }, input, h('button', { class: 'secondary', type: 'submit' }, t('verify.go'))), said);
+  }
+
+  #words(unit) {
+    const { allocation, currency, seed } = this.#draw;
+    const { values } = this.#computed;
+    const value = values[new Shuffle(values.length, shuffleKey(seed, null)).shuffled(unit - 1)];
+    if (allocation.kind === 'split') return money(value, currency);
+    return value === 0 ? t('award.blank') : allocation.prizes[value - 1].name;
+  }
+
+  #winners() {
+    const { allocation } = this.#draw;
+    if (allocation.kind !== 'prizes') return null;
+    const all = allocation.prizes.reduce((sum, { count }) => sum + count, 0);
+    const winners = this.#computed.winners.toSorted((one, other) => one.prize - other.prize || one.unit - other.unit);
+    const rows = winners.map(({ prize, unit }) => h('li', {},
+      h('span', {}, allocation.prizes[prize - 1].name), h('span', { class: 'n' }, t('verify.ticket', { unit: number(unit) }))));
+    return h('section', { class: 'winners' }, h('h3', {}, t('verify.winners', { n: number(all) })),
+      h('ul', {}, rows),
+      all > winners.length ? h('p', { class: 'quiet' }, t('verify.winners.more', { n: number(MOST_WINNERS) })) : null);
+  }
+
+  /** What is public, so that everybody can check it elsewhere as well. */
+  #public() {
+    const { commitment, seed, allocation, closes_at: closes } = this.#draw;
+    const row = (name, value, code = false) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, code ? h('code', {}, value) : value));
+    return [h('dl', { class: 'public' },
+      row('verify.stake', stake(this.#draw)),
+      allocation.kind === 'prizes' ? row('verify.prizes', allocation.prizes.map(({ name, count }) => `${number(count)} × ${name}`).join(', ')) : null,
+      row('sale.closes', moment(closes)),
+      row('verify.commitment', commitment, true),
+      seed ? row('verify.seed', seed, true) : null),
+    h('p', { class: 'quiet' }, t('verify.label')),
+    h('p', { class: 'quiet' }, t('verify.how'))];
+  }
+}

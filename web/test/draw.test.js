@@ -1,0 +1,123 @@
+// The second implementation of docs/draws.md against the results of the first one.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import {
+  BLANK, Shuffle, Stream, awardOf, awardsOf, bytesOf, commitment, digestOf, entryOf, hexOf, isEntered, rootOf, shuffleKey,
+  tableOf, verify,
+} from '../js/draw.js';
+
+const vectors = JSON.parse(readFileSync(new URL('../../shared/award/vectors.json', import.meta.url), 'utf8'));
+const { draws } = vectors;
+
+/** Everything that is promised to be there, so that an empty list passes no test. */
+test('the vectors are all there', () => {
+  expect(Object.fromEntries(Object.entries(vectors).map(([name, of]) => [name, of.length])))
+    .toEqual({ shuffles: 6, keys: 2, streams: 6, draws: 11, trees: 6 });
+  expect(draws.some(({ awards }) => awards?.length === 1_000)).toBe(true);
+  expect(draws.some(({ plan }) => plan.parts === 100_000)).toBe(true);
+});
+
+test.each(vectors.shuffles)('the shuffle of $count', ({ key, count, places }) => {
+  const shuffle = new Shuffle(count, bytesOf(key));
+  expect(Array.from(shuffle.all())).toEqual(places);
+  expect(places.map((_, index) => shuffle.shuffled(index))).toEqual(places);
+  expect(() => shuffle.shuffled(count)).toThrow(RangeError);
+});
+
+test.each(vectors.keys)('the key with beacon $beacon', ({ seed, beacon, key }) => {
+  expect(hexOf(shuffleKey(seed, beacon))).toBe(key);
+});
+
+test.each(vectors.streams)('numbers below $bound', ({ seed, label, bound, numbers }) => {
+  const stream = new Stream(seed, label);
+  expect(numbers.map(() => String(stream.below(BigInt(bound))))).toEqual(numbers);
+});
+
+describe.each(draws)('$sale, round $round', (draw) => {
+  const { sale, round, seed, beacon, plan, values, digest, awards, awards_digest } = draw;
+
+  test('has this table, digest and commitment', () => {
+    const table = tableOf(plan, seed);
+    if (values) expect(table).toEqual(values);
+    if (plan.total) expect(table.reduce((sum, value) => sum + value)).toBe(plan.total);
+    expect(digestOf(table)).toBe(digest);
+    expect(commitment(sale, round, seed, digest)).toBe(draw.commitment);
+  });
+
+  test('has these awards', () => {
+    const found = awardsOf(plan, seed, beacon);
+    if (awards) expect(found).toEqual(awards);
+    expect(digestOf(found)).toBe(awards_digest);
+    for (const unit of awards ? [1, Math.ceil(found.length / 2), found.length] : [found.length]) {
+      expect(awardOf(plan, seed, beacon, unit)).toBe(found[unit - 1]);
+      expect(verify(draw, unit, found[unit - 1])).toEqual({ ok: true, problem: null });
+    }
+    if (draw.winners) {
+      const won = found.map((prize, at) => [at + 1, prize]).filter(([, prize]) => prize !== BLANK);
+      expect(won).toEqual(draw.winners.toSorted(([one], [other]) => one - other));
+    }
+  });
+});
+
+test('whatever was changed is found', () => {
+  const draw = draws.find(({ sale, round }) => sale === 'packets' && round === 2);
+  const award = draw.awards[2];
+  const wrong = (change, unit = 3, amount = award) => verify({ ...draw, ...change }, unit, amount).problem;
+  expect(wrong({})).toBe(null);
+  expect(wrong({}, 3, award + 1)).toBe('award');
+  expect(draw.awards[3]).not.toBe(award);
+  expect(wrong({}, 4)).toBe('award');
+  expect(wrong({ beacon: draw.seed })).toBe('award');
+  expect(wrong({ beacon: null })).toBe('award');
+  for (const change of [
+    { sale: 'packet' }, { round: 3 }, { seed: draw.beacon }, { commitment: draw.digest },
+    { plan: { ...draw.plan, total: 1_001 } }, { plan: { ...draw.plan, kind: 'equal' } },
+  ]) expect(wrong(change)).toBe('commitment');
+});
+
+test('a lottery that is drawn at its end has as many tickets as entries', () => {
+  const draw = draws.find(({ sale, round }) => sale === 'lottery' && round === 2);
+  const awards = awardsOf({ ...draw.plan, tickets: 300 }, draw.seed, draw.beacon);
+  const winner = awards.indexOf(1) + 1;
+  expect(verify({ ...draw, entries: 300 }, winner, 1)).toEqual({ ok: true, problem: null });
+  expect(verify({ ...draw, entries: 301 }, winner, 1).problem).toBe('award');
+  expect(() => verify({ ...draw, entries: 300 }, 301, BLANK)).toThrow(RangeError);
+});
+
+test('what is no draw is refused', () => {
+  const { plan, seed } = draws[0];
+  for (const change of [
+    { parts: 0 }, { parts: 1_000_001 }, { parts: 1.5 }, { min: 0 }, { total: 9 }, { total: 1e12 + 1 }, { total: '1000' }, { kind: 'x' },
+  ]) expect(() => tableOf({ ...plan, ...change }, seed)).toThrow(RangeError);
+  for (const change of [{ counts: [-1], tickets: 3 }, { counts: Array(1_001).fill(1), tickets: 3 }, { counts: [1], tickets: 1e7 + 1 }]) {
+    expect(() => tableOf({ kind: 'prizes', ...change }, seed)).toThrow(RangeError);
+  }
+  for (const hex of [seed.toUpperCase(), seed.slice(2), `${seed}00`, null]) expect(() => tableOf(plan, hex)).toThrow(RangeError);
+  for (const unit of [0, 11, 1.5, undefined]) expect(() => awardOf(plan, seed, null, unit)).toThrow(RangeError);
+});
+
+describe.each(vectors.trees)('a tree of $entries.length', ({ entries, root, proofs }) => {
+  const leaves = entries.map(([unit, reservation]) => entryOf(unit, reservation));
+
+  test('has this root', () => expect(rootOf(leaves)).toBe(root));
+
+  test('has these proofs', () => {
+    expect(proofs.length).toBe(leaves.length);
+    proofs.forEach((proof, index) => {
+      leaves.forEach((leaf, other) => expect(isEntered(root, leaf, index, leaves.length, proof)).toBe(other === index));
+      expect(isEntered(root, leaves[index], leaves.length, leaves.length, proof)).toBe(false);
+      expect(isEntered(root, leaves[index], index, leaves.length, [...proof, root])).toBe(false);
+      if (proof.length > 0) expect(isEntered(root, leaves[index], index, leaves.length, proof.slice(1))).toBe(false);
+    });
+  });
+});
+
+test('SHA-256 of any length is the right one', () => {
+  // Through the only way in: a leaf with its byte 0 in front.
+  for (let length = 4; length < 200; length += 1) {
+    const leaf = entryOf(7, 'x'.repeat(length - 4));
+    expect(rootOf([leaf])).toBe(createHash('sha256').update(Uint8Array.of(0)).update(leaf).digest('hex'));
+  }
+});

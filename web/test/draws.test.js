@@ -1,0 +1,172 @@
+// Red packets and prizes, from the card to the check of the draw.
+
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openBrowser, openPage } from './browser.js';
+import { openShop } from './shop.js';
+
+const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
+const FREE = { price_minor: 0, settlement: 'free' };
+/** The real system waits a minute after the end of a round before it shows the seed. */
+const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
+let shop;
+let browser;
+let open = [];
+
+beforeAll(async () => {
+  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.stop();
+});
+afterEach(async () => {
+  const complaints = open.flatMap((one) => one.complaints);
+  await Promise.all(open.map((one) => one.close()));
+  open = [];
+  expect(complaints).toEqual([]);
+});
+
+async function visit(options = { user: shop.user() }) {
+  const one = await openPage(browser, shop, options);
+  open.push(one);
+  return one;
+}
+
+const heading = (page, name) => page.getByRole('heading', { level: 2, name });
+
+async function take(page, button) {
+  await page.getByRole('button', { name: button }).click();
+  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await page.waitForURL(/#\/reservations\//);
+}
+
+const order = async ({ id, token }) => {
+  let view;
+  await shop.until(async () => {
+    view = (await shop.ask('GET', `/v1/reservations/${id}?expedite=true`, { token })).body;
+    return view.status === 'granted';
+  });
+  return view;
+};
+
+test('a packet is opened, is final, and its draw is checked once it is over', async () => {
+  const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
+  const { page, go, rules, shift, GOOD_SHIFT } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByText('€100.00 in 5 packets').waitFor();
+  expect(await page.getByText('Time to pay').count()).toBe(0);
+  await take(page, 'Open a packet');
+  await heading(page, 'In your packet').waitFor();
+  const amount = await page.locator('.award').textContent();
+  expect(amount).toMatch(/^€\d+\.\d\d$/);
+  expect(await page.getByRole('button', { name: /^Pay|Give it back/ }).count()).toBe(0);
+  expect(await rules()).toEqual([]);
+  expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  const unit = await page.locator('.facts div', { hasText: 'Packet no.' }).locator('dd').textContent();
+
+  // One for each person; the rest goes to others, and all of it adds up.
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await page.getByText('One packet for each person.').waitFor();
+  expect(await page.getByRole('button', { name: 'Open a packet' }).count()).toBe(0);
+  const others = [];
+  for (let n = 0; n < 4; n += 1) others.push(await order(await shop.buy(sale)));
+  const cents = others.reduce((sum, { award }) => sum + award.amount_minor, Math.round(Number(amount.slice(1)) * 100));
+  expect(cents).toBe(10_000);
+  await heading(page, 'All packets are open').waitFor();
+  await page.getByRole('link', { name: 'My orders' }).click();
+  await page.locator('.order', { hasText: amount }).waitFor();
+
+  await go(`draws/${sale}.1.${unit}`);
+  await heading(page, 'The draw is not over yet').waitFor();
+  expect(await page.getByText('Secret, published after the end').count()).toBe(0);
+  await shop.steer(sale, 'close');
+  await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
+  await page.getByText('5 packets add up to exactly €100.00.').waitFor();
+  await page.getByText(`Packet ${unit}: ${amount}`).waitFor();
+  for (const { unit: other, award } of others) {
+    await page.getByLabel('Your packet number').fill(String(other));
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText(`Packet ${other}: €${(award.amount_minor / 100).toFixed(2)}`).waitFor();
+  }
+  await page.getByLabel('Your packet number').fill('6');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByText('Type a number from 1 to 5.').waitFor();
+}, 240_000);
+
+test('tickets win what was published, and as often', async () => {
+  const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
+  const sale = await shop.sell({ title: 'Winter draw', total: 4, allocation: { kind: 'prizes', prizes }, ...FREE });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByText('3 prizes, 4 tickets').waitFor();
+  await page.getByText('2 of 4 tickets').waitFor();
+  await take(page, 'Draw a ticket');
+  await page.locator('.award').waitFor();
+  const mine = await page.locator('.award').textContent();
+  const title = mine === 'No prize' ? 'Not this time' : 'You have won';
+  await heading(page, title).waitFor();
+  const others = [];
+  for (let n = 0; n < 3; n += 1) others.push(await order(await shop.buy(sale)));
+  const all = [mine, ...others.map(({ award }) => award.prize ?? 'No prize')].sort();
+  expect(all).toEqual(['A cup', 'A cup', 'A phone', 'No prize']);
+  await shop.steer(sale, 'close');
+  await page.getByRole('link', { name: 'Verify this draw' }).click();
+  await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
+  await page.getByText(`: ${mine}`, { exact: false }).first().waitFor();
+  expect(await page.locator('.winners li').count()).toBe(3);
+  for (const { unit, award } of others) {
+    if (award.kind === 'blank') continue;
+    await page.locator('.winners li', { hasText: award.prize }).filter({ hasText: new RegExp(`ticket ${unit}$`) }).waitFor();
+  }
+}, 240_000);
+
+test('what is free is final without a payment, and has nothing to verify', async () => {
+  const sale = await shop.sell({ title: 'A sticker', total: 3, ...FREE });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await page.locator('.price', { hasText: 'Free' }).waitFor();
+  await take(page, 'Get one');
+  await heading(page, 'It is yours').waitFor();
+  expect(await page.getByRole('button', { name: /^Pay|Give it back/ }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Verify this draw' }).count()).toBe(0);
+  await go(`draws/${sale}.1`);
+  await page.getByRole('heading', { level: 1, name: 'There is no draw here' }).waitFor();
+});
+
+test('a draw that was changed is called so, by its sum and by its fingerprint', async () => {
+  const sale = await shop.sell({ total: 5, allocation: SPLIT, ...FREE });
+  await shop.steer(sale, 'close');
+  const path = `/v1/sales/${sale}/rounds/1/draw`;
+  let draw;
+  await shop.until(async () => {
+    draw = (await shop.ask('GET', path)).body;
+    return draw.seed !== undefined;
+  });
+  const { page, go } = await visit();
+  const other = (hex) => (hex.startsWith('0') ? '1' : '0') + hex.slice(1);
+  const shown = async (change) => {
+    await page.route(/\/draw$/, (route) => route.fulfill({ json: { ...draw, ...change } }));
+    await go('');
+    await go(`draws/${sale}.1`);
+    await page.locator('.checks li').first().waitFor();
+    const broken = await page.locator('.checks .broken').count();
+    await page.unroute(/\/draw$/);
+    return broken > 0;
+  };
+  expect(await shown({})).toBe(false);
+  expect(await shown({ seed: other(draw.seed) })).toBe(true);
+  expect(await shown({ commitment: other(draw.commitment) })).toBe(true);
+  expect(await shown({ allocation: { ...SPLIT, total_minor: 10_001 } })).toBe(true);
+  expect(await shown({ allocation: { ...SPLIT, parts: 'equal' } })).toBe(true);
+  expect(await shown({ units: 6 })).toBe(true);
+}, 240_000);
+
+test('a large draw is checked without stopping the page', async () => {
+  const sale = await shop.sell({ total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 }, ...FREE });
+  await shop.steer(sale, 'close');
+  const { page, go } = await visit();
+  await go(`draws/${sale}.1.99999`);
+  await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS + 30_000 });
+  await page.getByText('100,000 packets add up to exactly €100,000.00.').waitFor();
+  await page.getByText(/^Packet 99,999: €/).waitFor();
+}, 240_000);
