@@ -111,7 +111,7 @@ impl fmt::Display for Draw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         line(f, "commitment", &self.commitment.as_deref().unwrap_or("none"))?;
         line(f, "  fits seed and table", &if self.fits { "yes" } else { "NO" })?;
-        line(f, "  orders that do not", &self.wrong_awards)?;
+        line(f, "  orders that do not fit", &self.wrong_awards)?;
         line(f, "", &"")?;
         line(f, "grabs a second", &format_args!("in steps of {} ms, from the first one", self.grabs.step_ms))?;
         write!(f, "{}", self.grabs)
