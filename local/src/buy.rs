@@ -71,6 +71,21 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     );
 
     let order = client.ordered(&token, &id).await?;
+    if order["status"] == "granted" {
+        step(
+            5,
+            &format!("GET /v1/reservations/{id}"),
+            &format!(
+                "After {:.1} s the order function has written the order: unit {}{}. Nobody pays in this sale: the order is \
+                 final, and can be neither cancelled nor expired.",
+                reserved.elapsed().as_secs_f64(),
+                order["unit"],
+                won(&order["award"]),
+            ),
+        );
+        println!("What each function did for the reservation: make trace ID={id}");
+        return Ok(());
+    }
     step(
         5,
         &format!("GET /v1/reservations/{id}"),
@@ -110,6 +125,19 @@ fn step(number: u8, what: &str, so: &str) {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+/// What a unit won, in words, if it can have won something.
+fn won(award: &Value) -> String {
+    match text(&award["kind"]) {
+        "amount" => {
+            let amount = award["amount_minor"].as_u64().unwrap_or_default() as f64 / 100.0;
+            format!(", which won {amount:.2} {}", text(&award["currency"]))
+        }
+        "prize" => format!(", which won {}", text(&award["prize"])),
+        "blank" => ", which won nothing".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// A refusal in words.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Price, RoundId};
+use sale::{Allocation, Price, RoundId, RoundNumber, Settlement};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const TRIES: u32 = 5;
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
-/// What every sale costs that is opened here.
+/// What every sale costs that is opened here, unless it is free.
 const PRICE_MINOR: u64 = 990;
 const CURRENCY: &str = "EUR";
 
@@ -46,6 +46,8 @@ pub struct NewSale {
     price_minor: u64,
     currency: &'static str,
     payment_window_s: u32,
+    allocation: Allocation,
+    settlement: Settlement,
 }
 
 /// A payment as its provider tells of it.
@@ -114,6 +116,8 @@ impl NewSale {
             price_minor: PRICE_MINOR,
             currency: CURRENCY,
             payment_window_s,
+            allocation: Allocation::Units,
+            settlement: Settlement::Paid,
         }
     }
 
@@ -121,6 +125,25 @@ impl NewSale {
     #[must_use]
     pub fn titled(self, title: &str) -> Self {
         Self { title: title.to_owned(), ..self }
+    }
+
+    /// The same sale, in which nobody pays and units stand for what `allocation` says.
+    #[must_use]
+    pub fn free(self, allocation: Allocation) -> Self {
+        Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
+    }
+
+    /// The round that begins when it is published.
+    ///
+    /// # Errors
+    /// If its id is none.
+    pub(crate) fn first_round(&self) -> Result<RoundId> {
+        Ok(RoundId { sale: self.sale_id.parse()?, number: RoundNumber(1) })
+    }
+
+    /// What makes its orders final.
+    pub(crate) const fn settlement(&self) -> Settlement {
+        self.settlement
     }
 }
 

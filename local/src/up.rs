@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use sale::{RoundId, RoundNumber, UserId};
+use sale::{Allocation, Parts, RoundId, RoundNumber, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Answer, Client, NewSale};
@@ -37,6 +37,9 @@ const CHAIR_OPENS_IN_S: i64 = 120;
 const KETTLE: &str = "kettle";
 const KETTLES: u32 = 20;
 const KETTLES_LEFT: u32 = 2;
+/// The red packet: its parts, and what they are worth together.
+const PACKETS: u32 = 100;
+const PACKET_TOTAL_MINOR: u64 = 10_000;
 
 #[derive(Serialize, Deserialize)]
 struct Running {
@@ -175,9 +178,9 @@ async fn start() -> Result<()> {
     explain(&running.page_url(), &deployment, &issuer)
 }
 
-/// Opens three sales: one that is open, one that will be, and one of which little is left.
+/// Opens four sales: one that is open, one that will be, one of which little is left, and a red packet.
 async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
-    let stage = Stage::spinner("Opening three sales");
+    let stage = Stage::spinner("Opening four sales");
     let client = Client::new(&deployment.api_url)?;
     let operator = issuer.operator_token("operator")?;
     let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
@@ -185,13 +188,18 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
         sale(SALE, 0, 100),
         sale("chair", CHAIR_OPENS_IN_S, 50).titled("Bentwood chair"),
         sale(KETTLE, 0, KETTLES).titled("Whistling kettle"),
+        sale("packet", 0, PACKETS).titled("Red packet").free(Allocation::Split {
+            total_minor: PACKET_TOTAL_MINOR,
+            min_minor: 1,
+            parts: Parts::Drawn,
+        }),
     ];
     for sale in &sales {
         client.open_sale(&operator, sale).await?;
         client.show_sale(&operator, sale).await?;
     }
     deployment.invoke(&deployment.warmup_function).await?;
-    stage.done("lamp: 100 units; chair: in two minutes; kettle: the last ones");
+    stage.done("lamp: 100 units; chair: in two minutes; kettle: the last ones; packet: 100 parts of 100.00 EUR");
 
     let stage = Stage::spinner("Selling most of the kettles");
     let key = deployment.payment_key().await?;

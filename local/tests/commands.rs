@@ -130,8 +130,14 @@ async fn a_system_from_up_to_down() {
     };
     assert!(token.ends_with('\n') && token.lines().count() == 1 && pass.ends_with('\n') && pass.lines().count() == 1);
     for (arguments, says) in [
-        (&["pass", "--sale", "nothing"][..], "no sale \"nothing\" in the running system; it has chair, kettle, lamp"),
-        (&["audit", "--sale", "nothing"], "no sale \"nothing\" in the running system; it has chair, kettle, lamp"),
+        (
+            &["pass", "--sale", "nothing"][..],
+            "no sale \"nothing\" in the running system; it has chair, kettle, lamp, packet",
+        ),
+        (
+            &["audit", "--sale", "nothing"],
+            "no sale \"nothing\" in the running system; it has chair, kettle, lamp, packet",
+        ),
         (&["audit", "--round", "2"], "no round 2 of lamp; it is in round 1"),
     ] {
         let Output { status, stderr, .. } = home.run(arguments);
@@ -350,6 +356,33 @@ fn a_demo_accounts_for_every_unit() {
 }
 
 #[test]
+fn a_demo_of_a_red_packet_gives_away_the_total_to_the_cent() {
+    let home = Home::new("demo-packet");
+    let (report, _) =
+        home.good(&["demo", "--built", "--kind", "red-packet", "--units", "7", "--buyers", "20", "--json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let number = |name: &str| report[name].as_u64().unwrap_or_else(|| panic!("{name}: {report}"));
+    assert_eq!([number("total_minor"), number("awarded_minor"), number("unclaimed_minor")], [700, 700, 0], "{report}");
+    assert_eq!(["granted", "wrong_awards", "oversold", "lost", "duplicated"].map(number), [7, 0, 0, 0, 0], "{report}");
+    assert!(report["fits"] == true && report["by_arrival"].as_array().unwrap().len() == 7, "{report}");
+}
+
+#[test]
+fn a_demo_of_prizes_counts_each_once() {
+    let home = Home::new("demo-prizes");
+    // More tickets than people: not all are taken.
+    let (report, _) = home.good(&["demo", "--built", "--kind", "prizes", "--units", "40", "--buyers", "20", "--json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let prizes = report["prizes"].as_array().unwrap();
+    assert_eq!(prizes.iter().map(|prize| prize["count"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 4], "{report}");
+    for counted in prizes.iter().chain([&report["blanks"]]) {
+        let number = |name: &str| counted[name].as_u64().unwrap_or_else(|| panic!("{name}: {report}"));
+        assert_eq!(number("won") + number("unclaimed"), number("count"), "{report}");
+    }
+    assert_eq!((&report["granted"], &report["wrong_awards"], &report["fits"]), (&json!(20), &json!(0), &json!(true)));
+}
+
+#[test]
 fn a_mistake_is_answered_in_one_line() {
     let home = Home::new("mistakes");
     for (arguments, says) in [
@@ -407,6 +440,12 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     }
     // Two of twenty have cancelled.
     assert_eq!(clean_audit(&home, "lamp")["ordered"], 1 + 20 - 2);
+
+    let (said, _) = home.good(&["buy", "--user", "bob", "--sale", "packet"]);
+    assert!(said.contains("5. GET") && said.contains("Nobody pays in this sale") && !said.contains("6. "), "{said}");
+    let (said, _) = home.good(&["crowd", "--sale", "packet", "--buyers", "5", "--over-s", "1"]);
+    assert!(said.contains(" 5  got it, with nothing to pay\n"), "{said}");
+    assert_eq!(clean_audit(&home, "packet")["ordered"], 1 + 5);
 
     let report = load_on(&home, url).await;
     let requests = &report["requests"];

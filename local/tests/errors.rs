@@ -122,9 +122,10 @@ fn what_needs_a_running_system_says_how_to_start_one() {
 fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let home = Home::new("values");
     let units = "a whole number from 1 to 10,000; got";
+    let kinds = "one of sale, red-packet, prizes";
     let sale = "a sale id is 1 to 48 of a-z, 0-9 and '-', and starts with a letter or digit; got";
     let id = "a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits; got";
-    let cases: [Case; 18] = [
+    let cases: [Case; 20] = [
         (&["demo"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
         (&["demo"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
         (&["demo"], &[("UNITS", "0")], format!("UNITS: {units} \"0\"")),
@@ -133,6 +134,8 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
         (&["demo", "--units", "-1"], &[], format!("--units: {units} \"-1\"")),
         (&["demo"], &[("BUYERS", "many")], "BUYERS: a whole number from 1 to 100,000; got \"many\"".into()),
         (&["demo"], &[("PAYMENT_WINDOW_S", "4")], "PAYMENT_WINDOW_S: a whole number from 5 to 3,600; got \"4\"".into()),
+        (&["demo"], &[("KIND", "nothing")], format!("KIND: {kinds}; got \"nothing\"")),
+        (&["demo", "--kind", "Sale"], &[], format!("--kind: {kinds}; got \"Sale\"")),
         (&["pass"], &[("SALE", "Lamp\nx")], format!("SALE: {sale} \"Lamp\\nx\"")),
         (&["audit"], &[("SALE", "../..")], format!("SALE: {sale} \"../..\"")),
         (&["audit"], &[("ROUND", "0")], "ROUND: a round is a whole number from 1 to 4294967295; got \"0\"".into()),

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use load::{Failure, Request, Response, Token};
 use pass::{Grant, KeyRing};
-use sale::{EpochMs, RoundId, UserId};
+use sale::{EpochMs, RoundId, Settlement, UserId};
 use tokio::sync::OnceCell;
 
-use crate::client::Client;
+use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
-use crate::demo::{Plan, ROUND, SALE};
+use crate::demo::Plan;
 use crate::identity::Issuer;
 
 /// One of so many cancels, and one of so many lets the payment window pass.
@@ -85,8 +85,9 @@ pub(super) struct Crowd {
     pub(super) payment_key: String,
     pub(super) payment_window_s: u32,
     pub(super) units: usize,
+    pub(super) settlement: Settlement,
+    pub(super) round: RoundId,
     load: load::Client,
-    round: RoundId,
     passes: KeyRing,
     gathered_at: EpochMs,
     promised: Mutex<Promised>,
@@ -112,7 +113,12 @@ pub(super) async fn sign_tokens(issuer: Issuer, buyers: u32) -> Result<Vec<(User
 }
 
 impl Crowd {
-    pub(super) async fn gather(plan: &Plan, cloud: &Cloud, signed: Vec<(UserId, String)>) -> Result<Arc<Self>> {
+    pub(super) async fn gather(
+        plan: &Plan,
+        offer: &NewSale,
+        cloud: &Cloud,
+        signed: Vec<(UserId, String)>,
+    ) -> Result<Arc<Self>> {
         let buyers = signed.into_iter().enumerate().map(|(number, (user, token))| {
             let carried = token.parse()?;
             anyhow::Ok(Buyer { number, token, user, carried, entered: OnceCell::new() })
@@ -124,7 +130,8 @@ impl Crowd {
             payment_key: cloud.deployment.payment_key().await?,
             payment_window_s: plan.payment_window_s(),
             units: plan.units as usize,
-            round: ROUND.parse()?,
+            settlement: offer.settlement(),
+            round: offer.first_round()?,
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
             promised: Mutex::default(),
@@ -154,7 +161,11 @@ impl Crowd {
         let through_the_gate =
             buyer.number < THROUGH_THE_GATE.1 && buyer.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1;
         if through_the_gate && wave == Wave::Rush {
-            return Ok(buyer.entered.get_or_try_init(|| self.client.enter(&buyer.token, SALE)).await?.clone());
+            return Ok(buyer
+                .entered
+                .get_or_try_init(|| self.client.enter(&buyer.token, self.round.sale.as_str()))
+                .await?
+                .clone());
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
@@ -164,7 +175,7 @@ impl Crowd {
     /// The request of a buyer for a unit. A repeated one is a retry: each wave has one key.
     pub(super) async fn request(&self, buyer: &Buyer, wave: Wave) -> Result<Request> {
         let key = if wave == Wave::Rush { "rush" } else { "resale" };
-        Ok(Request::reserve(SALE, &self.pass(buyer, wave).await?)?.token(&buyer.carried).key(key))
+        Ok(Request::reserve(self.round.sale.as_str(), &self.pass(buyer, wave).await?)?.token(&buyer.carried).key(key))
     }
 
     /// Sends it, from the buyer's own address.

@@ -1,7 +1,10 @@
-//! A flash sale from its opening to its audit.
+//! A flash sale from its opening to its audit. What one kind of sale decides is in [`kinds`], a file for each; all else is
+//! the same for each kind.
 
 mod crowd;
+mod draw;
 mod hold;
+mod kinds;
 mod report;
 mod rush;
 mod settle;
@@ -14,18 +17,16 @@ use anyhow::Result;
 use clap::Args;
 use command_line::whole;
 use load::Curve;
+use sale::Settlement;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
+use crate::demo::kinds::{Kind, Prizes, RedPacket, Sale, Staged};
 use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
 use crate::web::operators_url;
 
-/// The sale that is staged.
-const SALE: &str = "lamp";
-/// Its only round.
-const ROUND: &str = "lamp.1";
 /// Time between publishing and opening: enough to warm up, and for some to come too early.
 const OPENS_IN_S: i64 = 4;
 /// Likewise, if somebody watches: time to open the pages.
@@ -39,6 +40,9 @@ const STAYS_OPEN_S: i64 = 60 * 60;
 /// What is staged.
 #[derive(Debug, Clone, Args)]
 pub struct Plan {
+    /// What kind of sale it is
+    #[arg(long, env = "KIND", value_enum, default_value_t = Kind::Sale)]
+    kind: Kind,
     /// Units on sale
     #[arg(long, env = "UNITS", default_value_t = 1_000, value_parser = whole(1..=10_000_u32))]
     units: u32,
@@ -73,6 +77,11 @@ impl Plan {
         Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)
     }
 
+    /// The sale of this plan, before its kind decides more about it.
+    fn sale(&self, id: &str) -> NewSale {
+        NewSale::opening_in(id, self.opens_in_s(), self.open_s(), self.units, self.payment_window_s())
+    }
+
     fn open_s(&self) -> i64 {
         i64::from(self.buyers / self.rate) + 2 * i64::from(self.payment_window_s()) + STAYS_OPEN_S
     }
@@ -82,24 +91,34 @@ impl Plan {
     }
 }
 
-/// Stages a flash sale on a cloud of its own and reports. Fails if a unit is oversold, lost or duplicated.
+/// Stages a flash sale on a cloud of its own and reports. Fails if a unit is oversold, lost or duplicated, or a sum of its
+/// kind is wrong.
 ///
 /// # Errors
 /// If the system cannot be set up or does not settle.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
+    match plan.kind {
+        Kind::Sale => stage::<Sale>(plan).await,
+        Kind::RedPacket => stage::<RedPacket>(plan).await,
+        Kind::Prizes => stage::<Prizes>(plan).await,
+    }
+}
+
+async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let rush_plan = plan.rush()?;
     // Tokens take a while to sign, and so does the deployment.
     let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
-    let crowd = Crowd::gather(plan, &cloud, signed).await?;
+    let offer = K::offer(plan);
+    let crowd = Crowd::gather(plan, &offer, &cloud, signed).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
-    let sale = NewSale::opening_in(SALE, plan.opens_in_s(), plan.open_s(), plan.units, plan.payment_window_s());
     let operator = cloud.issuer.operator_token("operator")?;
-    client.open_sale(&operator, &sale).await?;
-    client.show_sale(&operator, &sale).await?;
+    client.open_sale(&operator, &offer).await?;
+    client.show_sale(&operator, &offer).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
     stage.done(format!("{} units, opening in {} s", plan.units, plan.opens_in_s()));
-    eprintln!("\n  Shop       {}\n  Operators  {}\n", web.url(), operators_url(&web.url(), SALE));
+    let sale = crowd.round.sale.as_str();
+    eprintln!("\n  Shop       {}\n  Operators  {}\n", web.url(), operators_url(&web.url(), sale));
     if plan.hold {
         hold::until_enter().await;
     }
@@ -111,9 +130,15 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         rush_is_over.store(true, Ordering::Release);
         outcome
     };
-    let (rushed, settled) = futures::future::join(rush, settle::pay_and_resell(&crowd, &rush_is_over, plan.hold)).await;
+    let settling = async {
+        match crowd.settlement {
+            Settlement::Paid => settle::pay_and_resell(&crowd, &rush_is_over, plan.hold).await,
+            Settlement::Free => settle::see_orders(&crowd, &rush_is_over).await,
+        }
+    };
+    let (rushed, settled) = futures::future::join(rush, settling).await;
     settled?;
-    let report = Report::make(plan, &crowd, &rushed, &cloud).await?;
+    let report = Report::<K>::make(plan, &crowd, &rushed, &cloud).await?;
     report.write()?;
     if plan.json {
         println!("{}", report.to_json()?)

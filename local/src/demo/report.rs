@@ -7,42 +7,36 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use hdrhistogram::Histogram;
 use ledger::Ledger;
 use load::Outcome;
+use sale::Order;
 use sale::audit::{Audit, LedgerView, LiveOrder, StockView, audit};
-use sale::{Order, OrderState, RoundId};
 use serde::Serialize;
 use stock::{RoundView, Stock};
 
 use crate::cloud::Cloud;
+use crate::demo::Plan;
 use crate::demo::crowd::Crowd;
-use crate::demo::{Plan, ROUND};
+use crate::demo::kinds::{Found, Kind, Staged};
 use crate::deployment::Deployment;
 use crate::paths;
 use crate::pool::PoolCounts;
 use crate::stages::Stage;
 
-/// What became of the sale. Everything below `requests` and `resale` comes from the ledger and Redis.
+/// What became of the sale. Everything below `requests` but `resale` comes from the ledger and Redis.
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct Report<K> {
+    kind: Kind,
     units: u32,
     buyers: u32,
-    payment_window_s: u32,
     requests: Requests,
-    /// What those heard who came for what came back, by code.
-    resale: BTreeMap<String, u64>,
     /// From a unit's reservation to its order, by the clocks of Redis and of the function.
     order_after_ms: Latency,
     /// Behind the gateway.
     functions: BTreeMap<String, PoolCounts>,
     /// Reservations that were answered with 202.
     reserved: usize,
-    /// Units of live orders.
-    sold: usize,
-    paid: usize,
-    expired: usize,
-    cancelled: usize,
-    failed: usize,
-    /// Units that are sold after they came back.
-    resold: usize,
+    /// What only this kind has.
+    #[serde(flatten)]
+    own: K,
     audit: Audit,
     oversold: usize,
     lost: usize,
@@ -111,56 +105,45 @@ impl Requests {
     }
 }
 
-impl Report {
+impl<K: Staged> Report<K> {
     /// Reads the ledger and Redis and puts the report together.
     pub(super) async fn make(plan: &Plan, crowd: &Crowd, rush: &Outcome, cloud: &Cloud) -> Result<Self> {
         let deployment = &cloud.deployment;
         let stage = Stage::spinner("The audit");
-        let round: RoundId = ROUND.parse()?;
         let orders = every_order(deployment).await?;
         let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config()), &deployment.table);
         let stock = Stock::new(&deployment.redis_url)?;
-        let view = stock.round(&round).view().await?.context("Redis has lost the round")?;
+        let view = stock.round(&crowd.round).view().await?.context("Redis has lost the round")?;
         let RoundView { free, entries, .. } = view;
-        let live_orders = live(&orders).map(|order| LiveOrder::from(&order.claim)).collect();
-        let ledger_view = LedgerView { guards: ledger.guards(&round).await?, live_orders };
+        let found = Found { plan, crowd, ledger: &ledger, orders: &orders };
+        let live_orders = found.live().map(|order| LiveOrder::from(&order.claim)).collect();
+        let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
         let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);
 
+        let own = K::of(&found).await?;
         let promised = crowd.promised();
         let ids: HashSet<String> = orders.iter().map(|order| order.claim.id.to_string()).collect();
         // Everybody who heard 202 has an order, whatever became of it.
         let unanswered = promised.accepted.keys().filter(|id| !ids.contains(*id)).count();
         let mut orders_of: HashMap<&str, usize> = HashMap::new();
-        for order in live(&orders) {
+        for order in found.live() {
             *orders_of.entry(order.claim.user.as_str()).or_default() += 1;
         }
         let over_the_limit = orders_of.values().filter(|count| **count > 1).count();
-        let count = |state| orders.iter().filter(|order| order.state == state).count();
-        let came_back: HashSet<u32> = orders
-            .iter()
-            .filter(|order| matches!(order.state, OrderState::Expired | OrderState::Cancelled))
-            .map(|order| order.claim.unit.0)
-            .collect();
         let mut order_after_us = Histogram::<u64>::new(3)?;
         for order in orders.iter().filter(|order| order.price.is_some()) {
             let after_ms = u64::try_from(order.created_at_ms.0 - order.claim.reserved_at_ms.0).unwrap_or_default();
             order_after_us.record(after_ms * 1000)?;
         }
         let report = Self {
+            kind: plan.kind,
             units: plan.units,
             buyers: plan.buyers,
-            payment_window_s: plan.payment_window_s(),
             requests: Requests::of(rush),
-            resale: promised.resale.clone(),
             order_after_ms: Latency::of(&order_after_us),
             functions: cloud.gateway.counts(),
             reserved: promised.accepted.len(),
-            sold: live(&orders).count(),
-            paid: count(OrderState::Paid),
-            expired: count(OrderState::Expired),
-            cancelled: count(OrderState::Cancelled),
-            failed: count(OrderState::Failed),
-            resold: live(&orders).filter(|order| came_back.contains(&order.claim.unit.0)).count(),
+            own,
             oversold: audit.oversold as usize + over_the_limit,
             lost: audit.lost as usize + unanswered,
             duplicated: audit.duplicated as usize,
@@ -171,9 +154,9 @@ impl Report {
         Ok(report)
     }
 
-    /// Whether nothing was oversold, lost or duplicated.
+    /// Whether nothing was oversold, lost or duplicated, and what its kind has besides is right.
     pub(super) fn is_clean(&self) -> bool {
-        self.audit.is_clean() && self.oversold == 0 && self.lost == 0 && self.duplicated == 0
+        self.own.is_right() && self.audit.is_clean() && self.oversold == 0 && self.lost == 0 && self.duplicated == 0
     }
 
     /// The report for programs.
@@ -191,10 +174,6 @@ impl Report {
 
 fn file() -> PathBuf {
     paths::target().join("demo/report.json")
-}
-
-fn live(orders: &[Order]) -> impl Iterator<Item = &Order> {
-    orders.iter().filter(|order| order.state.is_live())
 }
 
 /// Every order in the table, by a scan: the table is small, and no index can hide anything from it.
@@ -216,49 +195,53 @@ async fn every_order(deployment: &Deployment) -> Result<Vec<Order>> {
     Ok(orders)
 }
 
-impl fmt::Display for Report {
+/// A line of the report.
+pub(super) fn line(f: &mut fmt::Formatter<'_>, name: &str, value: &dyn fmt::Display) -> fmt::Result {
+    writeln!(f, "  {name:<28} {value}")
+}
+
+impl<K: Staged> fmt::Display for Report<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { requests, audit, .. } = self;
-        let mut line = |name: &str, value: &dyn fmt::Display| writeln!(f, "  {name:<28} {value}");
-        line("", &"")?;
+        line(f, "", &"")?;
         line(
+            f,
             "the rush",
             &format!(
                 "{} requests in {} s, {} without an answer of ours",
                 requests.count, requests.seconds, requests.errors
             ),
         )?;
-        line("requests/s", &format!("{}, {} in the busiest second", requests.per_second, requests.peak_per_second))?;
-        line("", &"")?;
-        line("latency, ms", &format!("{:>7} {:>9} {:>9} {:>9} {:>9}", "count", "p50", "p90", "p99", "max"))?;
+        line(f, "requests/s", &format!("{}, {} in the busiest second", requests.per_second, requests.peak_per_second))?;
+        line(f, "", &"")?;
+        line(f, "latency, ms", &format!("{:>7} {:>9} {:>9} {:>9} {:>9}", "count", "p50", "p90", "p99", "max"))?;
         for ByAnswer { answer, count, latency_ms } in &requests.by_answer {
-            line(&format!("  {answer}"), &format!("{count:>7} {latency_ms}"))?;
+            line(f, &format!("  {answer}"), &format!("{count:>7} {latency_ms}"))?;
         }
-        line("  all", &format!("{:>7} {}", requests.count, requests.latency_ms))?;
-        line("  from 202 to the order", &format!("{:>7} {}", "", self.order_after_ms))?;
-        line("", &"")?;
+        line(f, "  all", &format!("{:>7} {}", requests.count, requests.latency_ms))?;
+        line(f, "  from 202 to the order", &format!("{:>7} {}", "", self.order_after_ms))?;
+        line(f, "", &"")?;
         for (name, counts) in self.functions.iter().filter(|(_, counts)| counts.cold_starts > 0) {
             let PoolCounts { cold_starts, deaths, resident_kb, .. } = counts;
-            line(name, &format!("{cold_starts} cold starts, {deaths} died, {} MB", resident_kb / 1024))?;
+            line(f, name, &format!("{cold_starts} cold starts, {deaths} died, {} MB", resident_kb / 1024))?;
         }
-        line("", &"")?;
-        line("reserved (202)", &self.reserved)?;
-        line("sold", &self.sold)?;
-        line("  paid", &self.paid)?;
-        line("  resold after coming back", &self.resold)?;
-        line("expired", &self.expired)?;
-        line("cancelled", &self.cancelled)?;
-        line("failed", &self.failed)?;
-        line("", &"")?;
+        line(f, "", &"")?;
+        line(f, "reserved (202)", &self.reserved)?;
+        write!(f, "{}", self.own)?;
+        line(f, "", &"")?;
         let Audit { total, free, held, ordered, .. } = audit;
-        line("free + held + ordered", &format!("{free} + {held} + {ordered} = {}, of {total}", free + held + ordered))?;
-        line("oversold", &self.oversold)?;
-        line("lost", &self.lost)?;
-        line("duplicated", &self.duplicated)?;
+        line(
+            f,
+            "free + held + ordered",
+            &format!("{free} + {held} + {ordered} = {}, of {total}", free + held + ordered),
+        )?;
+        line(f, "oversold", &self.oversold)?;
+        line(f, "lost", &self.lost)?;
+        line(f, "duplicated", &self.duplicated)?;
         for discrepancy in &audit.discrepancies {
-            line(&format!("  unit {}", discrepancy.unit), &discrepancy.found.join(", "))?;
+            line(f, &format!("  unit {}", discrepancy.unit), &discrepancy.found.join(", "))?;
         }
-        line("", &"")?;
-        line("report", &file().display())
+        line(f, "", &"")?;
+        line(f, "report", &file().display())
     }
 }

@@ -31,28 +31,19 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
     let mut deadline = None;
     let mut in_vain = 0;
     loop {
-        let open = crowd.open_reservations(&ended);
-        let ended_now = Mutex::new(Vec::new());
-        everybody(&open, AT_ONCE, async |(id, buyer, wave)| {
-            if let Some(status) = follow(crowd, buyer, *wave, id).await {
-                ended_now.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((id.clone(), status));
-            }
-        })
-        .await;
-        for (id, status) in ended_now.into_inner().unwrap_or_default() {
-            paid += usize::from(status == "paid");
-            ended.insert(id);
-        }
+        let statuses = look(crowd, &mut ended, async |buyer, wave, id| follow(crowd, buyer, wave, id).await).await;
+        paid += statuses.iter().filter(|status| *status == "paid").count();
         stage.set(paid);
         if rush_is_over.load(Ordering::Acquire) {
             let waiting = waiting.get_or_insert_with(|| crowd.without_reservation());
-            let everything_ended = crowd.open_reservations(&ended).is_empty();
+            let open = crowd.open_reservations(&ended).len();
+            let everything_ended = open == 0;
             if everything_ended && (paid >= goal || waiting.is_empty() || (others && in_vain >= IN_VAIN)) {
                 break;
             }
             let patience = PATIENCE + Duration::from_secs(u64::from(crowd.payment_window_s)) * 2;
             if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
-                bail!("{paid} of {goal} units are paid and {} reservations have not ended", open.len());
+                bail!("{paid} of {goal} units are paid and {open} reservations have not ended");
             }
             if paid < goal {
                 let got = reload(crowd, waiting).await;
@@ -63,6 +54,51 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
     }
     stage.done(format!("{paid} paid"));
     Ok(())
+}
+
+/// Follows every reservation of a sale in which nobody pays, until it is an order: that is final.
+pub(super) async fn see_orders(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
+    let stage = Stage::steps("Orders", crowd.units.min(crowd.buyers.len()));
+    let mut ended: HashSet<String> = HashSet::new();
+    let mut granted = 0;
+    let mut deadline = None;
+    loop {
+        let is_over = rush_is_over.load(Ordering::Acquire);
+        let ordered = async |buyer: &Buyer, _: Wave, id: &str| {
+            crowd.client.status(&buyer.token, id).await.ok().filter(|status| status != "queued")
+        };
+        let statuses = look(crowd, &mut ended, ordered).await;
+        granted += statuses.iter().filter(|status| *status == "granted").count();
+        stage.set(granted);
+        let open = crowd.open_reservations(&ended).len();
+        if is_over && open == 0 {
+            break;
+        }
+        if is_over && Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + PATIENCE) {
+            bail!("{granted} reservations are granted and {open} are no orders");
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    stage.done(format!("{granted} granted"));
+    Ok(())
+}
+
+/// Looks at every reservation that has not ended. `end` says its status if it has. The statuses of those that have now.
+async fn look(
+    crowd: &Crowd,
+    ended: &mut HashSet<String>,
+    end: impl AsyncFn(&Buyer, Wave, &str) -> Option<String>,
+) -> Vec<String> {
+    let ended_now = Mutex::new(Vec::new());
+    everybody(&crowd.open_reservations(ended), AT_ONCE, async |(id, buyer, wave)| {
+        if let Some(status) = end(buyer, *wave, id).await {
+            ended_now.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((id.clone(), status));
+        }
+    })
+    .await;
+    let (ids, statuses): (Vec<String>, Vec<String>) = ended_now.into_inner().unwrap_or_default().into_iter().unzip();
+    ended.extend(ids);
+    statuses
 }
 
 /// Does what its buyer does with a reservation. Its status, once it has ended.

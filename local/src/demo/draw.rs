@@ -1,0 +1,302 @@
+//! A round with awards, held against the seed that the ledger keeps.
+
+use std::fmt;
+
+use anyhow::{Context, Result};
+use award::{Seed, Table};
+use sale::audit::Awarded;
+use sale::{Allocation, Award, EpochMs, Order, OrderState, Round};
+use serde::Serialize;
+
+use crate::demo::kinds::Found;
+use crate::demo::report::line;
+
+/// Groups of grabs, by order of arrival, whose luck is compared.
+const TENTHS: usize = 10;
+/// Most bars over time.
+const MOST_BARS: u64 = 20;
+/// Characters of the longest bar.
+const LONGEST_BAR: f64 = 40.0;
+
+/// What a round gave away.
+pub(super) struct Given {
+    pub(super) allocation: Allocation,
+    /// Of the price, and of amounts.
+    pub(super) currency: String,
+    /// What the orders won.
+    pub(super) awarded: Awarded,
+    /// What orders won, in the order in which they took their units.
+    pub(super) grabbed: Vec<Award>,
+    /// What the units have won that nobody took, by the table.
+    pub(super) untaken: Vec<Award>,
+    pub(super) draw: Draw,
+}
+
+/// How a round's orders fit its commitment. Part of the report of each kind with awards.
+#[derive(Debug, Serialize)]
+pub(super) struct Draw {
+    /// Orders that are final. In a round with awards these are all that are live.
+    pub(super) granted: usize,
+    failed: usize,
+    /// What the round was committed to when it was published.
+    commitment: Option<String>,
+    /// Whether that is the commitment to its seed and the table that follows from it.
+    fits: bool,
+    /// Live orders with another award than the table has for their unit.
+    wrong_awards: usize,
+    /// Whether the orders can have won what they have, counted from them alone.
+    exact: bool,
+    grabs: Pace,
+}
+
+impl Given {
+    /// Reads the round and its seed.
+    pub(super) async fn read(found: &Found<'_>) -> Result<Self> {
+        let id = &found.crowd.round;
+        let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?;
+        let plan = round.terms.plan().with_context(|| format!("round {id} has no awards"))?;
+        let table = Table::of(&plan, &seed.seed, seed.beacon.as_ref())?;
+        Self::of(&round, &seed.seed, &table, found.orders)
+    }
+
+    fn of(round: &Round, seed: &Seed, table: &Table, orders: &[Order]) -> Result<Self> {
+        let (id, terms) = (&round.id, &round.terms);
+        let mut awarded = Awarded::nothing(terms).with_context(|| format!("round {id} has no awards"))?;
+        orders.iter().for_each(|order| awarded.add(order));
+        let of_units = table.awards().into_iter().map(|value| terms.allocation.award(value));
+        let of_units: Vec<Award> =
+            of_units.collect::<Option<_>>().with_context(|| format!("round {id} has awards that it cannot have"))?;
+        let of_unit = |order: &Order| of_units.get((order.claim.unit.0 as usize).wrapping_sub(1)).copied();
+
+        let mut live: Vec<&Order> = orders.iter().filter(|order| order.state.is_live()).collect();
+        // Redis hands the units of such a round out in their order.
+        live.sort_by_key(|order| (order.claim.reserved_at_ms, order.claim.unit));
+        let mut untaken: Vec<Option<Award>> = of_units.iter().copied().map(Some).collect();
+        for order in &live {
+            if let Some(award) = untaken.get_mut((order.claim.unit.0 as usize).wrapping_sub(1)) {
+                *award = None;
+            }
+        }
+        let count = |state| orders.iter().filter(|order| order.state == state).count();
+        let commitment = award::commit(id.sale.as_str(), id.number.0, seed, &table.digest());
+        let draw = Draw {
+            granted: count(OrderState::Granted),
+            failed: count(OrderState::Failed),
+            commitment: round.commitment.map(|commitment| commitment.to_string()),
+            fits: round.commitment == Some(commitment),
+            wrong_awards: live.iter().filter(|order| order.award.is_none() || order.award != of_unit(order)).count(),
+            exact: awarded.is_exact() && count(OrderState::Granted) == live.len(),
+            grabs: Pace::of(&live.iter().map(|order| order.claim.reserved_at_ms).collect::<Vec<_>>()),
+        };
+        Ok(Self {
+            allocation: terms.allocation.clone(),
+            currency: terms.price.currency.to_string(),
+            awarded,
+            grabbed: live.iter().filter_map(|order| order.award).collect(),
+            untaken: untaken.into_iter().flatten().collect(),
+            draw,
+        })
+    }
+}
+
+impl Draw {
+    /// Whether every order has what its unit won, and the round was committed to it.
+    pub(super) const fn is_right(&self) -> bool {
+        self.fits && self.wrong_awards == 0 && self.exact
+    }
+}
+
+impl fmt::Display for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(f, "commitment", &self.commitment.as_deref().unwrap_or("none"))?;
+        line(f, "  fits seed and table", &if self.fits { "yes" } else { "NO" })?;
+        line(f, "  orders that do not fit", &self.wrong_awards)?;
+        line(f, "", &"")?;
+        line(f, "grabs a second", &format_args!("in steps of {} ms, from the first one", self.grabs.step_ms))?;
+        write!(f, "{}", self.grabs)
+    }
+}
+
+/// Grabs over time, by Redis's clock.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Pace {
+    /// How long each count is for.
+    step_ms: u64,
+    /// From the first grab to the last.
+    counts: Vec<u64>,
+}
+
+impl Pace {
+    /// Of moments, the first one first.
+    fn of(moments: &[EpochMs]) -> Self {
+        let first = moments.first().map_or(0, |moment| moment.0);
+        let since: Vec<u64> = moments.iter().map(|moment| u64::try_from(moment.0 - first).unwrap_or(0)).collect();
+        let last = since.last().copied().unwrap_or(0);
+        let mut steps = (1..=12).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+        let step_ms = steps.find(|step| last / step < MOST_BARS).unwrap_or(last);
+        let mut counts = vec![0; if since.is_empty() { 0 } else { (last / step_ms) as usize + 1 }];
+        since.iter().for_each(|since| counts[(since / step_ms) as usize] += 1);
+        Self { step_ms, counts }
+    }
+}
+
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let most = self.counts.iter().copied().max().unwrap_or(0) as f64;
+        for (at, count) in self.counts.iter().enumerate() {
+            let seconds = (at as u64 * self.step_ms) as f64 / 1000.0;
+            let per_s = *count as f64 * 1000.0 / self.step_ms as f64;
+            let bar = bar(*count as f64 / most);
+            line(f, &format!("  {seconds:.2} s"), &format_args!("{per_s:>9.1}  {bar}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// A bar of a plot in text, for a part of the largest value.
+pub(super) fn bar(part: f64) -> String {
+    "█".repeat((part.clamp(0.0, 1.0) * LONGEST_BAR).round() as usize)
+}
+
+/// What came first, what came next, and so on: ten groups of one size, or one less, without those that are empty.
+pub(super) fn tenths<T>(in_order: &[T]) -> impl Iterator<Item = &[T]> {
+    let start = |tenth: usize| in_order.len() * tenth / TENTHS;
+    (0..TENTHS).map(move |tenth| &in_order[start(tenth)..start(tenth + 1)]).filter(|group| !group.is_empty())
+}
+
+/// The mean of a list that is not empty.
+pub(super) fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = of.len() as f64;
+    of.sum::<f64>() / count
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use award::{Plan, commit};
+    use sale::{Claim, Lane, Log, Parts, Prize, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
+    use serde_json::json;
+
+    use super::*;
+
+    const SEED: Seed = Seed([7; 32]);
+
+    /// Ten units of 10.00, or with three prizes.
+    pub(crate) fn split() -> Allocation {
+        Allocation::Split { total_minor: 1_000, min_minor: 1, parts: Parts::Drawn }
+    }
+
+    pub(crate) fn prizes() -> Allocation {
+        let prize = |name: &str, count| Prize { name: name.to_owned(), count };
+        Allocation::Prizes { prizes: vec![prize("A chair", 1), prize("A lamp", 2)] }
+    }
+
+    fn round(allocation: Allocation) -> (Round, Table) {
+        let terms = json!({
+            "title": "A packet", "opens_at_ms": 0, "closes_at_ms": 1_000_000, "total": 10, "per_user_limit": 1,
+            "price_minor": 0, "currency": "EUR", "payment_window_s": 900, "allocation": allocation, "settlement": "free",
+        });
+        let terms: Terms = serde_json::from_value(terms).unwrap();
+        let plan: Plan = terms.plan().unwrap();
+        let table = Table::of(&plan, &SEED, None).unwrap();
+        let id = RoundId { sale: "packet".parse().unwrap(), number: RoundNumber(1) };
+        let round = Round {
+            commitment: Some(commit("packet", 1, &SEED, &table.digest())),
+            id,
+            version: 1,
+            terms,
+            loaded_at_ms: None,
+            paused: false,
+            isolated_requests_per_s: None,
+            lanes: 1,
+            log: Log::default(),
+        };
+        (round, table)
+    }
+
+    fn order(round: &Round, table: &Table, unit: u32) -> Order {
+        let id: ReservationId = format!("packet.1.0198f0b2a4c57d1e8f00aabb{unit:08x}").parse().unwrap();
+        let claim = Claim {
+            id,
+            user: format!("user-{unit}").parse().unwrap(),
+            lane: Lane::default(),
+            unit: Unit(unit),
+            slot: Slot(0),
+            reserved_at_ms: EpochMs(i64::from(unit) * 100),
+        };
+        let award = round.terms.allocation.award(table.award(unit));
+        Order::granted(claim, round.terms.price, EpochMs(2_000), award)
+    }
+
+    /// What a round gave whose first units were taken, after the orders were changed.
+    pub(crate) fn given(allocation: Allocation, taken: u32, change: impl FnOnce(&mut Vec<Order>)) -> Given {
+        let (round, table) = round(allocation);
+        let mut orders: Vec<Order> = (1..=taken).map(|unit| order(&round, &table, unit)).collect();
+        change(&mut orders);
+        Given::of(&round, &SEED, &table, &orders).unwrap()
+    }
+
+    #[test]
+    fn orders_that_fit_are_right_whatever_their_order() {
+        for allocation in [split(), prizes()] {
+            for taken in [0, 4, 10] {
+                let given = given(allocation.clone(), taken, |orders| orders.reverse());
+                assert!(given.draw.is_right(), "{:?}", given.draw);
+                assert_eq!((given.grabbed.len(), given.untaken.len()), (taken as usize, 10 - taken as usize));
+            }
+        }
+    }
+
+    #[test]
+    fn an_award_beside_the_table_is_wrong() {
+        // The sums stay the same: only the table shows it.
+        let swapped = given(split(), 10, |orders| {
+            let first = orders[0].award;
+            let other = orders.iter().position(|order| order.award != first).unwrap();
+            orders[0].award = orders[other].award;
+            orders[other].award = first;
+        });
+        assert!(swapped.draw.exact && !swapped.draw.is_right(), "{:?}", swapped.draw);
+        assert_eq!(swapped.draw.wrong_awards, 2);
+        let without = given(split(), 3, |orders| orders[1].award = None);
+        assert!(!without.draw.is_right() && without.draw.wrong_awards == 1, "{:?}", without.draw);
+    }
+
+    #[test]
+    fn another_commitment_is_wrong() {
+        let (mut round, table) = round(split());
+        round.commitment = Some(commit("packet", 2, &SEED, &table.digest()));
+        assert!(!Given::of(&round, &SEED, &table, &[]).unwrap().draw.is_right());
+        round.commitment = None;
+        assert!(!Given::of(&round, &SEED, &table, &[]).unwrap().draw.is_right());
+    }
+
+    #[test]
+    fn an_order_that_waits_for_a_payment_is_wrong() {
+        let paid = given(split(), 3, |orders| orders[1].state = OrderState::Pending);
+        assert!(!paid.draw.is_right(), "{:?}", paid.draw);
+    }
+
+    #[test]
+    fn grabs_are_counted_in_steps_that_make_a_few_bars() {
+        let pace = |moments: &[i64]| Pace::of(&moments.iter().map(|ms| EpochMs(1_000 + ms)).collect::<Vec<_>>());
+        assert_eq!(pace(&[]), Pace { step_ms: 10, counts: vec![] });
+        assert_eq!(pace(&[0, 0, 9]), Pace { step_ms: 10, counts: vec![3] });
+        assert_eq!(pace(&[0, 30, 31]), Pace { step_ms: 10, counts: vec![1, 0, 0, 2] });
+        assert_eq!(
+            (pace(&[0, 199]).step_ms, pace(&[0, 200]).step_ms, pace(&[0, 7_200_000]).step_ms),
+            (10, 20, 500_000)
+        );
+        assert_eq!(pace(&[0, 30, 31]).to_string().lines().nth(3).unwrap().chars().filter(|c| *c == '█').count(), 40);
+    }
+
+    #[test]
+    fn tenths_have_everything_once() {
+        for count in [0, 1, 9, 10, 25, 100] {
+            let all: Vec<usize> = (0..count).collect();
+            let groups: Vec<&[usize]> = tenths(&all).collect();
+            assert_eq!(groups.concat(), all);
+            assert_eq!(groups.len(), count.min(10));
+        }
+    }
+}

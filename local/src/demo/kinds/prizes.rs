@@ -1,0 +1,157 @@
+use std::fmt;
+
+use ::sale::audit::Tally;
+use ::sale::{Allocation, Award, Prize};
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+
+use super::{Found, Staged};
+use crate::client::NewSale;
+use crate::demo::Plan;
+use crate::demo::draw::{Draw, Given, bar, mean, tenths};
+use crate::demo::report::line;
+
+/// One of so many tickets wins each of these, besides the one that wins the first prize.
+const SECOND_PRIZE_ONE_OF: u32 = 20;
+const THIRD_PRIZE_ONE_OF: u32 = 10;
+
+/// Tickets that win at once, or do not. A ticket is final, and nobody pays.
+#[derive(Debug, Serialize)]
+pub(in crate::demo) struct Prizes {
+    tickets: u32,
+    prizes: Vec<Counted>,
+    blanks: Counted,
+    /// Tenths of the tickets, the first ones first: which part of each won a prize.
+    won_by_arrival: Vec<f64>,
+    #[serde(flatten)]
+    draw: Draw,
+}
+
+/// One kind of prize.
+#[derive(Debug, Serialize)]
+struct Counted {
+    name: String,
+    count: i64,
+    /// How many orders have it, from these alone.
+    won: i64,
+    /// How many tickets have it that nobody took, from the table alone.
+    unclaimed: i64,
+}
+
+impl Counted {
+    fn of(name: &str, tally: &Tally, award: Award, untaken: &[Award]) -> Result<Self> {
+        let unclaimed = i64::try_from(untaken.iter().filter(|each| **each == award).count())?;
+        Ok(Self { name: name.to_owned(), count: tally.total, won: tally.awarded, unclaimed })
+    }
+
+    const fn is_right(&self) -> bool {
+        self.won + self.unclaimed == self.count
+    }
+}
+
+impl Staged for Prizes {
+    fn offer(plan: &Plan) -> NewSale {
+        plan.sale("tickets").titled("Prize draw").free(Allocation::Prizes { prizes: prizes_for(plan.units) })
+    }
+
+    async fn of(found: &Found<'_>) -> Result<Self> {
+        Self::counted(Given::read(found).await?)
+    }
+
+    fn is_right(&self) -> bool {
+        self.draw.is_right() && self.prizes.iter().all(Counted::is_right) && self.blanks.is_right()
+    }
+}
+
+/// The prizes for so many tickets: always one, and never more than there are tickets.
+fn prizes_for(tickets: u32) -> Vec<Prize> {
+    let prizes = [
+        ("Bentwood chair", 1),
+        ("Enamel pendant lamp", tickets / SECOND_PRIZE_ONE_OF),
+        ("Whistling kettle", tickets / THIRD_PRIZE_ONE_OF),
+    ];
+    let prizes = prizes.into_iter().filter(|(_, count)| *count > 0);
+    prizes.map(|(name, count)| Prize { name: name.to_owned(), count }).collect()
+}
+
+impl Prizes {
+    fn counted(given: Given) -> Result<Self> {
+        let Given { allocation: Allocation::Prizes { prizes }, awarded, grabbed, untaken, draw, .. } = given else {
+            bail!("the round has no prizes")
+        };
+        let prizes = (1..).zip(&prizes).zip(&awarded.prizes);
+        let prizes = prizes
+            .map(|((prize, Prize { name, .. }), tally)| Counted::of(name, tally, Award::Prize { prize }, &untaken));
+        let blanks = awarded.blanks.as_ref().context("the audit counts no blanks")?;
+        let share = |group: &[Award]| mean(group.iter().map(|award| f64::from(*award != Award::Blank)));
+        Ok(Self {
+            tickets: u32::try_from(grabbed.len() + untaken.len())?,
+            prizes: prizes.collect::<Result<_>>()?,
+            blanks: Counted::of("blank", blanks, Award::Blank, &untaken)?,
+            won_by_arrival: tenths(&grabbed).map(share).collect(),
+            draw,
+        })
+    }
+}
+
+impl fmt::Display for Prizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(f, "granted", &format_args!("{} of {} tickets", self.draw.granted, self.tickets))?;
+        line(f, "", &"")?;
+        line(f, "prizes", &format_args!("{:>7} {:>9} {:>9}", "count", "won", "unclaimed"))?;
+        for counted in self.prizes.iter().chain([&self.blanks]) {
+            let Counted { name, count, won, unclaimed } = counted;
+            let verdict = if counted.is_right() { "" } else { "  WRONG" };
+            line(f, &format!("  {name}"), &format_args!("{count:>7} {won:>9} {unclaimed:>9}{verdict}"))?;
+        }
+        line(f, "", &"")?;
+        write!(f, "{}", self.draw)?;
+        line(f, "", &"")?;
+        line(f, "winners by order of arrival", &"")?;
+        let most = self.won_by_arrival.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        for (tenth, share) in (1..).zip(&self.won_by_arrival) {
+            line(f, &format!("  {tenth}. tenth"), &format_args!("{:>5.1} %  {}", share * 100.0, bar(share / most)))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::draw::tests::{given, prizes};
+
+    fn drawn(taken: u32, change: impl FnOnce(&mut Vec<::sale::Order>)) -> Prizes {
+        Prizes::counted(given(prizes(), taken, change)).unwrap()
+    }
+
+    #[test]
+    fn each_prize_is_won_or_unclaimed() {
+        for taken in [0, 1, 9, 10] {
+            let drawn = drawn(taken, |_| {});
+            assert!(drawn.is_right(), "{drawn:?}");
+            let counts: Vec<i64> = drawn.prizes.iter().chain([&drawn.blanks]).map(|counted| counted.count).collect();
+            assert_eq!(counts, [1, 2, 7]);
+            let unclaimed: i64 = drawn.prizes.iter().chain([&drawn.blanks]).map(|counted| counted.unclaimed).sum();
+            assert_eq!(unclaimed, 10 - i64::from(taken));
+        }
+    }
+
+    #[test]
+    fn a_prize_twice_is_wrong() {
+        let drawn = drawn(10, |orders| {
+            let blank = orders.iter_mut().find(|order| order.award == Some(Award::Blank)).unwrap();
+            blank.award = Some(Award::Prize { prize: 1 });
+        });
+        assert!(!drawn.is_right() && drawn.to_string().contains("WRONG"), "{drawn}");
+    }
+
+    #[test]
+    fn every_number_of_tickets_has_prizes_enough_and_not_too_many() {
+        for tickets in [1, 2, 9, 10, 19, 20, 1_000, 10_000] {
+            let prizes = prizes_for(tickets);
+            let count: u32 = prizes.iter().map(|prize| prize.count).sum();
+            assert!((1..=tickets).contains(&count) && prizes.iter().all(|prize| prize.count > 0), "{tickets}");
+        }
+    }
+}

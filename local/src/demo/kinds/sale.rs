@@ -1,0 +1,65 @@
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use ::sale::{OrderState, Unit};
+use anyhow::Result;
+use serde::Serialize;
+
+use super::{Found, Staged};
+use crate::client::NewSale;
+use crate::demo::Plan;
+use crate::demo::report::line;
+
+/// A sale for money. Some pay, some cancel, some let the payment window pass, and what comes back is sold again.
+#[derive(Debug, Serialize)]
+pub(in crate::demo) struct Sale {
+    payment_window_s: u32,
+    /// What those heard who came for what came back, by code.
+    resale: BTreeMap<String, u64>,
+    /// Units of live orders.
+    sold: usize,
+    paid: usize,
+    expired: usize,
+    cancelled: usize,
+    failed: usize,
+    /// Units that are sold after they came back.
+    resold: usize,
+}
+
+impl Staged for Sale {
+    fn offer(plan: &Plan) -> NewSale {
+        plan.sale("lamp")
+    }
+
+    async fn of(found: &Found<'_>) -> Result<Self> {
+        let came_back = |state| matches!(state, OrderState::Expired | OrderState::Cancelled);
+        let came_back = found.orders.iter().filter(|order| came_back(order.state)).map(|order| order.claim.unit);
+        let came_back: HashSet<Unit> = came_back.collect();
+        Ok(Self {
+            payment_window_s: found.plan.payment_window_s(),
+            resale: found.crowd.promised().resale.clone(),
+            sold: found.live().count(),
+            paid: found.count(OrderState::Paid),
+            expired: found.count(OrderState::Expired),
+            cancelled: found.count(OrderState::Cancelled),
+            failed: found.count(OrderState::Failed),
+            resold: found.live().filter(|order| came_back.contains(&order.claim.unit)).count(),
+        })
+    }
+
+    /// Each unit is in one place or not: there is nothing else to be right.
+    fn is_right(&self) -> bool {
+        true
+    }
+}
+
+impl fmt::Display for Sale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(f, "sold", &self.sold)?;
+        line(f, "  paid", &self.paid)?;
+        line(f, "  resold after coming back", &self.resold)?;
+        line(f, "expired", &self.expired)?;
+        line(f, "cancelled", &self.cancelled)?;
+        line(f, "failed", &self.failed)
+    }
+}
