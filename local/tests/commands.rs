@@ -195,6 +195,8 @@ fn expected(sample: &str) -> Value {
         "admin/campaign" => json!(201),
         // `up` has made this sale.
         "admin/create" => json!(409),
+        // It was loaded without a plan, and gets none any more.
+        "admin/rain" => json!(409),
         "reservation/reserve" => json!(202),
         "admission/challenge" | "admission/token" => json!(201),
         // Buyers who listen have nothing to say.
