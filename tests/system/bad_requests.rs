@@ -338,9 +338,11 @@ fn create() -> Vec<Bad> {
 
 fn draw(target: &Target) -> Vec<Bad> {
     let draw = |id: &str, round: &str| Ask::get(format!("/v1/sales/{id}/rounds/{round}/draw"));
-    let mut cases: Vec<Bad> = bad_sale_ids().iter().map(|id| invalid("draw: sale id", draw(id, "1"))).collect();
+    // Nobody's requests have no token: what is too long for the gateway has to be so by its path alone.
+    let ids = bad_sale_ids().into_iter().filter(|id| id.len() < 10_000).chain([long(11_000)]);
+    let mut cases: Vec<Bad> = ids.map(|id| invalid("draw: sale id", draw(&id, "1"))).collect();
     cases.extend(
-        BAD_ROUNDS.iter().chain([&&*long(10_000)]).map(|round| invalid("draw: round", draw(&target.sale, round))),
+        BAD_ROUNDS.iter().chain([&&*long(11_000)]).map(|round| invalid("draw: round", draw(&target.sale, round))),
     );
     for (what, id, round) in [
         ("a round without one", target.sale.as_str(), "1"),

@@ -116,7 +116,7 @@ async fn a_plain_round_that_is_loaded_gets_no_plan() {
 async fn a_round_that_redis_lost_rains_on() {
     let lab = raining_lab(LATER_S).await;
     lab.buy("alice").await;
-    let slow = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
+    let slow = json!({ "at_once": 1, "steady": { "units": 1, "every_s": LATER_S } });
     lab.answer(&change(&slow, "key-1")).await.expect(200);
     lab.redis(&["FLUSHALL"]).await;
     let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
@@ -125,6 +125,6 @@ async fn a_round_that_redis_lost_rains_on() {
     assert_eq!(plan_in_redis(&lab).await, RainPlan::of_terms(&lab.round().await.terms));
     assert_eq!(lab.buy("bob").await.unit.0, 2, "what was available still is");
     let told = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
-    assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(3600), "the plan as it was changed");
+    assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(LATER_S), "the plan as it was changed");
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
 }

@@ -82,7 +82,7 @@ impl Crowd {
             let seen = self.insist(visit, "look", Instant::now(), &look).await?.json();
             match seen["status"].as_str()? {
                 "queued" => {}
-                "pending_payment" => return Some(id.to_owned()),
+                "pending_payment" | "granted" => return Some(id.to_owned()),
                 _ => return None,
             }
         }
