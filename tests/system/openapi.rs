@@ -162,7 +162,7 @@ impl OpenApi {
         if !misfits.is_empty() {
             return Err(format!("body of {status}: {}", misfits.join("; ")));
         }
-        self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(&body))?;
+        self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(body))?;
         if status < 400 { self.check_accepted(operation, &places, asked) } else { Ok(()) }
     }
 
