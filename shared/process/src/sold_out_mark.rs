@@ -183,10 +183,10 @@ mod tests {
     #[test]
     fn nothing_is_covered_before_redis_says_so_and_the_buyers_are_known() {
         let mark = SoldOutMark::default();
-        assert!(!mark.covers(&user("bob"), now()).is_some());
+        assert!(mark.covers(&user("bob"), now()).is_none());
         assert!(!mark.mark(now(), said(WON, FOR)));
-        assert!(!mark.covers(&user("bob"), now()).is_some());
-        assert!(!knowing(WON).covers(&user("bob"), now()).is_some());
+        assert!(mark.covers(&user("bob"), now()).is_none());
+        assert!(knowing(WON).covers(&user("bob"), now()).is_none());
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         let mark = knowing(WON);
         assert!(mark.mark(now(), said(WON, FOR)));
         assert!(mark.covers(&user("bob"), now()).is_some());
-        assert!(!mark.covers(&user("alice"), now()).is_some());
+        assert!(mark.covers(&user("alice"), now()).is_none());
     }
 
     #[test]
@@ -214,11 +214,11 @@ mod tests {
             }
             for over in [later(1250, 0), later(0, 1250), later(1250, 1250)] {
                 assert!(
-                    !mark.covers(&user("bob"), over).is_some(),
+                    mark.covers(&user("bob"), over).is_none(),
                     "a frozen process's monotonic clock may stand still"
                 );
             }
-            assert!(!mark.covers(&user("bob"), later(0, -1)).is_some(), "no clock can be believed that goes back");
+            assert!(mark.covers(&user("bob"), later(0, -1)).is_none(), "no clock can be believed that goes back");
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let (mark, (asked, later)) = (knowing(WON), asked());
         mark.mark(asked, said(WON, Duration::from_millis(20)));
         assert!(mark.covers(&user("bob"), later(19, 19)).is_some());
-        assert!(!mark.covers(&user("bob"), later(20, 20)).is_some());
+        assert!(mark.covers(&user("bob"), later(20, 20)).is_none());
     }
 
     #[test]
