@@ -9,7 +9,6 @@ use tests::{round, terms};
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::catalog::{ask, shown};
-use crate::events::{request, sample};
 use crate::lab::{Lab, SALE};
 use crate::rounds;
 use crate::wait::until;
@@ -180,5 +179,5 @@ async fn rounds_to_come_are_looked_up_nowhere() {
     // The list of what is published may have been read again meanwhile; no round was.
     let read = lab.calls.take_targets().into_iter().filter(|target| target.ends_with("GetItem")).count();
     assert!(read <= 1, "{read} items");
-    assert_eq!(catalog::handle(&catalog, request(&sample("catalog/draw"))).await.status(), 200);
+    ask(&catalog, &Ask::get("/v1/sales/lamp/rounds/1/draw")).await.expect(200);
 }
