@@ -112,10 +112,10 @@ async fn what_is_not_paid_in_time_sells_again() {
     let expired = shop.look("alice", &late).await.body;
     assert_eq!((&expired["status"], &expired["refund_due"]), (&json!("expired"), &json!(true)));
 
-    // Redis has the unit a moment after the ledger says expired.
+    // Redis has the unit a moment after the ledger says expired. On a quick machine carol asks too often until then.
     let sold_again = until("a unit to sell again", 10, async || {
         let answer = shop.try_to_reserve("carol").await;
-        (answer.status != 409).then_some(answer)
+        (!matches!(answer.status, 409 | 429)).then_some(answer)
     });
     let id = sold_again.await.expect(202).text("reservation_id").to_owned();
     shop.wait_for("carol", &id, "pending_payment").await;
