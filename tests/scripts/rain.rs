@@ -109,7 +109,7 @@ impl Weather {
         self.pass_until(earlier(opens_at_ms, -opening_ms)).await;
     }
 
-    /// Somebody who has nothing yet asks for a unit.
+    /// Reserves for a user who has no reservation.
     async fn ask(&mut self) -> Reserve {
         self.buyers += 1;
         self.round.reserve(&user(format!("buyer-{}", self.buyers))).await
@@ -129,7 +129,7 @@ impl Weather {
         }
     }
 
-    /// The ledger changes, and Redis hears of it.
+    /// Changes the round in the ledger and then in Redis.
     async fn change(&mut self, change: impl FnOnce(Round) -> Round) {
         let changed = change(self.current().clone());
         self.versions.push(Round { version: changed.version + 1, ..changed });

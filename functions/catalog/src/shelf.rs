@@ -209,7 +209,7 @@ impl Shelf {
     }
 
     /// Whether nobody can get a unit of the round any more. An operator who ends it early tells the ledger first, and Redis may
-    /// hear of it later: as long as it sells, or does not say, the round is not over.
+    /// hear of it later. While Redis still sells, or does not answer, the round counts as running.
     async fn is_over_for_all(&self, round: &Round) -> bool {
         let now = self.clock.now();
         let is_over = |closes_at| reveals_at(closes_at) <= now;

@@ -14,7 +14,7 @@ pub const MAX_TICKETS: u32 = 10_000_000;
 /// Most kinds of prizes of a lottery.
 pub const MAX_PRIZE_KINDS: usize = 1_000;
 
-/// What a table is made of, apart from the seed. Everything here is public.
+/// The public input of a table: everything that it is computed from but the seed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
     /// `total` in equal parts, see [`split_equal`].

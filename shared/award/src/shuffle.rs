@@ -39,7 +39,7 @@ pub fn unshuffled(position: u32, count: u32, key: &Bytes32) -> u32 {
     Shuffle::new(count, key).unshuffled(position)
 }
 
-/// The shuffle of `count` positions under one key, for who asks more than once. `Debug` does not print the key.
+/// The shuffle of `count` positions under one key, prepared for many lookups. `Debug` does not print the key.
 #[derive(Clone)]
 pub struct Shuffle {
     count: u32,

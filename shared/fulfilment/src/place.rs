@@ -32,7 +32,7 @@ pub async fn place(
         let order = match terms.settlement {
             Settlement::Paid => Order::pending(claim.clone(), terms.price, now, now.plus_s(terms.payment_window_s)),
             Settlement::Free => {
-                // Of the unit that it is tried with. Nobody hears of it unless the order has that unit.
+                // The award of the unit that this try is for. It is shown only if the order gets that unit.
                 let award = awards.of_unit(&claim.id.round, terms, claim.unit).await?;
                 Order::granted(claim.clone(), terms.price, now, award)
             }

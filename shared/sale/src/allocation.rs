@@ -112,7 +112,7 @@ pub enum InvalidAllocation {
 }
 
 impl Allocation {
-    /// Whether units differ, so that a draw decides who has which.
+    /// Whether each unit stands for something else, decided by a draw.
     pub const fn has_awards(&self) -> bool {
         !matches!(self, Self::Units)
     }

@@ -77,7 +77,7 @@ pub(crate) fn layout(fields: &[Field]) -> String {
     text.push_str(&format!(
         "\nIn a round with a plan of drops the plan follows at offset {PLAN_AT}, as text: `LAST FROM_MS UNITS EVERY_MS`, and then\n\
          ` AT_MS+UNITS` for each drop. `LAST` is the last unit that ever becomes available, and `last_unit` the last one that has,\n\
-         as of when somebody looked. `UNITS` become available every `EVERY_MS` from `FROM_MS` on, if they are not 0.\n"
+         when a script last looked. `UNITS` become available every `EVERY_MS` from `FROM_MS` on, if they are not 0.\n"
     ));
     let format = format(fields);
     text.push_str(&format!(

@@ -4,10 +4,11 @@ use runtime::Clock;
 use sale::{Claim, EpochMs, OrderState, Recurrence, RoundNumber, Terms, Unit};
 
 use super::flow::{Flow, nobody, repeat};
-use super::purchase::{all_end_as, deliver};
+use super::purchase::{all_end_as, deliver, deliver_dead_letter, deliver_dead_letter_again};
 use super::repairing::{load_as_if_nothing_was_sold, warm_up, warm_up_again};
+use super::rounds::reset;
 use super::steering::{ask, operate};
-use crate::lab::{Lab, SALE, message_batch};
+use crate::lab::{Lab, SALE};
 use crate::packets::{packet, unclaimed};
 use crate::rounds;
 
@@ -78,28 +79,15 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "dead letter of a packet",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm"],
         prepare: |lab| Box::pin(with_two_reserved(lab)),
-        run: |_, world, reserved| {
-            Box::pin(async {
-                dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
-            })
-        },
-        again: |lab, reserved| {
-            Box::pin(async {
-                let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
-                assert!(delivered.batch_item_failures.is_empty());
-            })
-        },
+        run: |_, world, reserved| Box::pin(deliver_dead_letter(world, reserved)),
+        again: |lab, reserved| Box::pin(deliver_dead_letter_again(lab, reserved)),
         end: |lab, reserved| Box::pin(all_are_granted(lab, reserved)),
     },
     Flow {
         name: "daily reset of a packet",
         effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
         prepare: |lab| Box::pin(with_round_over(lab)),
-        run: |_, world, _| {
-            Box::pin(async {
-                let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
-            })
-        },
+        run: |_, world, _| Box::pin(reset(world)),
         again: |lab, _| {
             Box::pin(async {
                 assert_eq!(daily_reset::handle(&lab.daily_reset()).await.unwrap().failed, 0);

@@ -84,34 +84,16 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "dead letter that becomes an order",
         effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
         prepare: |lab| Box::pin(with_one_reserved(lab)),
-        run: |_, world, reserved| {
-            Box::pin(async {
-                dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
-            })
-        },
-        again: |lab, reserved| {
-            Box::pin(async {
-                let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
-                assert!(delivered.batch_item_failures.is_empty());
-            })
-        },
+        run: |_, world, reserved| Box::pin(deliver_dead_letter(world, reserved)),
+        again: |lab, reserved| Box::pin(deliver_dead_letter_again(lab, reserved)),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
     },
     Flow {
         name: "dead letter that never can be an order",
         effects: &["TransactWriteItems", "PutItem", "EVALSHA reseat"],
         prepare: |lab| Box::pin(with_nothing_left(lab)),
-        run: |_, world, reserved| {
-            Box::pin(async {
-                dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
-            })
-        },
-        again: |lab, reserved| {
-            Box::pin(async {
-                let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
-                assert!(delivered.batch_item_failures.is_empty());
-            })
-        },
+        run: |_, world, reserved| Box::pin(deliver_dead_letter(world, reserved)),
+        again: |lab, reserved| Box::pin(deliver_dead_letter_again(lab, reserved)),
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Failed)),
     },
 ];
@@ -125,6 +107,16 @@ async fn ask(world: &World, ask: Ask) {
 
 pub(super) async fn deliver(world: &World, reserved: &[Claim]) {
     order::handle(&world.start(order::Deps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
+}
+
+pub(super) async fn deliver_dead_letter(world: &World, reserved: &[Claim]) {
+    dead_letter::handle(&world.start(dead_letter::Deps::new), message_batch(&[&reserved[0]])).await;
+}
+
+/// By a process that lives on.
+pub(super) async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Claim]) {
+    let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
+    assert!(delivered.batch_item_failures.is_empty());
 }
 
 fn reserve_with_key() -> Ask {

@@ -6,6 +6,7 @@ use tests::{round, terms};
 
 use super::flow::Flow;
 use super::purchase::{all_end_as, expire};
+use super::world::World;
 use crate::earlier_sales;
 use crate::lab::{Lab, SALE};
 use crate::rounds;
@@ -15,11 +16,7 @@ pub(super) const FLOWS: &[Flow] = &[
         name: "daily reset",
         effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
         prepare: |lab| Box::pin(with_rounds_over(lab)),
-        run: |_, world, _| {
-            Box::pin(async {
-                let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
-            })
-        },
+        run: |_, world, _| Box::pin(reset(world)),
         again: |lab, _| Box::pin(reset_and_warm_up(lab)),
         end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
     },
@@ -32,11 +29,7 @@ pub(super) const FLOWS: &[Flow] = &[
                 Vec::new()
             })
         },
-        run: |_, world, _| {
-            Box::pin(async {
-                let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
-            })
-        },
+        run: |_, world, _| Box::pin(reset(world)),
         again: |lab, _| {
             Box::pin(async {
                 let reset = daily_reset::Deps::new(&lab.another_process()).unwrap();
@@ -60,6 +53,10 @@ pub(super) const FLOWS: &[Flow] = &[
         },
     },
 ];
+
+pub(super) async fn reset(world: &World) {
+    let _ = daily_reset::handle(&world.start(daily_reset::Deps::new)).await;
+}
 
 /// Two sales, so that a run can die between them.
 const SALES: [&str; 2] = [SALE, "vase"];

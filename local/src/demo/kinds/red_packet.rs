@@ -10,7 +10,7 @@ use crate::demo::Plan;
 use crate::demo::draw::{Draw, Given, bar, mean, tenths};
 use crate::demo::report::line;
 
-/// What a part is worth on average, and the least that it may be.
+/// The average and the smallest amount of a part, in minor units.
 const MEAN_MINOR: u64 = 100;
 const MIN_MINOR: u64 = 1;
 
