@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/*.test.js'],
     // A purchase on the real system takes some seconds, and machines that run browsers can be slow.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
   },

@@ -1,45 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openPage } from './browser.js';
-import { openShop } from './shop.js';
+import { expect, test } from 'vitest';
+import { heading, reserve, shop, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;
-let shop;
-let browser;
-let open = [];
-
-beforeAll(async () => {
-  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await shop?.stop();
-});
-afterEach(async () => {
-  const complaints = open.flatMap((one) => one.complaints);
-  await Promise.all(open.map((one) => one.close()));
-  open = [];
-  expect(complaints).toEqual([]);
-});
-
-async function visit(options) {
-  const one = await openPage(browser, shop, options);
-  open.push(one);
-  return one;
-}
-
-/** From the open sale to the reservation, by the way that needs no picture. */
-async function reserve(page) {
-  await page.getByRole('button', { name: 'Buy now' }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
-  await page.waitForURL(/#\/reservations\//);
-}
-
-const heading = (page, name) => page.getByRole('heading', { level: 2, name });
 
 test('a purchase, from the list to paid, by keyboard alone', async () => {
   const sale = await shop.sell();
   const campaign = await shop.campaign([sale]);
-  const { page, answers, shift, go, GOOD_SHIFT } = await visit();
+  const { page, answers, shift, go, GOOD_SHIFT } = await visit({});
   const user = shop.user();
   await go('');
   const enter = async (locator) => {
@@ -103,7 +70,7 @@ test('sold out', async () => {
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   await shop.buy(sale);
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await heading(page, 'Sold out').waitFor();
   await page.getByRole('button', { name: 'Look again' }).click();
   await heading(page, 'Sold out').waitFor();
@@ -115,7 +82,7 @@ test('the limit is reached: what one has is shown as it is now', async () => {
   const { page, go } = await visit({ user });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await heading(page, 'You have your share').waitFor();
   await page.locator('.reservations .badge:not(.unknown)').waitFor();
   await page.locator('.reservations a').click();
@@ -133,7 +100,7 @@ test('a session that ends in the middle: sign in again, and go on', async () => 
     const authorization = `${route.request().headers().authorization}x`;
     return route.continue({ headers: { ...route.request().headers(), authorization } });
   }, { times: 1 });
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill(user);
   await page.keyboard.press('Enter');
@@ -153,7 +120,7 @@ test('a reload in the middle of reserving is the same request', async () => {
   });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await heading(page, 'No connection').waitFor();
   await page.reload();
   await page.waitForURL(/#\/reservations\//);
@@ -235,7 +202,7 @@ test('another one can be bought up to the limit, and not beyond it', async () =>
   await reserve(page);
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
   await another.click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await page.waitForURL(/#\/reservations\//);
   await heading(page, 'Reserved for you').waitFor();
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
@@ -256,7 +223,7 @@ test('whoever bought elsewhere up to the limit is offered no more once that is k
   const { page, go } = await visit({ user });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await heading(page, 'You have your share').waitFor();
   await page.reload();
   await page.getByText('You have a reservation for this.').waitFor();

@@ -1,44 +1,12 @@
 // Red packets and prizes, from the card to the check of the draw.
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openPage } from './browser.js';
-import { openShop } from './shop.js';
+import { expect, test } from 'vitest';
+import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
 const FREE = { price_minor: 0, settlement: 'free' };
 /** The real system waits a minute after the end of a round before it shows the seed. */
 const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
-let shop;
-let browser;
-let open = [];
-
-beforeAll(async () => {
-  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await shop?.stop();
-});
-afterEach(async () => {
-  const complaints = open.flatMap((one) => one.complaints);
-  await Promise.all(open.map((one) => one.close()));
-  open = [];
-  expect(complaints).toEqual([]);
-});
-
-async function visit(options = { user: shop.user() }) {
-  const one = await openPage(browser, shop, options);
-  open.push(one);
-  return one;
-}
-
-const heading = (page, name) => page.getByRole('heading', { level: 2, name });
-
-async function take(page, button) {
-  await page.getByRole('button', { name: button }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
-  await page.waitForURL(/#\/reservations\//);
-}
 
 const order = async ({ id, token }) => {
   let view;
@@ -55,7 +23,7 @@ test('a packet is opened, is final, and its draw is checked once it is over', as
   await go(`sales/${sale}`);
   await page.getByText('€100.00 in 5 packets').waitFor();
   expect(await page.getByText('Time to pay').count()).toBe(0);
-  await take(page, 'Open a packet');
+  await reserve(page, 'Open a packet');
   await heading(page, 'In your packet').waitFor();
   const amount = await page.locator('.award').textContent();
   expect(amount).toMatch(/^€\d+\.\d\d$/);
@@ -100,7 +68,7 @@ test('tickets win what was published, and as often', async () => {
   await go(`sales/${sale}`);
   await page.getByText('3 prizes, 4 tickets').waitFor();
   await page.getByText('2 of 4 tickets').waitFor();
-  await take(page, 'Draw a ticket');
+  await reserve(page, 'Draw a ticket');
   await page.locator('.award').waitFor();
   const mine = await page.locator('.award').textContent();
   const title = mine === 'No prize' ? 'Not this time' : 'You have won';
@@ -125,7 +93,7 @@ test('what is free is final without a payment, and has nothing to verify', async
   const { page, go } = await visit();
   await go(`sales/${sale}`);
   await page.locator('.price', { hasText: 'Free' }).waitFor();
-  await take(page, 'Get one');
+  await reserve(page, 'Get one');
   await heading(page, 'It is yours').waitFor();
   expect(await page.getByRole('button', { name: /^Pay|Give it back/ }).count()).toBe(0);
   expect(await page.getByRole('link', { name: 'Verify this draw' }).count()).toBe(0);

@@ -1,32 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { openBrowser, openPage } from './browser.js';
+import { expect, test } from 'vitest';
 import { openShop } from './shop.js';
+import { heading, shop, visit, work } from './visits.js';
 
 const MINUTE_MS = 60_000;
-let shop;
-let browser;
-let one = null;
 
-beforeAll(async () => {
-  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await shop?.stop();
-});
-afterEach(async () => {
-  const complaints = one?.complaints ?? [];
-  await one?.close();
-  one = null;
-  expect(complaints).toEqual([]);
-});
-
-async function visit(options = { user: shop.user() }) {
-  one = await openPage(browser, shop, options);
-  return one;
-}
-
-const heading = (page, name) => page.getByRole('heading', { level: 2, name });
 const problem = (code, status, headers = {}) => ({
   status, headers, contentType: 'application/problem+json', body: JSON.stringify({ code, status, title: '' }),
 });
@@ -55,7 +32,7 @@ test('overloaded: it tries by itself, with the same key', async () => {
   });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await heading(page, 'Very many people are here').waitFor();
   await heading(page, 'Reserved for you').waitFor();
   expect(keys.length).toBe(3);
@@ -72,9 +49,9 @@ test('a way in that has closed: one more question, and the same request', async 
   });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await page.getByText('That took a little long').waitFor();
-  await page.getByRole('button', { name: 'I cannot see the picture' }).click();
+  await work(page);
   await heading(page, 'Reserved for you').waitFor();
   expect(new Set(keys).size).toBe(1);
 });
@@ -185,8 +162,7 @@ test.skipIf(process.env.SHOP_URL)('signing in at an issuer comes back to where o
   const other = await openShop({ login: 'oidc' });
   try {
     const sale = await other.sell();
-    one = await openPage(browser, other);
-    const { page, go } = one;
+    const { page, go } = await visit({}, other);
     await go(`sales/${sale}`);
     await page.getByRole('button', { name: 'Buy now' }).click();
     await page.getByRole('button', { name: 'Continue to sign in' }).click();
@@ -196,8 +172,6 @@ test.skipIf(process.env.SHOP_URL)('signing in at an issuer comes back to where o
     await page.getByLabel('Your answer').waitFor();
     expect(page.url()).not.toContain('code=');
   } finally {
-    await one.close();
     await other.stop();
-    one = null;
   }
 });

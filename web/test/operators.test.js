@@ -1,29 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { operators } from '../words/operators.js';
-import { DESKTOP, PHONE, openBrowser, openPage } from './browser.js';
-import { openShop } from './shop.js';
+import { DESKTOP, PHONE } from './browser.js';
+import { shop, visit as open } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
-let shop;
-let browser;
-let one = null;
-
-beforeAll(async () => {
-  [shop, browser] = await Promise.all([openShop(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await shop?.stop();
-});
-afterEach(async () => {
-  const complaints = one?.complaints ?? [];
-  await one?.close();
-  one = null;
-  expect(complaints).toEqual([]);
-});
+let one;
 
 async function visit(hash = '', options = {}) {
-  one = await openPage(browser, shop, { user: 'operator', operator: true, ...options });
+  one = await open({ user: 'operator', operator: true, ...options });
   await one.go(hash, '/operators.html');
   return one.page;
 }
@@ -221,7 +205,7 @@ test('a user is shut out and let in again', async () => {
 
 test('without the live figures the audit has them', async () => {
   const sale = await shop.sell();
-  one = await openPage(browser, shop, { user: 'operator', operator: true });
+  one = await open({ user: 'operator', operator: true });
   const { page } = one;
   await page.route(/\/live$/, (route) => route.fulfill({ status: 404, contentType: 'application/json', body: '{"message":"Not Found"}' }));
   await one.go(`sales/${sale}`, '/operators.html');
