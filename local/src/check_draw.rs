@@ -153,7 +153,7 @@ impl Draw {
 
     /// The name of a prize, which a value of the table counts from 1.
     fn prize(&self, value: u64) -> Option<&str> {
-        let Allocation::Prizes { prizes } = &self.allocation else { return None };
+        let Allocation::Prizes { prizes, .. } = &self.allocation else { return None };
         let index = usize::try_from(value.checked_sub(1)?).ok()?;
         prizes.get(index).map(|prize| prize.name.as_str())
     }

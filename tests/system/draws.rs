@@ -2,7 +2,7 @@
 
 use award::{Seed, Table, bytes32, commit};
 use runtime::Clock;
-use sale::{Allocation, EpochMs, Parts, Prize, Settlement, Terms};
+use sale::{Allocation, DrawTime, EpochMs, Parts, Prize, Settlement, Terms};
 use serde_json::{Value, json};
 use tests::{round, terms};
 
@@ -30,7 +30,7 @@ fn packet() -> Terms {
 
 fn tickets() -> Terms {
     let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    free(4, Allocation::Prizes { prizes: prizes.into() })
+    free(4, Allocation::Prizes { prizes: prizes.into(), draw: DrawTime::Instant })
 }
 
 /// Reserves and has the order made at once; what its user then sees.

@@ -56,6 +56,7 @@ pub(crate) struct Lab {
     pub(crate) expiry_url: String,
     pub(crate) expiry_dlq_url: String,
     pub(crate) quarantine_url: String,
+    pub(crate) winners_url: String,
     /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
     pub(crate) calls: Calls,
     /// What the snapshots of its processes ask of DynamoDB, now and then.
@@ -97,6 +98,7 @@ impl Lab {
         let expiry_url = make_queue(&sqs, &format!("{name}-expiry")).await;
         let expiry_dlq_url = make_queue(&sqs, &format!("{name}-expiry-dlq")).await;
         let quarantine_url = make_queue(&sqs, &format!("{name}-quarantine")).await;
+        let winners_url = make_queue(&sqs, &format!("{name}-winners")).await;
         let settings = Settings::given([
             ("TABLE_NAME", &*name),
             ("REDIS_URL", &valkey.url()),
@@ -105,6 +107,9 @@ impl Lab {
             ("EXPIRY_QUEUE_URL", &expiry_url),
             ("EXPIRY_DLQ_URL", &expiry_dlq_url),
             ("QUARANTINE_QUEUE_URL", &quarantine_url),
+            ("WINNERS_QUEUE_URL", &winners_url),
+            // Any key will do.
+            ("WINNER_SECRET_ARN", &deployment.payment_secret),
             ("PASS_SECRET_ARN", pass_secret),
             ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
             ("OPERATOR_GROUP", "operators"),
@@ -127,6 +132,7 @@ impl Lab {
             expiry_url,
             expiry_dlq_url,
             quarantine_url,
+            winners_url,
             payment_key: deployment.payment_key().await.unwrap(),
             table: name,
             valkey,
@@ -245,6 +251,11 @@ impl Lab {
 
     pub(crate) fn daily_reset(&self) -> daily_reset::Deps {
         daily_reset::Deps::new(&self.context).unwrap()
+    }
+
+    /// The function that draws, with a clock that is so many seconds ahead.
+    pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
+        draw::Deps::new(&self.resources.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
     /// Gives a request to the function that the gateway would give it to.

@@ -13,8 +13,8 @@ use queue::ExpiryMessage;
 use runtime::Clock;
 use sale::audit::Awarded;
 use sale::{
-    Allocation, Award, Claim, ClaimState, EpochMs, Failure, Order, OrderState, Parts, Price, Prize, Recurrence,
-    RoundId, SaleState, Settlement, Terms, Unit,
+    Allocation, Award, Claim, ClaimState, DrawTime, EpochMs, Failure, Order, OrderState, Parts, Price, Prize,
+    Recurrence, RoundId, SaleState, Settlement, Terms, Unit,
 };
 use tests::{round, terms};
 
@@ -135,7 +135,7 @@ async fn equal_parts_differ_by_a_cent_at_most() {
 #[tokio::test]
 async fn each_instant_prize_is_won_once() {
     let prizes = [("A phone", 1), ("A cup", 3)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    let lab = Lab::selling(with_awards(10, Allocation::Prizes { prizes: prizes.to_vec() })).await;
+    let lab = Lab::selling(with_awards(10, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant })).await;
     for buyer in 0..9 {
         lab.buy(&format!("user-{buyer}")).await;
     }

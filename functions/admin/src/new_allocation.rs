@@ -1,6 +1,6 @@
 //! What a unit stands for, as an operator writes it: objects of known members and nothing else, other than what is stored.
 
-use sale::{Allocation, Parts, Prize};
+use sale::{Allocation, DrawTime, Parts, Prize};
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -17,6 +17,8 @@ enum NewAllocation {
     },
     Prizes {
         prizes: Vec<Map<String, Value>>,
+        #[serde(default)]
+        draw: DrawTime,
     },
 }
 
@@ -32,9 +34,9 @@ pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Allocat
     Ok(match object(Map::deserialize(deserializer)?)? {
         NewAllocation::Units {} => Allocation::Units,
         NewAllocation::Split { total_minor, min_minor, parts } => Allocation::Split { total_minor, min_minor, parts },
-        NewAllocation::Prizes { prizes } => {
+        NewAllocation::Prizes { prizes, draw } => {
             let prize = |prize| object(prize).map(|NewPrize { name, count }| Prize { name, count });
-            Allocation::Prizes { prizes: prizes.into_iter().map(prize).collect::<Result<_, _>>()? }
+            Allocation::Prizes { prizes: prizes.into_iter().map(prize).collect::<Result<_, _>>()?, draw }
         }
     })
 }
@@ -56,6 +58,7 @@ mod tests {
             json!({ "kind": "units" }),
             json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal" }),
             json!({ "kind": "prizes", "prizes": [prize] }),
+            json!({ "kind": "prizes", "prizes": [prize], "draw": "at_end" }),
         ] {
             let stored = serde_json::to_value(read(&good).unwrap()).unwrap();
             assert_eq!(stored, good);
@@ -72,6 +75,8 @@ mod tests {
             json!({ "kind": "split", "total_minor": 100.5, "min_minor": 1, "parts": "equal" }),
             json!({ "kind": "split", "total_minor": 100, "min_minor": -1, "parts": "equal" }),
             json!({ "kind": "prizes" }),
+            json!({ "kind": "prizes", "prizes": [prize], "draw": "later" }),
+            json!({ "kind": "prizes", "prizes": [prize], "draw": null }),
             json!({ "kind": "prizes", "prizes": prize }),
             json!({ "kind": "prizes", "prizes": [["A phone", 1]] }),
             json!({ "kind": "prizes", "prizes": [{ "name": "A phone", "count": 1, "more": 1 }] }),

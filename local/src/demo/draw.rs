@@ -174,7 +174,7 @@ pub(super) fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use award::{Plan, commit};
-    use sale::{Claim, Lane, Log, Parts, Prize, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
+    use sale::{Claim, DrawTime, Lane, Log, Parts, Prize, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
     use serde_json::json;
 
     use super::*;
@@ -188,7 +188,7 @@ pub(super) mod tests {
 
     pub(crate) fn prizes() -> Allocation {
         let prize = |name: &str, count| Prize { name: name.to_owned(), count };
-        Allocation::Prizes { prizes: vec![prize("A chair", 1), prize("A lamp", 2)] }
+        Allocation::Prizes { prizes: vec![prize("A chair", 1), prize("A lamp", 2)], draw: DrawTime::Instant }
     }
 
     fn round(allocation: Allocation) -> (Round, Table) {

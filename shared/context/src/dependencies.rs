@@ -53,6 +53,12 @@ impl Context {
         self.once("", || Ok(queue::ExpiryQueue::new(self.sqs()?, self.settings().required("EXPIRY_QUEUE_URL")?)))
     }
 
+    /// The queue of winners who are to be notified: `WINNERS_QUEUE_URL`.
+    #[cfg(feature = "winner_queue")]
+    pub fn winner_queue(&self) -> Result<queue::WinnerQueue, ContextError> {
+        self.once("", || Ok(queue::WinnerQueue::new(self.sqs()?, self.settings().required("WINNERS_QUEUE_URL")?)))
+    }
+
     /// The quarantine: `QUARANTINE_QUEUE_URL`.
     #[cfg(feature = "quarantine")]
     pub fn quarantine(&self) -> Result<queue::Quarantine, ContextError> {
@@ -93,6 +99,12 @@ impl Context {
     #[cfg(feature = "payment_secret")]
     pub fn payment_secret(&self) -> Result<runtime::Secret, ContextError> {
         self.secret("PAYMENT_SECRET_ARN")
+    }
+
+    /// The key that notifications of winners are signed with, in the secret `WINNER_SECRET_ARN`.
+    #[cfg(feature = "winner_secret")]
+    pub fn winner_secret(&self) -> Result<runtime::Secret, ContextError> {
+        self.secret("WINNER_SECRET_ARN")
     }
 
     /// The key of the CDN, in the secret `EDGE_KEY_SECRET_ARN`; none if there is no CDN.

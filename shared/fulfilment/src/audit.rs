@@ -49,6 +49,12 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
 /// What the live orders of a round won, by the orders themselves.
 async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Option<Awarded>, FulfilmentError> {
     let Some(mut awarded) = Awarded::nothing(&round.terms) else { return Ok(None) };
+    if round.terms.allocation.is_drawn_at_end()
+        && let Some(draw) = ledger.draw(&round.id).await?
+        && let Some(closed) = draw.closed
+    {
+        awarded.note_draw(closed.entries, draw.drawn_at_ms.is_some());
+    }
     let ids: Vec<ReservationId> = view.live_orders.iter().map(|order| order.id.clone()).collect();
     let calls: Vec<Vec<ReservationId>> = ids.chunks(ORDERS_PER_CALL).map(<[_]>::to_vec).collect();
     let calls = stream::iter(calls).map(|ids| async move { ledger.orders(&ids).await });

@@ -1,7 +1,7 @@
 use cache::RefreshError;
 use ledger::LedgerError;
 use queue::QueueError;
-use sale::{ReservationId, SaleId};
+use sale::{ReservationId, RoundId, SaleId};
 use stock::StockError;
 
 /// Why a step did not reach its end. It can be run again.
@@ -25,6 +25,9 @@ pub enum FulfilmentError {
     /// Redis handed out unit after unit that other orders have.
     #[error("{0} has no unit of its own yet")]
     NoUnit(ReservationId),
+    /// The entries of a draw that the ledger keeps are not those that were published.
+    #[error("entry {1} of the draw of round {0} is not there")]
+    NoEntry(RoundId, u32),
     /// The ledger did not answer a moment ago, and nothing is known from before.
     #[error("nothing is known of the sales yet")]
     NothingKnown,

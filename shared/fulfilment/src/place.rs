@@ -4,8 +4,14 @@ use queue::ExpiryQueue;
 use sale::{Claim, EpochMs, Failure, Order, RoundId, Settlement, Terms};
 use stock::{Reseated, Stock};
 
+use crate::draw::DRAW_AFTER_S;
 use crate::error::FulfilmentError;
 use crate::settle::settle;
+
+/// An entry of a draw that is placed sooner after its reservation than this is in time, whenever its round ends: the draw fences
+/// the entries off a minute after the round's end, and a message is worked on for 20 s at most.
+const PROMPT_ENTRY_MS: u64 = 20 * 1000;
+const _: () = assert!(PROMPT_ENTRY_MS + 20 * 1000 < DRAW_AFTER_S as u64 * 1000);
 
 /// Units tried in one run. Each new one is kept in Redis, so the next run goes on where this one stopped.
 const MAX_SEATS: usize = 16;
@@ -27,6 +33,7 @@ pub async fn place(
     claim: &Claim,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
+    let may_be_late = may_be_late(ledger, terms, claim, now).await?;
     let mut claim = claim.clone();
     for _ in 0..MAX_SEATS {
         let order = match terms.settlement {
@@ -37,12 +44,18 @@ pub async fn place(
                 Order::granted(claim.clone(), terms.price, now, award)
             }
         };
-        let taken = match ledger.place(order).await? {
+        let placed = if may_be_late { ledger.place_entry(order).await? } else { ledger.place(order).await? };
+        let taken = match placed {
             Placed::Order(order) => {
                 settle(stock, expiry, &order, now).await?;
                 return Ok(order);
             }
             Placed::Taken(taken) => taken,
+            Placed::Fenced => {
+                tracing::error!(reservation_id = %claim.id, "an entry comes after the draw has begun");
+                metrics::counter!("EntriesLate").increment(1);
+                return fail(stock, ledger, expiry, claim, Failure::EntriesClosed, now).await;
+            }
         };
         tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, "a guard is another order's");
         // The unit comes first: a reservation that fails for its slot then has a unit of its own to give back.
@@ -60,6 +73,18 @@ pub async fn place(
         }
     }
     Err(FulfilmentError::NoUnit(claim.id))
+}
+
+/// Whether a claim may come after the draw of its round has begun to count the entries. Then the condition on the draw's item
+/// decides. That one item is for the whole round, so the rush must not need it.
+///
+/// The round is read anew, since an operator may have ended it early. Whoever does that after this reading ends it a minute
+/// before its entries are fenced off, and by then this claim's transaction is over.
+async fn may_be_late(ledger: &Ledger, terms: &Terms, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
+    if !terms.allocation.is_drawn_at_end() || now.since_ms(claim.reserved_at_ms) < PROMPT_ENTRY_MS {
+        return Ok(false);
+    }
+    Ok(ledger.round(&claim.id.round).await?.is_none_or(|round| round.is_over(now)))
 }
 
 /// Places a claim that became a dead letter, exactly as [`place`] does. It is fenced as FAILED only for what no

@@ -7,7 +7,7 @@ use crate::error::FulfilmentError;
 
 /// How long after Redis was rebuilt a reservation that nobody knows is taken for one that may still become an order: longer
 /// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
-const SETTLING_MS: u64 = 15 * 60 * 1000;
+pub(crate) const SETTLING_MS: u64 = 15 * 60 * 1000;
 
 /// Where a reservation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -65,6 +65,10 @@ fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {
     AttributeValue::B(Blob::new(bytes))
 }
 
+fn other_commitment(id: &RoundId) -> LedgerError {
+    LedgerError::Contradiction(format!("round {id} is committed to another seed or other terms"))
+}
+
 /// The table in generated order, and what the round is committed to by it.
 fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment), LedgerError> {
     let values = plan.values(seed).map_err(|invalid| LedgerError::Contradiction(format!("round {id}: {invalid}")))?;
@@ -95,12 +99,16 @@ impl Ledger {
         Ok(Some(self.put_if_absent(drawn.to_item(&round.id))))
     }
 
-    /// Keeps the table of a round's awards, unless that was done before. Does nothing for a round without awards.
+    /// Keeps the table of a round's awards, unless that was done before. Does nothing for a round without awards, and for one
+    /// that is drawn at its end: its table depends on how many enter.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the round is not committed to its seed and terms. Can be repeated, and can run
     /// beside itself: the same bytes are written again.
     pub async fn keep_table(&self, round: &Round) -> Result<(), LedgerError> {
+        if round.terms.allocation.is_drawn_at_end() {
+            return Ok(());
+        }
         let Some((plan, seed)) = self.plan_and_seed(round).await? else { return Ok(()) };
         if seed.table_is_kept {
             return Ok(());
@@ -129,6 +137,18 @@ impl Ledger {
         }
     }
 
+    /// The seed of a round that is drawn at its end.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the round is committed to another seed or other terms.
+    pub async fn committed_seed(&self, round: &Round) -> Result<Seed, LedgerError> {
+        let id = &round.id;
+        let none = || LedgerError::Contradiction(format!("round {id} has no awards"));
+        let (plan, kept) = self.plan_and_seed(round).await?.ok_or_else(none)?;
+        let (_, commitment) = table(id, &plan, &kept.seed)?;
+        if round.commitment == Some(commitment) { Ok(kept.seed) } else { Err(other_commitment(id)) }
+    }
+
     /// The values of one chunk of a round's table. None if it is not there.
     ///
     /// # Errors
@@ -152,7 +172,7 @@ impl Ledger {
         let id = &round.id;
         let (values, commitment) = table(id, plan, &seed.seed)?;
         if round.commitment != Some(commitment) {
-            return Err(LedgerError::Contradiction(format!("round {id} is committed to another seed or other terms")));
+            return Err(other_commitment(id));
         }
         let mut number = 0;
         for chunks in values.chunks(AT_ONCE * CHUNK_VALUES) {

@@ -1,3 +1,4 @@
+use award::{Bytes32, Hex};
 use sale::{CampaignId, ReservationId, RoundId, SaleId, Slot, Unit, UserId};
 
 /// A user's orders by time.
@@ -111,6 +112,21 @@ pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
 /// A chunk of the table of a round's awards.
 pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
     format!("TABLE#{sale}#{number}#{chunk}")
+}
+
+/// How far the draw at the end of a round is.
+pub(crate) fn draw(RoundId { sale, number }: &RoundId) -> String {
+    format!("DRAW#{sale}#{number}")
+}
+
+/// A chunk of the entries of a draw whose tree has this root.
+pub(crate) fn entries(RoundId { sale, number }: &RoundId, root: &Bytes32, chunk: u32) -> String {
+    format!("ENTRIES#{sale}#{number}#{}#{chunk}", Hex(root))
+}
+
+/// The prize with this number, from 1, of a draw at the end.
+pub(crate) fn winner(RoundId { sale, number }: &RoundId, position: u32) -> String {
+    format!("WINNER#{sale}#{number}#{position}")
 }
 
 pub(crate) fn shard_of(unit: Unit) -> u32 {

@@ -6,6 +6,9 @@
 //! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` |
 //! | seed | `SEED#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
+//! | draw at the end of a round | `DRAW#sale#round` | |
+//! | chunk of its entries | `ENTRIES#sale#round#root#chunk` | |
+//! | prize that it gave | `WINNER#sale#round#number` | |
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
@@ -32,6 +35,7 @@ mod guards;
 mod item;
 mod keys;
 mod live_orders;
+mod lotteries;
 mod offers;
 mod orders;
 mod overdue;
@@ -52,6 +56,7 @@ pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
 pub use error::LedgerError;
+pub use lotteries::{Beacon, CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Winner};
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use offers::{Created, Latest, Steered};
 pub use orders::{OrdersPage, Placed, Taken};

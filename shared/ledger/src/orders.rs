@@ -13,6 +13,7 @@ const ABSENT: &str = "attribute_not_exists(pk)";
 const ORDER: usize = 0;
 const UNIT: usize = 1;
 const SLOT: usize = 2;
+const FENCE: usize = 3;
 /// The code of a cancellation reason whose condition did not hold.
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
@@ -24,6 +25,8 @@ pub enum Placed {
     Order(Order),
     /// A guard is another order's; nothing was written.
     Taken(Taken),
+    /// The entries of its round are fenced off for the draw; nothing was written.
+    Fenced,
 }
 
 /// Which guards are another order's.
@@ -70,17 +73,34 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer; then the order may or may not be written, and the same call tells.
     pub async fn place(&self, order: Order) -> Result<Placed, LedgerError> {
+        self.place_on(order, None).await
+    }
+
+    /// Does what [`Ledger::place`] does, on the further condition that the entries of the round are not fenced off.
+    ///
+    /// Guards against an entry that comes after its draw has begun to count. The condition is on one item for all of a round's
+    /// orders, so only those that may be late are placed in this way.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::place`].
+    pub async fn place_entry(&self, order: Order) -> Result<Placed, LedgerError> {
+        let fence = self.unless_fenced(&order.claim.id.round);
+        self.place_on(order, Some(fence)).await
+    }
+
+    async fn place_on(&self, order: Order, fence: Option<TransactWriteItem>) -> Result<Placed, LedgerError> {
         let puts = [
             to_item(OrderItem::new(order.clone()))?,
             to_item(GuardItem::of_unit(&order))?,
             to_item(GuardItem::of_slot(&order))?,
         ];
-        let Some(reasons) = self.transact(puts.into_iter().map(|item| self.put_if_absent(item)).collect()).await?
-        else {
-            return Ok(Placed::Order(order));
-        };
+        let writes = puts.into_iter().map(|item| self.put_if_absent(item)).chain(fence);
+        let Some(reasons) = self.transact(writes.collect()).await? else { return Ok(Placed::Order(order)) };
         if let Some(seen) = old_item(&reasons, ORDER) {
             return Ok(Placed::Order(order_from(seen)?));
+        }
+        if reasons.get(FENCE).and_then(CancellationReason::code) == Some(CONDITION_FAILED) {
+            return Ok(Placed::Fenced);
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };

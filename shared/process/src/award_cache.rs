@@ -26,12 +26,12 @@ impl AwardCache {
         Self { ledger, shuffles: Cache::new(MAX_ROUNDS), chunks: Cache::new(MAX_CHUNKS) }
     }
 
-    /// What a unit of a round with these terms won. None if the round has no awards.
+    /// What a unit of a round with these terms won. None if the round has no awards, or they are drawn at its end.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or the round has no such unit or no seed.
     pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
-        if !terms.allocation.has_awards() {
+        if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
             return Ok(None);
         }
         let contradiction = |what: &str| LedgerError::Contradiction(format!("round {id} has no {what} {unit}"));

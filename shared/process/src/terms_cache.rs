@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Duration;
 
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
@@ -6,6 +7,8 @@ use sale::{Order, RoundId, SaleState, ShownAward, Terms};
 
 /// Rounds whose terms are remembered at once. Those that are forgotten are read again.
 const MAX_ROUNDS: u64 = 1000;
+/// How long a process goes by what it read of a draw.
+const DRAWN_FOR: Duration = Duration::from_secs(1);
 
 /// The terms of rounds, read from the ledger once by each process. They may be as old as the process, so use them only for
 /// what never changes once a round has begun, such as its price.
@@ -13,12 +16,15 @@ const MAX_ROUNDS: u64 = 1000;
 pub struct TermsCache {
     ledger: Ledger,
     known: Cache<RoundId, Arc<Terms>>,
+    /// Whether all winners of a round are drawn.
+    drawn: Cache<RoundId, bool>,
 }
 
 impl TermsCache {
     /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger) -> Self {
-        Self { ledger, known: Cache::new(MAX_ROUNDS) }
+        let drawn = Cache::builder().max_capacity(MAX_ROUNDS).time_to_live(DRAWN_FOR).build();
+        Self { ledger, known: Cache::new(MAX_ROUNDS), drawn }
     }
 
     /// The terms of a round. If the ledger has no such round, since an earlier version ended it and did not keep it, those of
@@ -44,7 +50,7 @@ impl TermsCache {
         Ok(terms)
     }
 
-    /// What an order won, in words. The ledger is asked for the names of prizes alone.
+    /// What an order won, in words. The ledger is asked for the names of prizes, and whether a draw is done.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
@@ -52,7 +58,19 @@ impl TermsCache {
         // Boxed: a call of AWS makes a large future, and most orders have no prize.
         let of_round = &order.claim.id.round;
         let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
-        Ok(ShownAward::of(order, terms.as_deref()))
+        let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
+        let is_drawn = needs_draw && Box::pin(self.is_drawn(of_round)).await?;
+        Ok(ShownAward::of(order, terms.as_deref(), is_drawn))
+    }
+
+    /// Whether all winners of a round are drawn. A buyer may hear of it a second late.
+    async fn is_drawn(&self, id: &RoundId) -> Result<bool, LedgerError> {
+        if let Some(drawn) = self.drawn.get(id) {
+            return Ok(drawn);
+        }
+        let drawn = self.ledger.draw(id).await?.is_some_and(|draw| draw.drawn_at_ms.is_some());
+        self.drawn.insert(id.clone(), drawn);
+        Ok(drawn)
     }
 }
 

@@ -61,7 +61,7 @@ mod tests {
             order["award"] = award;
         }
         let order: Order = serde_json::from_value(order).unwrap();
-        let award = ShownAward::of(&order, None);
+        let award = ShownAward::of(&order, None, false);
         serde_json::from_slice(&StatusUpdate::of(&order, award).to_body()).unwrap()
     }
 

@@ -13,7 +13,7 @@ use breaker::{Breaker, Broken};
 use sale::EpochMs;
 
 pub use depth::{Depth, depth};
-pub use message::{ExpiryMessage, InvalidMessage, OrderMessage};
+pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, WinnerMessage};
 pub use redrive::redrive;
 
 /// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
@@ -99,6 +99,10 @@ queue!(
     ExpiryQueue
 );
 queue!(
+    /// Prizes whose winners are to be notified.
+    WinnerQueue
+);
+queue!(
     /// Messages that nobody can read, kept for a look.
     Quarantine
 );
@@ -137,6 +141,16 @@ impl ExpiryQueue {
     /// If SQS does not answer; then it may or may not have the message. A duplicate does no harm.
     pub async fn send(&self, message: &ExpiryMessage, now: EpochMs) -> Result<(), QueueError> {
         self.0.send(message.to_body(), hop_s(message.pay_by_ms, now), None).await
+    }
+}
+
+impl WinnerQueue {
+    /// Sends a prize whose winner is to be notified.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then it may or may not have the message. A duplicate has the same number.
+    pub async fn send(&self, message: &WinnerMessage) -> Result<(), QueueError> {
+        self.0.send(message.to_body(), 0, None).await
     }
 }
 

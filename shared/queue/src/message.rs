@@ -1,4 +1,4 @@
-use sale::{Claim, EpochMs, ReservationId};
+use sale::{Claim, EpochMs, ReservationId, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,18 @@ pub struct ExpiryMessage {
     pub id: ReservationId,
     /// Until when it may be paid.
     pub pay_by_ms: EpochMs,
+}
+
+/// A prize whose winner is to be notified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WinnerMessage {
+    v: u8,
+    /// The sale that it was won in.
+    pub sale_id: SaleId,
+    /// Which of its rounds.
+    pub round: RoundNumber,
+    /// The number of the prize, from 1.
+    pub position: u32,
 }
 
 fn read<T: DeserializeOwned>(body: &str, version: impl Fn(&T) -> u8) -> Result<T, InvalidMessage> {
@@ -90,11 +102,37 @@ impl ExpiryMessage {
     }
 }
 
+impl WinnerMessage {
+    /// A message for the winner of the prize with this number.
+    pub fn new(round: RoundId, position: u32) -> Self {
+        Self { v: VERSION, sale_id: round.sale, round: round.number, position }
+    }
+
+    /// The round that it was won in.
+    pub fn round_id(&self) -> RoundId {
+        RoundId { sale: self.sale_id.clone(), number: self.round }
+    }
+
+    /// Reads a message's body.
+    ///
+    /// # Errors
+    /// [`InvalidMessage`]: the message is poison.
+    pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
+        read(body, |message: &Self| message.v)
+    }
+
+    /// Writes a message's body.
+    pub fn to_body(&self) -> String {
+        body(self)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const ORDER: &str = include_str!("../../../events/messages/order.json");
+    const WINNER: &str = include_str!("../../../events/messages/winner.json");
     const EXPIRY: &str = include_str!("../../../events/messages/expiry.json");
 
     #[test]
@@ -102,6 +140,8 @@ mod tests {
         let order = OrderMessage::parse(ORDER).unwrap();
         assert_eq!(order.claim.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
         assert_eq!(serde_json::to_value(&order).unwrap(), serde_json::from_str::<serde_json::Value>(ORDER).unwrap());
+        let winner = WinnerMessage::parse(WINNER).unwrap();
+        assert_eq!(serde_json::to_value(&winner).unwrap(), serde_json::from_str::<serde_json::Value>(WINNER).unwrap());
         let expiry = ExpiryMessage::parse(EXPIRY).unwrap();
         assert_eq!(serde_json::to_value(&expiry).unwrap(), serde_json::from_str::<serde_json::Value>(EXPIRY).unwrap());
     }
@@ -111,6 +151,7 @@ mod tests {
         for bad in ["", "null", "{}", "[]", "\0", r#"{"v":1}"#] {
             assert!(matches!(OrderMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
             assert!(matches!(ExpiryMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
+            assert!(matches!(WinnerMessage::parse(bad), Err(InvalidMessage::Shape(_))), "{bad:?}");
         }
         let newer = |body: &str| body.replace(r#""v": 1"#, r#""v": 2"#);
         assert!(matches!(OrderMessage::parse(&newer(ORDER)), Err(InvalidMessage::Version(2))));

@@ -32,7 +32,30 @@ pub enum Allocation {
     Prizes {
         /// The prizes. Every other ticket is a blank.
         prizes: Vec<Prize>,
+        /// When it is decided who wins.
+        #[serde(default, skip_serializing_if = "DrawTime::is_default")]
+        draw: DrawTime,
     },
+}
+
+/// When it is decided who wins the prizes of a round.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawTime {
+    /// Before it opens: each order says at once what its unit won.
+    #[default]
+    Instant,
+    /// Once it is over: its orders are entries, and some of them win. The seed alone decides.
+    AtEnd,
+    /// Likewise, and public randomness that appears after the entries have closed decides with the seed.
+    AtEndWithBeacon,
+}
+
+impl DrawTime {
+    /// Whether it is what a draw has that says nothing about it.
+    const fn is_default(&self) -> bool {
+        matches!(self, Self::Instant)
+    }
 }
 
 /// How the parts of an amount differ.
@@ -117,6 +140,16 @@ impl Allocation {
         !matches!(self, Self::Units)
     }
 
+    /// Whether the winners are drawn once the round is over. Its orders are entries then, written without an award.
+    pub const fn is_drawn_at_end(&self) -> bool {
+        matches!(self, Self::Prizes { draw: DrawTime::AtEnd | DrawTime::AtEndWithBeacon, .. })
+    }
+
+    /// Whether public randomness that nobody knows before takes part in the draw.
+    pub const fn has_beacon(&self) -> bool {
+        matches!(self, Self::Prizes { draw: DrawTime::AtEndWithBeacon, .. })
+    }
+
     /// Whether it is what a sale has that says nothing about it.
     pub(crate) const fn is_default(&self) -> bool {
         !self.has_awards()
@@ -130,7 +163,7 @@ impl Allocation {
                 (*min_minor..=*total_minor).contains(&value).then_some(Award::Amount { amount_minor: value })
             }
             Self::Prizes { .. } if value == BLANK => Some(Award::Blank),
-            Self::Prizes { prizes } => {
+            Self::Prizes { prizes, .. } => {
                 let prize = u16::try_from(value).ok().filter(|prize| usize::from(*prize) <= prizes.len())?;
                 Some(Award::Prize { prize })
             }
@@ -147,7 +180,7 @@ impl Allocation {
             Self::Split { total_minor: total, min_minor: min, parts: Parts::Drawn } => {
                 Some(Plan::Drawn { total, parts: units, min })
             }
-            Self::Prizes { ref prizes } => {
+            Self::Prizes { ref prizes, .. } => {
                 Some(Plan::Prizes { counts: prizes.iter().map(|prize| prize.count).collect(), tickets: units })
             }
         }
@@ -184,7 +217,7 @@ impl Allocation {
                 let fits = least.is_some_and(|least| (least..=MAX_PRICE_MINOR).contains(total_minor));
                 fits.then_some(()).ok_or(InvalidAllocation::Amount)
             }
-            Self::Prizes { prizes } => {
+            Self::Prizes { prizes, .. } => {
                 let count: u64 = prizes.iter().map(|prize| u64::from(prize.count)).sum();
                 let some_of_each = prizes.iter().all(|prize| prize.count > 0);
                 if !(1..=MAX_PRIZES).contains(&prizes.len()) || !some_of_each || count > u64::from(units) {
@@ -233,7 +266,7 @@ mod tests {
 
     fn prizes(prizes: &[(&str, u32)]) -> Allocation {
         let prizes = prizes.iter().map(|(name, count)| Prize { name: (*name).to_owned(), count: *count });
-        Allocation::Prizes { prizes: prizes.collect() }
+        Allocation::Prizes { prizes: prizes.collect(), draw: DrawTime::Instant }
     }
 
     fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), InvalidAllocation> {
@@ -288,6 +321,22 @@ mod tests {
         assert_eq!(prizes.award(2), Some(Award::Prize { prize: 2 }));
         assert_eq!((prizes.award(3), prizes.award(65_537)), (None, None));
         assert_eq!(Allocation::Units.award(0), None);
+    }
+
+    #[test]
+    fn what_is_stored_says_when_it_is_drawn_only_if_that_is_at_the_end() {
+        let stored = |draw: &str| format!(r#"{{"kind":"prizes","prizes":[{{"name":"A phone","count":1}}]{draw}}}"#);
+        for (draw, at_end, has_beacon) in [
+            ("", false, false),
+            (r#","draw":"at_end""#, true, false),
+            (r#","draw":"at_end_with_beacon""#, true, true),
+        ] {
+            let allocation: Allocation = serde_json::from_str(&stored(draw)).unwrap();
+            assert_eq!(serde_json::to_string(&allocation).unwrap(), stored(draw));
+            assert_eq!((allocation.is_drawn_at_end(), allocation.has_beacon()), (at_end, has_beacon), "{draw}");
+            assert!(allocation.has_awards());
+        }
+        assert!(!split(10_000, 1).is_drawn_at_end() && !Allocation::Units.is_drawn_at_end());
     }
 
     #[test]

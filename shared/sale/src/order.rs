@@ -98,6 +98,9 @@ pub enum Failure {
     SoldOut,
     /// The user already has an order in its slot.
     LimitReached,
+    /// Its round's entries had closed for the draw when it came to the ledger: Redis had lost it, and its message took that
+    /// long.
+    EntriesClosed,
     /// The ledger has no such published sale. Redis loads only published ones, and they stay published.
     UnknownSale,
     /// It failed for about a minute. Earlier versions gave up then; it is still read, and no longer written.

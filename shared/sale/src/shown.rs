@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Allocation, Award, Currency, EpochMs, Order, Prize, Terms};
+use crate::{Allocation, Award, Currency, EpochMs, Order, OrderState, Prize, Terms};
 
 /// One in so many units left is few.
 const FEW_LEFT_ONE_IN: u32 = 10;
@@ -79,22 +79,38 @@ pub enum ShownAward {
     },
     /// Nothing.
     Blank,
+    /// It takes part in a draw that is still to come.
+    Entered,
 }
 
 impl ShownAward {
-    /// Whether the award of an order can be shown only with the terms of its round, which name the prizes.
+    /// Whether the award of an order can be shown only with the terms of its round: they name the prizes, and say whether
+    /// an order without an award takes part in a draw.
     pub const fn needs_terms(order: &Order) -> bool {
-        matches!(order.award, Some(Award::Prize { .. }))
+        match order.award {
+            Some(Award::Prize { .. }) => true,
+            None => matches!(order.state, OrderState::Granted),
+            _ => false,
+        }
     }
 
-    /// The award of an order, with the terms of its round if [it needs them](Self::needs_terms). None if it has none.
-    pub fn of(order: &Order, terms: Option<&Terms>) -> Option<Self> {
+    /// Whether it depends on the draw of its round what an order won: it is an entry, and no winner yet.
+    pub const fn needs_draw(order: &Order, terms: &Terms) -> bool {
+        order.award.is_none() && matches!(order.state, OrderState::Granted) && terms.allocation.is_drawn_at_end()
+    }
+
+    /// The award of an order, with the terms of its round if [it needs them](Self::needs_terms), and whether all winners are
+    /// drawn if [it needs that](Self::needs_draw). None if it has none.
+    pub fn of(order: &Order, terms: Option<&Terms>, is_drawn: bool) -> Option<Self> {
+        if terms.is_some_and(|terms| Self::needs_draw(order, terms)) {
+            return Some(if is_drawn { Self::Blank } else { Self::Entered });
+        }
         match order.award? {
             Award::Amount { amount_minor } => {
                 order.price.map(|price| Self::Amount { amount_minor, currency: price.currency })
             }
             Award::Prize { prize } => {
-                let Allocation::Prizes { prizes } = &terms?.allocation else { return None };
+                let Allocation::Prizes { prizes, .. } = &terms?.allocation else { return None };
                 let Prize { name, .. } = prizes.get(usize::from(prize).checked_sub(1)?)?;
                 Some(Self::Prize { prize: name.clone() })
             }
@@ -108,7 +124,7 @@ mod tests {
     use Availability::{Available, FewLeft, SoldOut};
 
     use super::*;
-    use crate::{DoorTerms, Price};
+    use crate::{DoorTerms, DrawTime, Price};
 
     #[test]
     fn availability_goes_in_steps() {
@@ -177,7 +193,10 @@ mod tests {
             price,
             payment_window_s: 900,
             door: DoorTerms::default(),
-            allocation: Allocation::Prizes { prizes: vec![prize("A phone"), prize("A cup")] },
+            allocation: Allocation::Prizes {
+                prizes: vec![prize("A phone"), prize("A cup")],
+                draw: DrawTime::Instant,
+            },
             settlement: crate::Settlement::Free,
             rain: None,
         };
@@ -191,12 +210,24 @@ mod tests {
             (Some(Award::Prize { prize: 0 }), true, "null"),
             (Some(Award::Prize { prize: 3 }), true, "null"),
             (Some(Award::Blank), false, r#"{"kind":"blank"}"#),
-            (None, false, "null"),
+            (None, true, "null"),
         ] {
             let order = granted(award);
             assert_eq!(ShownAward::needs_terms(&order), needs_terms, "{award:?}");
-            let shown_award = ShownAward::of(&order, needs_terms.then_some(&terms));
+            let shown_award = ShownAward::of(&order, needs_terms.then_some(&terms), true);
             assert_eq!(serde_json::to_string(&shown_award).unwrap(), shown, "{award:?}");
         }
+        let Allocation::Prizes { prizes, .. } = terms.allocation.clone() else { unreachable!() };
+        let at_end = Terms { allocation: Allocation::Prizes { prizes, draw: DrawTime::AtEnd }, ..terms };
+        let shown = |order: &Order, is_drawn| {
+            serde_json::to_string(&ShownAward::of(order, Some(&at_end), is_drawn)).unwrap()
+        };
+        let entry = granted(None);
+        assert!(ShownAward::needs_draw(&entry, &at_end));
+        assert_eq!([false, true].map(|drawn| shown(&entry, drawn)), [r#"{"kind":"entered"}"#, r#"{"kind":"blank"}"#]);
+        let winner = granted(Some(Award::Prize { prize: 1 }));
+        assert_eq!([false, true].map(|drawn| shown(&winner, drawn)), [r#"{"kind":"prize","prize":"A phone"}"#; 2]);
+        let late = Order::failed(claim, crate::Failure::EntriesClosed, EpochMs(2));
+        assert_eq!((ShownAward::needs_terms(&late), shown(&late, true)), (false, "null".to_owned()));
     }
 }

@@ -49,6 +49,16 @@ impl World {
         expiry::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::Deps::new) }
     }
 
+    /// The function that draws, with a clock that is so many seconds ahead.
+    pub(super) fn draw_in(&self, ahead_s: i64) -> draw::Deps {
+        draw::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(draw::Deps::new) }
+    }
+
+    /// The order function, likewise.
+    pub(super) fn order_in(&self, ahead_s: i64) -> order::Deps {
+        order::Deps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(order::Deps::new) }
+    }
+
     /// Reconciliation that waits for nothing.
     pub(super) fn reconciliation(&self) -> reconciliation::Deps {
         reconciliation::Deps { send_again_after: Duration::ZERO, ..self.start(reconciliation::Deps::new) }

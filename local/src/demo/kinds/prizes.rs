@@ -1,7 +1,7 @@
 use std::fmt;
 
 use ::sale::audit::Tally;
-use ::sale::{Allocation, Award, Prize};
+use ::sale::{Allocation, Award, DrawTime, Prize};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
@@ -51,7 +51,7 @@ impl Counted {
 
 impl Staged for Prizes {
     fn offer(plan: &Plan) -> NewSale {
-        plan.sale("tickets").titled("Prize draw").free(Allocation::Prizes { prizes: prizes_for(plan.units) })
+        plan.sale("tickets").titled("Prize draw").free(Allocation::Prizes { prizes: prizes_for(plan.units), draw: DrawTime::Instant })
     }
 
     async fn of(found: &Found<'_>) -> Result<Self> {
@@ -76,7 +76,7 @@ fn prizes_for(tickets: u32) -> Vec<Prize> {
 
 impl Prizes {
     fn counted(given: Given) -> Result<Self> {
-        let Given { allocation: Allocation::Prizes { prizes }, awarded, grabbed, untaken, draw, .. } = given else {
+        let Given { allocation: Allocation::Prizes { prizes, .. }, awarded, grabbed, untaken, draw, .. } = given else {
             bail!("the round has no prizes")
         };
         let prizes = (1..).zip(&prizes).zip(&awarded.prizes);

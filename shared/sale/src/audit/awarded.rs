@@ -20,6 +20,15 @@ pub struct Awarded {
     /// Tickets that won nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blanks: Option<Tally>,
+    /// Entries that the draw has counted, if the winners are drawn at the end and it has closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entries: Option<u32>,
+    /// Whether every prize that can be won is to have its winner.
+    #[serde(skip)]
+    is_drawn: bool,
+    /// Whether orders are entries, which have no award until they win.
+    #[serde(skip)]
+    at_end: bool,
     /// Units in the round.
     #[serde(skip)]
     units: u32,
@@ -60,6 +69,9 @@ impl Awarded {
             amount: None,
             prizes: Vec::new(),
             blanks: None,
+            entries: None,
+            is_drawn: false,
+            at_end: terms.allocation.is_drawn_at_end(),
             units: terms.total,
             min_minor: 0,
         };
@@ -68,13 +80,19 @@ impl Awarded {
             Allocation::Split { total_minor, min_minor, .. } => {
                 Some(Self { amount: Some(Tally::of(*total_minor)), min_minor: *min_minor, ..nothing })
             }
-            Allocation::Prizes { prizes } => {
+            Allocation::Prizes { prizes, .. } => {
                 let prizes: Vec<Tally> = prizes.iter().map(|prize| Tally::of(prize.count.into())).collect();
                 let winning: i64 = prizes.iter().map(|prize| prize.total).sum();
                 let blanks = u64::try_from(i64::from(terms.total) - winning).unwrap_or(0);
-                Some(Self { prizes, blanks: Some(Tally::of(blanks)), ..nothing })
+                let blanks = (!nothing.at_end).then(|| Tally::of(blanks));
+                Some(Self { prizes, blanks, ..nothing })
             }
         }
+    }
+
+    /// Notes what the draw at the end has counted, and whether all its winners have their prizes.
+    pub const fn note_draw(&mut self, entries: u32, is_drawn: bool) {
+        (self.entries, self.is_drawn) = (Some(entries), is_drawn);
     }
 
     /// Counts an order, if it is live.
@@ -92,6 +110,8 @@ impl Awarded {
                 (usize::from(prize).checked_sub(1).and_then(|prize| self.prizes.get_mut(prize)), 1)
             }
             Some(Award::Blank) => (self.blanks.as_mut(), 1),
+            // An entry.
+            None if self.at_end => return,
             None => (None, 0),
         };
         match tally {
@@ -102,6 +122,9 @@ impl Awarded {
 
     /// Whether the orders can have won this: nothing twice, and enough is left for every unit that is.
     pub fn is_exact(&self) -> bool {
+        if self.at_end {
+            return self.is_exact_at_end();
+        }
         let left = i64::from(self.units) - i64::from(self.orders);
         let least = left.saturating_mul(i64::try_from(self.min_minor).unwrap_or(i64::MAX));
         let enough = |amount: &Tally| if left == 0 { amount.unclaimed == 0 } else { amount.unclaimed >= least };
@@ -113,12 +136,28 @@ impl Awarded {
             && tickets.iter().all(|tally| tally.unclaimed >= 0)
             && (tickets.is_empty() || tickets_left == left)
     }
+
+    /// Nothing is won before the draw, nothing twice, and everything that there is an entry for once it is done. The first
+    /// prizes are drawn first.
+    fn is_exact_at_end(&self) -> bool {
+        let entries = self.entries.unwrap_or(0);
+        let mut left = i64::from(entries);
+        let each_is_right = self.prizes.iter().all(|tally| {
+            let to_win = tally.total.min(left);
+            left -= to_win;
+            if self.is_drawn { tally.awarded == to_win } else { tally.awarded <= to_win }
+        });
+        self.contradictions == 0
+            && self.orders <= self.units
+            && self.entries.is_none_or(|entries| entries == self.orders)
+            && each_is_right
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Claim, DoorTerms, EpochMs, Lane, Parts, Price, Prize, Settlement, Slot, Unit};
+    use crate::{Claim, DoorTerms, DrawTime, EpochMs, Lane, Parts, Price, Prize, Settlement, Slot, Unit};
 
     fn terms(total: u32, allocation: Allocation) -> Terms {
         Terms {
@@ -176,7 +215,7 @@ mod tests {
     #[test]
     fn prizes_are_counted_by_kind() {
         let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
-        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec() });
+        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant });
         let prize = |prize| Some(Award::Prize { prize });
         let blank = Some(Award::Blank);
         let awarded = counted(&terms, &[prize(2), blank, prize(1)]);
@@ -188,6 +227,33 @@ mod tests {
         for wrong in [prize(0), prize(3), Some(Award::Amount { amount_minor: 1 })] {
             assert_eq!(counted(&terms, &[wrong]).contradictions, 1, "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_draw_at_the_end_gives_each_prize_once_it_is_done_and_none_before() {
+        let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
+        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::AtEnd });
+        let prize = |prize| Some(Award::Prize { prize });
+        let exact = |awards: &[Option<Award>], draw: Option<(u32, bool)>| {
+            let mut awarded = counted(&terms, awards);
+            assert_eq!(awarded.blanks, None);
+            if let Some((entries, is_drawn)) = draw {
+                awarded.note_draw(entries, is_drawn);
+            }
+            awarded.is_exact()
+        };
+        assert!(exact(&[None, None], None));
+        assert!(!exact(&[None, prize(1)], None), "before the draw");
+        assert!(exact(&[None; 4], Some((4, false))) && !exact(&[None; 4], Some((4, true))));
+        assert!(!exact(&[None; 3], Some((4, false))) && !exact(&[None; 5], Some((4, false))), "another number of entries");
+        assert!(exact(&[None, prize(1), None, prize(2)], Some((4, false))));
+        assert!(!exact(&[None, prize(1), None, prize(2)], Some((4, true))), "a cup is missing");
+        assert!(exact(&[prize(2), prize(1), None, prize(2)], Some((4, true))));
+        assert!(!exact(&[prize(2), prize(1), prize(1), prize(2)], Some((4, false))), "a prize twice");
+        assert!(exact(&[prize(1), prize(2)], Some((2, true))), "fewer entries than prizes");
+        assert!(!exact(&[prize(2), prize(2)], Some((2, true))), "the first prize is drawn first");
+        assert!(exact(&[], Some((0, true))));
+        assert!(!exact(&[Some(Award::Blank)], Some((1, false))));
     }
 
     #[test]

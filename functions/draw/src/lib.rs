@@ -1,0 +1,127 @@
+//! Draws the winners of rounds that are over. Takes no input: it reads how far each draw is, and goes on from there.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use context::{Context, ContextError};
+use fulfilment::{DrawStands, FulfilmentError, draw};
+use ledger::{Ledger, LedgerError};
+use queue::WinnerQueue;
+use runtime::Clock;
+use sale::{EpochMs, Round};
+use serde::Serialize;
+use stock::Stock;
+use tokio::time::timeout;
+
+/// How long after its close a round is still found: an outage of the schedule may last a month.
+const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
+/// Longest run: a few seconds less than the 55 s after which Lambda ends it, so that it tells what it did. The next run goes on.
+const RUN_TIMEOUT: Duration = Duration::from_secs(50);
+/// Shortest work on one round: enough to read and publish a million entries at a few thousand writes a second, in a run or two.
+const ROUND_BUDGET: Duration = Duration::from_secs(10);
+/// What is left of a round's time when no further prize is begun: for the note of how far it is.
+const TO_NOTE: Duration = Duration::from_secs(2);
+/// A draw that is not done so long after its round's end is late: Redis has not settled, a step fails, or nobody brings the beacon.
+const LATE_AFTER_S: u32 = 30 * 60;
+
+/// The function's dependencies.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The queue of winners who are to be notified.
+    pub winners: WinnerQueue,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl Deps {
+    /// Makes the dependencies from the settings.
+    ///
+    /// # Errors
+    /// If a setting is missing or unusable.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            winners: context.winner_queue()?,
+            clock: context.clock(),
+        })
+    }
+}
+
+/// What one run found and did.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Draws that were not done when the run began, and where they stand.
+    pub draws: BTreeMap<String, String>,
+    /// Draws that were done by this run.
+    pub drawn: usize,
+    /// Draws that are late.
+    pub late: usize,
+    /// Draws whose next step failed; the log has the reasons, and the next run tries again.
+    pub failed: usize,
+}
+
+/// Takes every draw as far as it goes.
+///
+/// # Errors
+/// If the ledger does not say which rounds are over.
+pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
+    let began = Instant::now();
+    let mut summary = Summary::default();
+    let now = deps.clock.now();
+    let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
+    let mut rounds = deps.ledger.rounds_over(since, now).await?;
+    rounds.retain(|round| round.terms.allocation.is_drawn_at_end());
+    // Another one is first in every minute, so that none takes the time of the others.
+    if !rounds.is_empty() {
+        let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
+        let first = minute % rounds.len();
+        rounds.rotate_left(first);
+    }
+    for (at, round) in rounds.iter().enumerate() {
+        let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
+        let share = (left / u32::try_from(rounds.len() - at).unwrap_or(u32::MAX)).max(ROUND_BUDGET.min(left));
+        if let Some(stands) = draw_one(deps, round, now, share).await {
+            note(&mut summary, round, stands, now);
+        }
+    }
+    metrics::gauge!("DrawsLate").set(summary.late as f64);
+    metrics::gauge!("DrawFailures").set(summary.failed as f64);
+    tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "draws");
+    Ok(summary)
+}
+
+/// None if it was done before.
+async fn draw_one(
+    deps: &Deps,
+    round: &Round,
+    now: EpochMs,
+    share: Duration,
+) -> Option<Result<DrawStands, FulfilmentError>> {
+    let work = async {
+        if deps.ledger.draw(&round.id).await?.is_some_and(|draw| draw.drawn_at_ms.is_some()) {
+            return Ok(None);
+        }
+        let until = Instant::now() + share.saturating_sub(TO_NOTE);
+        draw(&deps.stock, &deps.ledger, &deps.winners, &round.id, now, until).await.map(Some)
+    };
+    timeout(share, work).await.unwrap_or(Err(FulfilmentError::OutOfTime)).transpose()
+}
+
+fn note(summary: &mut Summary, round: &Round, stands: Result<DrawStands, FulfilmentError>, now: EpochMs) {
+    let id = &round.id;
+    let is_done = matches!(stands, Ok(DrawStands::Drawn));
+    summary.drawn += usize::from(is_done);
+    summary.late += usize::from(!is_done && now >= round.terms.closes_at_ms.plus_s(LATE_AFTER_S));
+    let stands = stands.unwrap_or_else(|error| {
+        summary.failed += 1;
+        tracing::error!(sale_id = %id.sale, round = id.number.0, error = &error as &dyn std::error::Error, "not drawn");
+        // It stands where it stood.
+        DrawStands::Entering
+    });
+    summary.draws.insert(id.to_string(), format!("{stands:?}"));
+}

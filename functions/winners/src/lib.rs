@@ -1,0 +1,151 @@
+//! Notifies the winners of draws: tells the merchant's gift service of each, no more in a second than it can take. A message that
+//! fails comes back, and becomes a dead letter in the end, which an operator sends back. So none is lost, and one may come twice:
+//! it has the same id then.
+//!
+//! Buyers who look see their prize before, and those who listen hear of it from `notifier`.
+
+mod gift_service;
+mod pacer;
+
+use std::sync::Arc;
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use context::{Context, ContextError};
+use ledger::{Ledger, Winner};
+use process::TermsCache;
+use queue::WinnerMessage;
+use runtime::{Clock, MessageError, each_message};
+use sale::{Order, RoundId, ShownAward};
+use serde::Serialize;
+
+use crate::gift_service::GiftService;
+use crate::pacer::Pacer;
+
+/// Winners that one process tells of in a second, unless `WINNERS_PER_S` says otherwise.
+const WINNERS_PER_S: u32 = 50;
+
+/// The function's dependencies.
+#[derive(Clone)]
+pub struct Deps {
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// The terms of rounds, for the names of prizes.
+    pub terms: TermsCache,
+    /// Who is told of winners. Nobody, if the deployment names no service.
+    gifts: Option<Arc<GiftService>>,
+    /// When the next one may be told of.
+    pacer: Arc<Pacer>,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl Deps {
+    /// Makes the dependencies from the settings.
+    ///
+    /// # Errors
+    /// If a setting is missing or unusable.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        let secret = context.winner_secret()?;
+        let rate = match context.settings().optional("WINNERS_PER_S") {
+            None => WINNERS_PER_S,
+            Some(text) => text.parse().ok().filter(|rate| *rate > 0).ok_or_else(|| ContextError::Unusable {
+                setting: "WINNERS_PER_S",
+                source: format!("{text:?} is not a number above 0").into(),
+            })?,
+        };
+        let gifts = context.settings().optional("GIFT_URL").map(|url| Arc::new(GiftService::new(url, secret)));
+        Ok(Self {
+            ledger: context.ledger()?,
+            terms: context.terms()?,
+            gifts,
+            pacer: Arc::new(Pacer::per_second(rate)),
+            clock: context.clock(),
+        })
+    }
+}
+
+/// What the gift service is told.
+#[derive(Serialize)]
+struct Notification<'a> {
+    r#type: &'static str,
+    timestamp: String,
+    data: Data<'a>,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    winner_id: &'a str,
+    sale_id: &'a str,
+    round: u32,
+    /// The number of the prize, from 1.
+    position: u32,
+    prize: &'a str,
+    entry: u32,
+    unit: u32,
+    reservation_id: String,
+    user: &'a str,
+}
+
+/// Something that the draw's own writes make impossible.
+#[derive(Debug, thiserror::Error)]
+enum NotWon {
+    #[error("prize {1} of round {0} has no winner")]
+    Nobody(RoundId, u32),
+    #[error("prize {1} of round {0} is of an order that does not have it")]
+    NotInOrder(RoundId, u32),
+}
+
+/// Handles a batch: the messages that failed come back, the others are done.
+pub async fn handle(deps: &Deps, event: SqsEvent) -> SqsBatchResponse {
+    each_message(event, |message| notify(deps, message.body), |_| async {}).await
+}
+
+async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
+    let message = WinnerMessage::parse(&body)?;
+    let (id, position) = (message.round_id(), message.position);
+    let nobody = || NotWon::Nobody(id.clone(), position);
+    let winner = deps.ledger.winner(&id, position).await?.ok_or_else(nobody)?;
+    if winner.notified_at_ms.is_some() {
+        return Ok(());
+    }
+    let order = deps.ledger.order(&winner.order_id).await?.ok_or_else(nobody)?;
+    let not_in_order = || NotWon::NotInOrder(id.clone(), position);
+    let Some(ShownAward::Prize { prize }) = deps.terms.award_of(&order).await? else { return Err(not_in_order().into()) };
+    let now = deps.clock.now();
+    if let Some(gifts) = &deps.gifts {
+        let winner_id = format!("{id}.{position}");
+        let body = notification(&winner_id, &id, position, &prize, &winner, &order, now.to_string())?;
+        deps.pacer.turn().await;
+        gifts.tell(&winner_id, body, deps.clock.now()).await?;
+    }
+    // Dying before this, it is told of again.
+    deps.ledger.note_notified(&id, position, now).await?;
+    tracing::info!(reservation_id = %winner.order_id, position, prize, told = deps.gifts.is_some(), "winner notified");
+    Ok(())
+}
+
+fn notification(
+    winner_id: &str,
+    id: &RoundId,
+    position: u32,
+    prize: &str,
+    winner: &Winner,
+    order: &Order,
+    timestamp: String,
+) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&Notification {
+        r#type: "prize.won",
+        timestamp,
+        data: Data {
+            winner_id,
+            sale_id: id.sale.as_str(),
+            round: id.number.0,
+            position,
+            prize,
+            entry: winner.entry,
+            unit: winner.unit.0,
+            reservation_id: winner.order_id.to_string(),
+            user: order.claim.user.as_str(),
+        },
+    })
+}

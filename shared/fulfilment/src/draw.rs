@@ -1,0 +1,282 @@
+//! The draw at the end of a round: fences the entries off, counts and publishes them, and gives each prize to its winner.
+//!
+//! Every step is a conditional write of the ledger, and a run begins with the first one that is not made. So a run may die
+//! anywhere, come twice and run beside itself: what is decided is decided once, by the ledger.
+//!
+//! What the steps rest on:
+//!
+//! 1. **Fence.** Made once Redis sells no more and no reservation waits for its order. From then on an order that may be late is
+//!    no entry (`Ledger::place_entry`). Only what Redis lost and the queue still has can be late.
+//! 2. **Close.** What is counted after the fence cannot change any more. Number of entries and root are published.
+//! 3. **Beacon**, if the round was promised one: an operator brings it.
+//! 4. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
+//!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use award::{Bytes32, Shuffle};
+use futures::{StreamExt, stream};
+use ledger::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Ledger, Winner};
+use queue::{WinnerMessage, WinnerQueue};
+use sale::{Allocation, EpochMs, Prize, Round, RoundId};
+use stock::Stock;
+
+use crate::error::FulfilmentError;
+use crate::status::SETTLING_MS;
+
+/// Seconds from the end of a round until its entries are fenced off. The clocks of Redis, which ends a round, and of the functions
+/// differ by much less, and no function works on an order for as long.
+pub const DRAW_AFTER_S: u32 = 60;
+/// How long after the fence entries are counted if Redis does not have the round and cannot say how many there are: the index
+/// usually lags by less than a second.
+const INDEX_LAG_MS: u64 = 60 * 1000;
+/// Seconds from one drand round to the next, and when the first one was, in seconds since the Unix epoch: the network quicknet.
+pub const DRAND_PERIOD_S: i64 = 3;
+const DRAND_GENESIS_S: i64 = 1_692_803_367;
+/// Seconds from the publication of the entries until the drand round whose beacon decides.
+const BEACON_AFTER_S: u32 = 60;
+/// Prizes that are given beside each other.
+const AT_ONCE: usize = 16;
+/// Prizes after which it is noted how far the draw is. So many messages are sent again at most.
+const PRIZES_PER_NOTE: u32 = 64;
+
+/// Where a draw stands after a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DrawStands {
+    /// Its round is not over, or was until a moment ago.
+    TooEarly,
+    /// Redis still sells, reservations wait for their orders, or Redis lost the round and messages may be under way.
+    Entering,
+    /// The entries are fenced off. Redis knows of more or fewer than the ledger shows.
+    Counting,
+    /// The entries are published. The beacon is not here.
+    AwaitingBeacon,
+    /// So many prizes have their winners, and there are more.
+    Awarding(u32),
+    /// Every prize that can be won has its winner.
+    Drawn,
+}
+
+/// Takes the draw of a round as far as it goes by `until`.
+///
+/// # Errors
+/// If a part does not answer, or something contradicts what was committed to. Can be repeated, and can run beside itself.
+pub async fn draw(
+    stock: &Stock,
+    ledger: &Ledger,
+    winners: &WinnerQueue,
+    id: &RoundId,
+    now: EpochMs,
+    until: Instant,
+) -> Result<DrawStands, FulfilmentError> {
+    // Not from a list, which may lag: its end decides.
+    let round = ledger.round(id).await?.ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
+    if now < round.terms.closes_at_ms.plus_s(DRAW_AFTER_S) {
+        return Ok(DrawStands::TooEarly);
+    }
+    let known = match ledger.draw(id).await? {
+        Some(draw) => draw,
+        None if entries_are_in(stock, &round, now).await? => ledger.fence_draw(id, now).await?,
+        None => return Ok(DrawStands::Entering),
+    };
+    if known.drawn_at_ms.is_some() {
+        return Ok(DrawStands::Drawn);
+    }
+    let known = if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, now).await? };
+    let Some(Draw { closed: Some(closed), beacon, awarded, .. }) = known else { return Ok(DrawStands::Counting) };
+    let beacon = match (closed.drand_round, beacon) {
+        (Some(_), None) => return Ok(DrawStands::AwaitingBeacon),
+        (None, _) => None,
+        (Some(_), Some(beacon)) => Some(beacon.randomness),
+    };
+    let seed = ledger.committed_seed(&round).await?;
+    let key = award::shuffle_key(&seed, beacon.as_ref());
+    let awarding = Awarding { ledger, winners, round: &round, closed, shuffle: Shuffle::new(closed.entries, &key), now };
+    awarding.go_on(awarded, until).await
+}
+
+/// Whether nobody can get a unit of the round any more: by the ledger, and by Redis, which may hear of an early end later. While
+/// Redis still sells the round counts as running.
+///
+/// # Errors
+/// If Redis does not answer.
+pub async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+    let is_over = |closes_at: EpochMs| closes_at.plus_s(DRAW_AFTER_S) <= now;
+    if !is_over(round.terms.closes_at_ms) {
+        return Ok(false);
+    }
+    let counters = stock.round(&round.id).counters().await?;
+    Ok(counters.is_none_or(|counters| is_over(counters.closes_at_ms)))
+}
+
+/// Whether every reservation of a round that was promised is in the ledger, as far as anybody can tell: none is held without an
+/// order. If Redis lost the round, only the queue knows of some, which gets the time that its messages take.
+async fn entries_are_in(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+    if !is_over_for_all(stock, round, now).await? {
+        return Ok(false);
+    }
+    let lost_at = match stock.round(&round.id).counters().await? {
+        None => Some(round.terms.closes_at_ms),
+        Some(counters) => Some(counters.epoch_ms).filter(|epoch| *epoch > round.terms.opens_at_ms),
+    };
+    if lost_at.is_some_and(|lost| now.since_ms(lost) < SETTLING_MS) {
+        return Ok(false);
+    }
+    Ok(stock.round(&round.id).held_since(usize::MAX).await?.is_none())
+}
+
+/// Counts the entries and publishes them. None if they are not all to be seen yet: the index lags, or Redis has to be repaired.
+/// After a quarter of an hour the ledger alone counts.
+async fn close(
+    stock: &Stock,
+    ledger: &Ledger,
+    round: &Round,
+    known: &Draw,
+    now: EpochMs,
+) -> Result<Option<Draw>, FulfilmentError> {
+    let id = &round.id;
+    let entries = ledger.entries(id).await?;
+    let since_fence = now.since_ms(known.fenced_at_ms);
+    let in_redis = stock.round(id).counters().await?.map(|counters| counters.total() - counters.free());
+    let is_complete = match in_redis {
+        Some(sold) => sold as usize == entries.len(),
+        None => since_fence >= INDEX_LAG_MS,
+    };
+    if !is_complete && since_fence < SETTLING_MS {
+        tracing::info!(sale_id = %id.sale, round = id.number.0, in_redis, in_ledger = entries.len(), "entries are to come");
+        return Ok(None);
+    }
+    if !is_complete {
+        tracing::error!(sale_id = %id.sale, round = id.number.0, in_redis, in_ledger = entries.len(), "the ledger counts");
+    }
+    let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
+    ledger.keep_entries(id, &root, &entries).await?;
+    let drand_round =
+        round.terms.allocation.has_beacon().then(|| drand_round_after(now.plus_s(BEACON_AFTER_S)));
+    let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+    let closed = ClosedDraw { entries: count, root, at_ms: now, drand_round };
+    let closed = ledger.close_draw(id, &closed).await?;
+    tracing::info!(sale_id = %id.sale, round = id.number.0, entries = count, drand_round, "entries are closed");
+    Ok(Some(closed))
+}
+
+/// The first drand round of quicknet that is not before `moment`.
+pub fn drand_round_after(moment: EpochMs) -> u64 {
+    let since_genesis_ms = moment.since_ms(EpochMs(DRAND_GENESIS_S * 1000));
+    since_genesis_ms.div_ceil(DRAND_PERIOD_S as u64 * 1000) + 1
+}
+
+struct Awarding<'a> {
+    ledger: &'a Ledger,
+    winners: &'a WinnerQueue,
+    round: &'a Round,
+    closed: ClosedDraw,
+    shuffle: Shuffle,
+    now: EpochMs,
+}
+
+impl Awarding<'_> {
+    /// Gives the prizes after the first `awarded` ones.
+    async fn go_on(&self, mut awarded: u32, until: Instant) -> Result<DrawStands, FulfilmentError> {
+        let (id, Allocation::Prizes { prizes, .. }) = (&self.round.id, &self.round.terms.allocation) else {
+            return Ok(DrawStands::Drawn);
+        };
+        let to_win: u32 = prizes.iter().map(|prize| prize.count).sum::<u32>().min(self.closed.entries);
+        while awarded < to_win {
+            if Instant::now() >= until {
+                return Ok(DrawStands::Awarding(awarded));
+            }
+            let next = (awarded + PRIZES_PER_NOTE).min(to_win);
+            self.give(prizes, awarded, next).await?;
+            // Another run may be further.
+            awarded = self.ledger.advance_draw(id, next).await?.awarded.max(next);
+        }
+        self.ledger.finish_draw(id, self.now).await?;
+        tracing::info!(sale_id = %id.sale, round = id.number.0, prizes = to_win, "drawn");
+        Ok(DrawStands::Drawn)
+    }
+
+    /// Gives the prizes after the first `from` ones up to number `to`.
+    async fn give(&self, prizes: &[Prize], from: u32, to: u32) -> Result<(), FulfilmentError> {
+        let drawn: Vec<(u32, u32)> = (from..to).map(|at| (at, self.shuffle.unshuffled(at))).collect();
+        let mut chunks: HashMap<u32, Vec<DrawEntry>> = HashMap::new();
+        for (_, index) in &drawn {
+            let chunk = index / CHUNK_ENTRIES as u32;
+            if !chunks.contains_key(&chunk) {
+                let entries = self.ledger.entries_chunk(&self.round.id, &self.closed.root, chunk).await?;
+                chunks.insert(chunk, entries.unwrap_or_default());
+            }
+        }
+        let chunks = &chunks;
+        let gives = drawn.into_iter().map(|(at, index)| async move {
+            let entry = chunks[&(index / CHUNK_ENTRIES as u32)].get(index as usize % CHUNK_ENTRIES);
+            self.give_one(at + 1, prize_at(prizes, at), index + 1, entry).await
+        });
+        let mut gives = stream::iter(gives).buffer_unordered(AT_ONCE);
+        while let Some(given) = gives.next().await {
+            given?;
+        }
+        Ok(())
+    }
+
+    async fn give_one(
+        &self,
+        position: u32,
+        prize: u16,
+        number: u32,
+        entry: Option<&DrawEntry>,
+    ) -> Result<(), FulfilmentError> {
+        let id = &self.round.id;
+        let none = || FulfilmentError::NoEntry(id.clone(), number);
+        let DrawEntry { unit, leaf } = *entry.ok_or_else(none)?;
+        let order_id = self.ledger.owner_of(id, unit).await?.ok_or_else(none)?;
+        let own_leaf: Bytes32 = award::merkle::leaf_hash(&award::merkle::entry(unit.0, &order_id.to_string()));
+        if own_leaf != leaf {
+            return Err(none());
+        }
+        let winner = Winner { order_id, entry: number, unit, prize, awarded_at_ms: self.now, notified_at_ms: None };
+        let winner = self.ledger.award_prize(id, position, &winner).await?;
+        if winner.notified_at_ms.is_none() {
+            self.winners.send(&WinnerMessage::new(id.clone(), position)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Which of the prizes, from 1, is the one after so many: the first ones are drawn first.
+fn prize_at(prizes: &[Prize], position: u32) -> u16 {
+    let mut before = 0;
+    let is_it = |prize: &Prize| {
+        before += prize.count;
+        position < before
+    };
+    prizes.iter().position(is_it).and_then(|index| u16::try_from(index + 1).ok()).unwrap_or(u16::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_drand_round_is_the_first_that_is_not_before_its_moment() {
+        let at = |ms: i64| drand_round_after(EpochMs(DRAND_GENESIS_S * 1000 + ms));
+        assert_eq!([-5, 0, 1, 3000, 3001, 6000].map(at), [1, 1, 2, 2, 3, 3]);
+    }
+
+    #[test]
+    fn prizes_are_drawn_in_their_order_as_the_table_has_them() {
+        let prizes = [2, 1, 3].map(|count| Prize { name: "A cup".to_owned(), count });
+        let by_place: Vec<u64> = (0..6).map(|at| prize_at(&prizes, at).into()).collect();
+        assert_eq!(by_place, award::prizes_table(&[2, 1, 3], 6));
+    }
+
+    #[test]
+    fn winners_are_those_of_the_specification() {
+        let (counts, entries, key) = ([1, 2], 11, [7; 32]);
+        let prizes = counts.map(|count| Prize { name: "A cup".to_owned(), count });
+        let shuffle = Shuffle::new(entries, &key);
+        let given = (0..3).map(|at| (shuffle.unshuffled(at) + 1, u64::from(prize_at(&prizes, at))));
+        assert!(given.eq(award::winners(&counts, entries, &key)));
+    }
+}

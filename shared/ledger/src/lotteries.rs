@@ -1,0 +1,472 @@
+//! Draws at the end of a round: the item `DRAW#…`, which says how far the draw is, the entries in chunks, and an item for each
+//! prize that has a winner.
+//!
+//! Each write is conditional and is one step of the draw. None is ever undone, so any step can be repeated, at any time and
+//! beside itself.
+
+use std::collections::HashMap;
+
+use award::{Bytes32, Hex};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
+use futures::{StreamExt, TryStreamExt, stream};
+use sale::{Award, EpochMs, ReservationId, RoundId, Unit};
+use serde::{Deserialize, Serialize};
+
+use crate::conflict::retry_conflicts;
+use crate::item::{Item, number, text, to_item};
+use crate::orders::old_item;
+use crate::{Ledger, LedgerError, keys};
+
+/// Entries in a chunk: their units and leaves take 147 KB, well within the 400 KB that an item in DynamoDB may have.
+pub const CHUNK_ENTRIES: usize = 4096;
+/// Shards of the index of live orders that are read at once. A page is a megabyte, and some times that once it is read.
+const SHARDS_AT_ONCE: usize = 4;
+/// Chunks that are written beside each other: a megabyte under way.
+const CHUNKS_AT_ONCE: usize = 8;
+
+/// The draw of a round whose winners are drawn at its end, once its entries are fenced off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draw {
+    /// Since when no late order is taken for an entry any more.
+    pub fenced_at_ms: EpochMs,
+    /// Its entries, once they are counted.
+    pub closed: Option<ClosedDraw>,
+    /// The public randomness, once it is known.
+    pub beacon: Option<Beacon>,
+    /// Prizes whose winners have them and were sent to be notified: all up to this number.
+    pub awarded: u32,
+    /// When the last prize had its winner.
+    pub drawn_at_ms: Option<EpochMs>,
+}
+
+/// The entries of a draw, as they were published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClosedDraw {
+    /// How many there are.
+    pub entries: u32,
+    /// The root of the Merkle tree over them.
+    pub root: Bytes32,
+    /// When they were counted.
+    pub at_ms: EpochMs,
+    /// The drand round whose beacon decides with the seed, if one does.
+    pub drand_round: Option<u64>,
+}
+
+/// What a drand round published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beacon {
+    /// The network's signature, from which the randomness follows.
+    pub signature: Vec<u8>,
+    /// SHA-256 of the signature.
+    pub randomness: Bytes32,
+}
+
+/// An entry: a unit, and the hash of its leaf in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DrawEntry {
+    /// The unit.
+    pub unit: Unit,
+    /// The hash of the unit and the order's id.
+    pub leaf: Bytes32,
+}
+
+/// Whose prize a prize is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Winner {
+    /// The order.
+    pub order_id: ReservationId,
+    /// The number of its entry, from 1.
+    pub entry: u32,
+    /// Its unit.
+    pub unit: Unit,
+    /// Which of the round's prizes it won, from 1.
+    pub prize: u16,
+    /// When it was drawn.
+    pub awarded_at_ms: EpochMs,
+    /// When the winner was notified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notified_at_ms: Option<EpochMs>,
+}
+
+#[derive(Serialize)]
+struct WinnerItem<'a> {
+    pk: String,
+    #[serde(flatten)]
+    winner: &'a Winner,
+}
+
+#[derive(Deserialize)]
+struct LiveKeys {
+    pk: String,
+    unit: Unit,
+}
+
+impl Draw {
+    fn from_item(id: &RoundId, item: &Item) -> Result<Self, LedgerError> {
+        let read = || {
+            let integer = |name: &str| item.get(name).map(|value| value.as_n().ok()?.parse::<i64>().ok());
+            let moment = |name: &str| match integer(name) {
+                Some(None) => None,
+                Some(Some(ms)) => Some(Some(EpochMs(ms))),
+                None => Some(None),
+            };
+            let closed = match item.get("root") {
+                None => None,
+                Some(root) => Some(ClosedDraw {
+                    entries: u32::try_from(integer("entries")??).ok()?,
+                    root: award::bytes32(root.as_s().ok()?)?,
+                    at_ms: moment("closed_at_ms")??,
+                    drand_round: match integer("drand_round") {
+                        None => None,
+                        Some(round) => Some(u64::try_from(round?).ok()?),
+                    },
+                }),
+            };
+            let beacon = match item.get("beacon") {
+                None => None,
+                Some(randomness) => Some(Beacon {
+                    signature: item.get("signature")?.as_b().ok()?.as_ref().to_vec(),
+                    randomness: randomness.as_b().ok()?.as_ref().try_into().ok()?,
+                }),
+            };
+            Some(Self {
+                fenced_at_ms: moment("fenced_at_ms")??,
+                closed,
+                beacon,
+                awarded: u32::try_from(integer("awarded").unwrap_or(Some(0))?).ok()?,
+                drawn_at_ms: moment("drawn_at_ms")?,
+            })
+        };
+        read().ok_or_else(|| LedgerError::Contradiction(format!("the draw of round {id} cannot be read")))
+    }
+}
+
+fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {
+    AttributeValue::B(Blob::new(bytes))
+}
+
+impl Ledger {
+    /// How far the draw of a round is. None before its entries are fenced off. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn draw(&self, id: &RoundId) -> Result<Option<Draw>, LedgerError> {
+        self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, &item)).transpose()
+    }
+
+    /// Fences the entries of a round off: an order that comes late is none any more ([`Ledger::place_entry`]). The draw as it
+    /// stands then.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated: the first moment stays.
+    pub async fn fence_draw(&self, id: &RoundId, now: EpochMs) -> Result<Draw, LedgerError> {
+        let update = self.update_draw(id).update_expression("SET fenced_at_ms = if_not_exists(fenced_at_ms, :now)");
+        let update = update.expression_attribute_values(":now", number(now.0)).return_values(ReturnValue::AllNew);
+        let output = retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
+        Draw::from_item(id, &output.attributes.unwrap_or_default())
+    }
+
+    /// Publishes the entries of a round: from then on these and no others take part. The draw as it stands then, which is
+    /// another's if that was first.
+    ///
+    /// Guards against a run beside this one that counted something else.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn close_draw(&self, id: &RoundId, closed: &ClosedDraw) -> Result<Draw, LedgerError> {
+        let drand_round = if closed.drand_round.is_some() { ", drand_round = :drand_round" } else { "" };
+        let update = self
+            .update_draw(id)
+            .update_expression(format!("SET entries = :entries, root = :root, closed_at_ms = :now{drand_round}"))
+            .condition_expression("attribute_exists(fenced_at_ms) AND attribute_not_exists(root)")
+            .expression_attribute_values(":entries", number(closed.entries))
+            .expression_attribute_values(":root", text(Hex(&closed.root).to_string()))
+            .expression_attribute_values(":now", number(closed.at_ms.0));
+        let update = match closed.drand_round {
+            Some(round) => update.expression_attribute_values(":drand_round", number(round)),
+            None => update,
+        };
+        self.changed_draw(id, update).await
+    }
+
+    /// Keeps the beacon that a draw waits for. The draw as it stands then. A beacon that is there stays: a round has one.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn keep_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Draw, LedgerError> {
+        let update = self
+            .update_draw(id)
+            .update_expression("SET beacon = :randomness, signature = :signature")
+            .condition_expression("attribute_exists(drand_round) AND attribute_not_exists(beacon)")
+            .expression_attribute_values(":randomness", bytes(beacon.randomness))
+            .expression_attribute_values(":signature", bytes(beacon.signature.clone()));
+        self.changed_draw(id, update).await
+    }
+
+    /// Notes that the winners up to this number have their prizes, and are sent to be notified.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated, and can run beside itself: the highest number stays.
+    pub async fn advance_draw(&self, id: &RoundId, awarded: u32) -> Result<Draw, LedgerError> {
+        let update = self
+            .update_draw(id)
+            .update_expression("SET awarded = :awarded")
+            .condition_expression("attribute_exists(root) AND (attribute_not_exists(awarded) OR awarded < :awarded)")
+            .expression_attribute_values(":awarded", number(awarded));
+        self.changed_draw(id, update).await
+    }
+
+    /// Notes that every prize that can be won has its winner. The first moment stays.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn finish_draw(&self, id: &RoundId, now: EpochMs) -> Result<Draw, LedgerError> {
+        let update = self
+            .update_draw(id)
+            .update_expression("SET drawn_at_ms = :now")
+            .condition_expression("attribute_exists(root) AND attribute_not_exists(drawn_at_ms)")
+            .expression_attribute_values(":now", number(now.0));
+        self.changed_draw(id, update).await
+    }
+
+    fn update_draw(&self, id: &RoundId) -> aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder {
+        self.client.update_item().table_name(&self.table).key("pk", text(keys::draw(id)))
+    }
+
+    /// Makes a conditional update. The item as it stands then, whether or not the condition held.
+    async fn changed_draw(
+        &self,
+        id: &RoundId,
+        update: aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder,
+    ) -> Result<Draw, LedgerError> {
+        let update = update
+            .return_values(ReturnValue::AllNew)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let item = match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(output) => output.attributes,
+            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => failed.item,
+            Err(source) => return Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(source) }),
+        };
+        let none = || LedgerError::Contradiction(format!("round {id} has no draw"));
+        Draw::from_item(id, &item.ok_or_else(none)?)
+    }
+
+    /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million of them take 36 MB.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or a unit has two orders.
+    pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
+        let shards = (0..keys::ROUND_SHARDS).map(|shard| {
+            let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
+            query
+                .key_condition_expression("live_shard = :shard")
+                .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
+                .into_paginator()
+                .items()
+                .send()
+        });
+        let shards = shards.map(|mut items| async move {
+            let mut entries = Vec::new();
+            while let Some(item) = items.next().await {
+                entries.push(entry_of(item.map_err(LedgerError::of("Query"))?)?);
+            }
+            Ok::<_, LedgerError>(entries)
+        });
+        let mut entries: Vec<DrawEntry> = Vec::new();
+        let mut shards = stream::iter(shards).buffer_unordered(SHARDS_AT_ONCE);
+        while let Some(shard) = shards.next().await {
+            entries.extend(shard?);
+        }
+        entries.sort_unstable();
+        match entries.windows(2).find(|pair| pair[0].unit == pair[1].unit) {
+            None => Ok(entries),
+            Some(pair) => {
+                Err(LedgerError::Contradiction(format!("unit {} of round {id} has two entries", pair[0].unit)))
+            }
+        }
+    }
+
+    /// Keeps the entries whose tree has this root, in chunks. Their keys have the root in them, so that runs which counted
+    /// something else do not disturb each other.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated, and can run beside itself: the same bytes are written again.
+    pub async fn keep_entries(&self, id: &RoundId, root: &Bytes32, entries: &[DrawEntry]) -> Result<(), LedgerError> {
+        let puts = (0..).zip(entries.chunks(CHUNK_ENTRIES)).map(|(number, chunk)| {
+            let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
+            let leaves: Vec<u8> = chunk.iter().flat_map(|entry| entry.leaf).collect();
+            let put = self.client.put_item().table_name(&self.table);
+            let put = put.item("pk", text(keys::entries(id, root, number)));
+            put.item("units", bytes(units)).item("leaves", bytes(leaves)).send()
+        });
+        let puts = stream::iter(puts).map(Ok::<_, LedgerError>);
+        puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| {
+            put.await.map_err(LedgerError::of("PutItem"))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// One chunk of the entries whose tree has this root, by unit. None if there is no such chunk.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn entries_chunk(
+        &self,
+        id: &RoundId,
+        root: &Bytes32,
+        chunk: u32,
+    ) -> Result<Option<Vec<DrawEntry>>, LedgerError> {
+        let Some(item) = self.item(keys::entries(id, root, chunk)).await? else { return Ok(None) };
+        let entries = || {
+            let (units, rest) = item.get("units")?.as_b().ok()?.as_ref().as_chunks::<4>();
+            let (leaves, more) = item.get("leaves")?.as_b().ok()?.as_ref().as_chunks::<32>();
+            let fits = rest.is_empty() && more.is_empty() && units.len() == leaves.len();
+            let entry = |(unit, leaf): (&[u8; 4], &Bytes32)| DrawEntry { unit: Unit(u32::from_be_bytes(*unit)), leaf: *leaf };
+            fits.then(|| units.iter().zip(leaves).map(entry).collect())
+        };
+        let unreadable = || LedgerError::Contradiction(format!("chunk {chunk} of the entries of {id} cannot be read"));
+        entries().ok_or_else(unreadable).map(Some)
+    }
+
+    /// Gives a prize to its winner: the award in the order and the prize's own item, both or none. The winner as it stands
+    /// then.
+    ///
+    /// Guards against the same prize twice (the condition of the prize's item) and an order that would win twice (that of the
+    /// order).
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; if the prize or the order has another. Can be repeated.
+    pub async fn award_prize(&self, id: &RoundId, position: u32, winner: &Winner) -> Result<Winner, LedgerError> {
+        const PRIZE: usize = 0;
+        let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;
+        let award: HashMap<String, AttributeValue> = to_item(Award::Prize { prize: winner.prize })?;
+        let update = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::order(&winner.order_id)))
+            .update_expression("SET award = :award")
+            .condition_expression("attribute_exists(live_shard) AND unit = :unit AND attribute_not_exists(award)")
+            .expression_attribute_values(":award", AttributeValue::M(award))
+            .expression_attribute_values(":unit", number(winner.unit.0))
+            .build();
+        let writes = vec![self.put_if_absent(item), TransactWriteItem::builder().set_update(update.ok()).build()];
+        let Some(reasons) = self.transact(writes).await? else { return Ok(winner.clone()) };
+        let kept: Option<Winner> = old_item(&reasons, PRIZE).map(serde_dynamo::from_item).transpose()?;
+        match kept {
+            Some(kept) if (&kept.order_id, kept.prize) == (&winner.order_id, winner.prize) => Ok(kept),
+            Some(kept) => {
+                let (order, other) = (&kept.order_id, &winner.order_id);
+                Err(LedgerError::Contradiction(format!("prize {position} of round {id} is {order}'s and not {other}'s")))
+            }
+            None => {
+                let order = &winner.order_id;
+                Err(LedgerError::Contradiction(format!("{order} is to win prize {position}, and cannot")))
+            }
+        }
+    }
+
+    /// Whose prize the prize with this number is, from 1. None before it was drawn.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn winner(&self, id: &RoundId, position: u32) -> Result<Option<Winner>, LedgerError> {
+        Ok(self.item(keys::winner(id, position)).await?.map(serde_dynamo::from_item).transpose()?)
+    }
+
+    /// Notes that the winner of a prize was notified. The first moment stays.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn note_notified(&self, id: &RoundId, position: u32, now: EpochMs) -> Result<(), LedgerError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::winner(id, position)))
+            .update_expression("SET notified_at_ms = if_not_exists(notified_at_ms, :now)")
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_values(":now", number(now.0));
+        retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
+        Ok(())
+    }
+
+    /// The condition that the entries of a round are not fenced off.
+    pub(crate) fn unless_fenced(&self, id: &RoundId) -> TransactWriteItem {
+        let check = ConditionCheck::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::draw(id)))
+            .condition_expression("attribute_not_exists(pk)")
+            .build();
+        TransactWriteItem::builder().set_condition_check(check.ok()).build()
+    }
+}
+
+fn entry_of(item: Item) -> Result<DrawEntry, LedgerError> {
+    let LiveKeys { pk, unit } = serde_dynamo::from_item(item)?;
+    let id = keys::order_id(&pk).ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?;
+    Ok(DrawEntry { unit, leaf: award::merkle::leaf_hash(&award::merkle::entry(unit.0, &id.to_string())) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_draws_stay_readable() {
+        let id = RoundId { sale: "tickets".parse().unwrap(), number: sale::RoundNumber(1) };
+        let stored = |more: &[(&str, AttributeValue)]| {
+            let fenced = [("pk", text("DRAW#tickets#1")), ("fenced_at_ms", number(5))];
+            fenced.into_iter().chain(more.iter().cloned()).map(|(name, value)| (name.to_owned(), value)).collect::<Item>()
+        };
+        let read = |more: &[(&str, AttributeValue)]| Draw::from_item(&id, &stored(more)).ok();
+        let fenced = Draw { fenced_at_ms: EpochMs(5), closed: None, beacon: None, awarded: 0, drawn_at_ms: None };
+        assert_eq!(read(&[]), Some(fenced.clone()));
+        let root = ("root", text("07".repeat(32)));
+        let closed = [root.clone(), ("entries", number(3)), ("closed_at_ms", number(6))];
+        let at_ms = EpochMs(6);
+        let plain = ClosedDraw { entries: 3, root: [7; 32], at_ms, drand_round: None };
+        assert_eq!(read(&closed), Some(Draw { closed: Some(plain), ..fenced.clone() }));
+        let more = [
+            ("drand_round", number(9)),
+            ("beacon", bytes([8; 32])),
+            ("signature", bytes([1; 48])),
+            ("awarded", number(2)),
+            ("drawn_at_ms", number(7)),
+        ];
+        let all = Draw {
+            closed: Some(ClosedDraw { drand_round: Some(9), ..plain }),
+            beacon: Some(Beacon { signature: vec![1; 48], randomness: [8; 32] }),
+            awarded: 2,
+            drawn_at_ms: Some(EpochMs(7)),
+            ..fenced
+        };
+        assert_eq!(read(&[&closed[..], &more[..]].concat()), Some(all));
+        for wrong in [
+            vec![root.clone()],
+            vec![("root", text("7")), ("entries", number(3)), ("closed_at_ms", number(6))],
+            vec![("awarded", number(-1))],
+            vec![("fenced_at_ms", text("5"))],
+            vec![("beacon", bytes([8; 31])), ("signature", bytes([1; 48]))],
+            vec![("beacon", bytes([8; 32]))],
+        ] {
+            assert_eq!(read(&wrong), None, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn stored_winners_stay_readable_and_are_written_the_same() {
+        let stored = serde_json::json!({
+            "pk": "WINNER#tickets#1#2", "order_id": "tickets.1.0198f0b2a4c57d1e8f00aabbccddeeff", "entry": 3, "unit": 17,
+            "prize": 1, "awarded_at_ms": 5, "notified_at_ms": 6,
+        });
+        let winner: Winner = serde_json::from_value(stored.clone()).unwrap();
+        let id = winner.order_id.round.clone();
+        let written = to_item(WinnerItem { pk: keys::winner(&id, 2), winner: &winner }).unwrap();
+        assert_eq!(written, to_item(&stored).unwrap());
+    }
+}

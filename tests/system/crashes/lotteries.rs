@@ -1,0 +1,105 @@
+//! Lotteries that are drawn at their end: entries, the draw, and winners who are notified.
+
+use sale::{Claim, OrderState};
+
+use super::flow::{Flow, nobody};
+use super::purchase::all_end_as;
+use super::world::World;
+use crate::events;
+use crate::lab::{Lab, SALE, message_batch};
+use crate::lotteries::{AFTER_S, drawn_once, end, lottery, winner_messages};
+
+pub(super) const FLOWS: &[Flow] = &[
+    Flow {
+        name: "entry of a lottery that may be late",
+        effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm"],
+        prepare: |lab| {
+            Box::pin(async {
+                open(lab).await;
+                vec![lab.reserve("alice").await]
+            })
+        },
+        run: |_, world, reserved| {
+            Box::pin(async {
+                let batch = message_batch(&reserved.iter().collect::<Vec<_>>());
+                order::handle(&world.order_in(30), batch).await;
+            })
+        },
+        again: nobody,
+        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Granted)),
+    },
+    Flow {
+        name: "draw of a lottery",
+        effects: &["Query", "GetItem", "UpdateItem", "PutItem", "TransactWriteItems", "SendMessage"],
+        prepare: |lab| Box::pin(with_entries(lab)),
+        run: |_, world, _| Box::pin(draw_it(world)),
+        again: |lab, _| {
+            Box::pin(async {
+                assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
+            })
+        },
+        end: |lab, _| {
+            Box::pin(async {
+                let prizes = drawn_once(lab).await;
+                // Some are told of twice; none is left out.
+                let mut told = winner_messages(lab).await;
+                told.sort_unstable();
+                told.dedup();
+                assert_eq!(told, (1..=prizes).collect::<Vec<_>>());
+            })
+        },
+    },
+    Flow {
+        name: "notification of winners",
+        effects: &["GetItem", "UpdateItem"],
+        prepare: |lab| {
+            Box::pin(async {
+                let reserved = with_entries(lab).await;
+                assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
+                reserved
+            })
+        },
+        run: |_, world, _| {
+            Box::pin(async {
+                winners::handle(&world.start(winners::Deps::new), all_prizes()).await;
+            })
+        },
+        again: |lab, _| {
+            Box::pin(async {
+                let deps = winners::Deps::new(&lab.another_process()).unwrap();
+                assert!(winners::handle(&deps, all_prizes()).await.batch_item_failures.is_empty());
+            })
+        },
+        end: |lab, _| {
+            Box::pin(async {
+                let prizes = drawn_once(lab).await;
+                for position in 1..=prizes {
+                    let winner = lab.ledger.winner(&lab.round().await.id, position).await.unwrap().unwrap();
+                    assert!(winner.notified_at_ms.is_some(), "{winner:?}");
+                }
+            })
+        },
+    },
+];
+
+async fn open(lab: &Lab) {
+    lab.publish(SALE, &lottery(5, &[1, 1])).await;
+    lab.load(SALE).await;
+}
+
+/// Three entries, which two prizes are drawn among.
+async fn with_entries(lab: &Lab) -> Vec<Claim> {
+    open(lab).await;
+    let reserved = vec![lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await];
+    end(lab).await;
+    reserved
+}
+
+async fn draw_it(world: &World) {
+    let _ = draw::handle(&world.draw_in(AFTER_S)).await;
+}
+
+fn all_prizes() -> aws_lambda_events::sqs::SqsEvent {
+    let id = tests::round(SALE, 1);
+    events::batch([1, 2].map(|position| queue::WinnerMessage::new(id.clone(), position).to_body()))
+}

@@ -1,0 +1,258 @@
+//! Lotteries that are drawn at their end: who enters, who wins, and that nobody is left out or wins twice.
+
+use std::collections::BTreeMap;
+
+use award::merkle;
+use fulfilment::DrawStands;
+use futures::future::join_all;
+use queue::WinnerMessage;
+use runtime::Clock;
+use sale::{Allocation, Award, ClaimState, DrawTime, EpochMs, Failure, Order, OrderState, Prize, Settlement, Terms};
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE, message_batch};
+use crate::resources::receive;
+
+/// Seconds after the end of a round at which it is drawn.
+pub(crate) const AFTER_S: i64 = fulfilment::DRAW_AFTER_S as i64 + 5;
+/// Seconds after Redis lost a round from which on the queue is not waited for any more.
+const SETTLED_S: i64 = 15 * 60 + 5;
+
+/// Terms of a lottery with so many tickets and so many of each prize, open for an hour by now.
+pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
+    let prizes = (1..).zip(counts).map(|(n, count)| Prize { name: format!("Prize {n}"), count: *count }).collect();
+    let mut terms = terms(tickets, 1);
+    terms.price.price_minor = 0;
+    terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 - 3_600_000);
+    let allocation = Allocation::Prizes { prizes, draw: DrawTime::AtEnd };
+    let terms = Terms { allocation, settlement: Settlement::Free, ..terms };
+    terms.validate().unwrap();
+    terms
+}
+
+/// An operator ends the round.
+pub(crate) async fn end(lab: &Lab) {
+    let close = Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator().json(&json!({ "round": 1 }));
+    lab.answer(&close).await.expect(200);
+}
+
+/// Runs the draw so many seconds from now. Where it stands then.
+async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
+    let summary = draw::handle(&lab.draw_in(ahead_s)).await.unwrap();
+    assert_eq!(summary.failed, 0);
+    summary.draws.into_values().next().unwrap_or_default()
+}
+
+fn stands(at: DrawStands) -> String {
+    format!("{at:?}")
+}
+
+/// The orders of the round by unit.
+async fn orders(lab: &Lab) -> Vec<Order> {
+    let live = lab.ledger.live_orders(&lab.round().await.id).await.unwrap();
+    let ids: Vec<_> = live.into_iter().map(|order| order.id).collect();
+    let mut orders = lab.ledger.orders(&ids).await.unwrap();
+    orders.sort_by_key(|order| order.claim.unit);
+    orders
+}
+
+/// Each prize is won by the order that the specification names, and by no other. How many were won.
+pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
+    let (round, orders) = (lab.round().await, orders(lab).await);
+    let draw = lab.ledger.draw(&round.id).await.unwrap().expect("there is a draw");
+    let closed = draw.closed.expect("it is closed");
+    assert!(draw.drawn_at_ms.is_some());
+    let leaves: Vec<Vec<u8>> =
+        orders.iter().map(|order| merkle::entry(order.claim.unit.0, &order.claim.id.to_string())).collect();
+    assert_eq!((closed.entries as usize, closed.root), (orders.len(), merkle::root(&leaves)));
+    let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { panic!("it has no prizes") };
+    let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
+    let seed = lab.ledger.committed_seed(&round).await.unwrap();
+    let mut won: BTreeMap<u32, u64> = BTreeMap::new();
+    for (position, (entry, prize)) in
+        (1..).zip(award::winners(&counts, closed.entries, &award::shuffle_key(&seed, None)))
+    {
+        won.insert(entry, prize);
+        let winner = lab.ledger.winner(&round.id, position).await.unwrap().expect("the prize has a winner");
+        assert_eq!((winner.entry, u64::from(winner.prize)), (entry, prize));
+        assert_eq!(winner.order_id, orders[entry as usize - 1].claim.id);
+    }
+    for (entry, order) in (1..).zip(&orders) {
+        let award = won.get(&entry).map(|prize| Award::Prize { prize: u16::try_from(*prize).unwrap() });
+        assert_eq!((order.award, order.state), (award, OrderState::Granted), "entry {entry}");
+    }
+    let won = u32::try_from(won.len()).unwrap();
+    assert_eq!(draw.awarded, won);
+    assert_eq!(lab.ledger.winner(&round.id, won + 1).await.unwrap(), None);
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
+    let awarded = audited.awarded.expect("it has awards");
+    assert!(audited.audit.is_clean() && awarded.is_exact(), "{awarded:?}");
+    assert_eq!(awarded.entries, Some(closed.entries));
+    won
+}
+
+/// The numbers of the prizes whose winners wait to be notified.
+pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
+    let mut positions = Vec::new();
+    loop {
+        let messages = receive(&lab.sqs, &lab.winners_url).await;
+        if messages.is_empty() {
+            return positions;
+        }
+        for message in messages {
+            positions.push(WinnerMessage::parse(message.body().unwrap()).unwrap().position);
+            let receipt = message.receipt_handle().unwrap();
+            lab.sqs.delete_message().queue_url(&lab.winners_url).receipt_handle(receipt).send().await.unwrap();
+        }
+    }
+}
+
+/// What the user sees of the reservation.
+async fn award_of(lab: &Lab, order: &Order) -> Value {
+    let ask = Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str());
+    lab.answer(&ask).await.expect(200).body["award"].clone()
+}
+
+#[tokio::test]
+async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
+    let lab = Lab::selling(lottery(20, &[1, 3])).await;
+    for n in 0..12 {
+        lab.buy(&format!("user-{n}")).await;
+    }
+    let entries = orders(&lab).await;
+    assert_eq!(entries.len(), 12);
+    for order in &entries {
+        assert_eq!((order.award, award_of(&lab, order).await), (None, json!({ "kind": "entered" })));
+    }
+    assert_eq!(draw_in(&lab, AFTER_S).await, "", "it is open");
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, 10).await, stands(DrawStands::TooEarly));
+    assert_eq!(lab.ledger.draw(&lab.round().await.id).await.unwrap(), None);
+
+    let summary = draw::handle(&lab.draw_in(AFTER_S)).await.unwrap();
+    assert_eq!((summary.drawn, summary.late), (1, 0));
+    assert_eq!(drawn_once(&lab).await, 4);
+    let mut told = winner_messages(&lab).await;
+    told.sort_unstable();
+    assert_eq!(told, [1, 2, 3, 4]);
+    let mut seen: Vec<String> = Vec::new();
+    for order in orders(&lab).await {
+        seen.push(award_of(&lab, &order).await.to_string());
+    }
+    seen.sort();
+    let prize = |n| format!(r#"{{"kind":"prize","prize":"Prize {n}"}}"#);
+    let blank = r#"{"kind":"blank"}"#.to_owned();
+    assert_eq!(seen, [vec![blank; 8], vec![prize(1)], vec![prize(2); 3]].concat());
+
+    // It runs again and again, and nothing more comes of it.
+    let contents = lab.contents().await;
+    assert_eq!(draw::handle(&lab.draw_in(AFTER_S + 60)).await.unwrap(), draw::Summary::default());
+    assert_eq!((lab.contents().await, winner_messages(&lab).await), (contents, vec![]));
+}
+
+#[tokio::test]
+async fn draws_beside_each_other_give_a_hundred_prizes_once_each() {
+    let lab = Lab::selling(lottery(200, &[20, 80])).await;
+    let claims = join_all((0..150).map(|n| {
+        let lab = &lab;
+        async move { lab.reserve(&format!("user-{n}")).await }
+    }))
+    .await;
+    for batch in claims.chunks(10) {
+        assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
+    }
+    end(&lab).await;
+    let runs = join_all((0..4).map(|_| async { draw::handle(&lab.draw_in(AFTER_S)).await.unwrap() })).await;
+    assert!(runs.iter().all(|summary| summary.failed == 0), "{runs:?}");
+    assert_eq!(drawn_once(&lab).await, 100);
+    let mut told = winner_messages(&lab).await;
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told, (1..=100).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_first_prizes_are_drawn_if_few_enter_and_none_if_nobody_does() {
+    for entries in [0, 1, 2] {
+        let lab = Lab::selling(lottery(10, &[1, 5])).await;
+        for n in 0..entries {
+            lab.buy(&format!("user-{n}")).await;
+        }
+        end(&lab).await;
+        assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+        assert_eq!(drawn_once(&lab).await, entries);
+    }
+}
+
+#[tokio::test]
+async fn a_reservation_whose_order_is_to_come_is_waited_for() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    let bob = lab.reserve("bob").await;
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
+    let hours_later = draw::handle(&lab.draw_in(7200)).await.unwrap();
+    assert_eq!((hours_later.drawn, hours_later.late), (0, 1), "it is late, and goes without nobody");
+    assert!(lab.deliver(&[&bob]).await.batch_item_failures.is_empty());
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    assert_eq!((drawn_once(&lab).await, orders(&lab).await.len()), (1, 2));
+}
+
+#[tokio::test]
+async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
+    let lab = Lab::selling(lottery(10, &[3])).await;
+    lab.buy("alice").await;
+    let (bob, carol) = (lab.reserve("bob").await, lab.reserve("carol").await);
+    end(&lab).await;
+    lab.redis(&["FLUSHALL"]).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be under way");
+    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "and this one is in time");
+
+    assert_eq!(draw_in(&lab, SETTLED_S).await, stands(DrawStands::Counting), "the index may lag");
+    let later = order::Deps { clock: Clock::ahead_by_ms(SETTLED_S * 1000), ..lab.order() };
+    for _ in 0..2 {
+        assert!(order::handle(&later, message_batch(&[&carol])).await.batch_item_failures.is_empty());
+        let order = lab.order_of(&carol).await;
+        assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::EntriesClosed)));
+    }
+    let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
+    assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "entries_closed"));
+    assert_eq!(draw_in(&lab, SETTLED_S + 65).await, stands(DrawStands::Drawn));
+    let round = lab.round().await;
+    assert_eq!(lab.ledger.draw(&round.id).await.unwrap().unwrap().closed.unwrap().entries, 2);
+    assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 2);
+}
+
+/// Redis has a reservation as ordered whose order the ledger does not have: the index lags, or reconciliation is to mend it.
+#[tokio::test]
+async fn entries_that_redis_knows_and_the_ledger_does_not_are_waited_for_a_quarter_of_an_hour() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    let bob = lab.reserve("bob").await;
+    assert!(lab.stock.round(&bob.id.round).confirm(&bob).await.unwrap());
+    assert_eq!(lab.claim_state(&bob).await, ClaimState::Ordered);
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Counting));
+    assert_eq!(draw_in(&lab, AFTER_S + 600).await, stands(DrawStands::Counting));
+    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S).await, stands(DrawStands::Drawn));
+    assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 1);
+}
+
+/// Entries that come while the rush lasts are not checked against the draw, which is one item for all of them.
+#[tokio::test]
+async fn an_entry_in_the_rush_costs_what_any_order_costs() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    let bob = lab.reserve("bob").await;
+    let order = lab.order();
+    order::handle(&order, message_batch(&[&lab.reserve("carol").await])).await;
+    lab.calls.take();
+    assert!(order::handle(&order, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    let targets = lab.calls.take_targets();
+    assert_eq!(targets.len(), 1, "{targets:?}");
+    assert!(targets[0].ends_with("TransactWriteItems"), "{targets:?}");
+}

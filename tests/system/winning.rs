@@ -1,0 +1,144 @@
+//! Winners who are notified: at the pace that the gift service takes, and all of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::post;
+use context::Context;
+use queue::WinnerMessage;
+use runtime::Clock;
+use serde_json::Value;
+use standardwebhooks::Webhook;
+use tests::round;
+
+use crate::events;
+use crate::lab::{Lab, SALE};
+use crate::lotteries::{AFTER_S, end, lottery};
+
+const PRIZES: u32 = 40;
+/// Winners a second, and how long the gift service takes for each.
+const PER_S: u32 = 20;
+const SLOW: Duration = Duration::from_millis(300);
+
+/// A gift service of this test.
+#[derive(Default)]
+struct Gifts {
+    /// What came, by id.
+    came: Mutex<BTreeMap<String, Vec<Value>>>,
+    /// Requests that are worked on, now and at most.
+    at_once: Mutex<(usize, usize)>,
+    /// How often it answers with what before it takes anything.
+    refusals: Mutex<Vec<StatusCode>>,
+    key: String,
+}
+
+async fn take(State(gifts): State<Arc<Gifts>>, headers: HeaderMap, body: String) -> (StatusCode, HeaderMap) {
+    {
+        let mut at_once = gifts.at_once.lock().unwrap();
+        at_once.0 += 1;
+        at_once.1 = at_once.1.max(at_once.0);
+    }
+    tokio::time::sleep(SLOW).await;
+    gifts.at_once.lock().unwrap().0 -= 1;
+    let mut answer = HeaderMap::new();
+    if let Some(refusal) = gifts.refusals.lock().unwrap().pop() {
+        answer.insert("location", "/elsewhere".parse().unwrap());
+        return (refusal, answer);
+    }
+    let webhook = Webhook::from_bytes(gifts.key.as_bytes().to_vec()).unwrap();
+    if webhook.verify(body.as_bytes(), &headers).is_err() {
+        return (StatusCode::UNAUTHORIZED, answer);
+    }
+    let id = headers["idempotency-key"].to_str().unwrap().to_owned();
+    assert_eq!(headers["webhook-id"].to_str().unwrap(), id);
+    gifts.came.lock().unwrap().entry(id).or_default().push(serde_json::from_str(&body).unwrap());
+    (StatusCode::OK, answer)
+}
+
+async fn serve(gifts: &Arc<Gifts>) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let router = Router::new().route("/gifts", post(take)).with_state(Arc::clone(gifts));
+    tokio::spawn(async { axum::serve(listener, router).await });
+    format!("http://{address}/gifts")
+}
+
+/// A lottery whose prizes all have winners, of whom nobody was told.
+async fn drawn(prizes: u32) -> Lab {
+    let lab = Lab::selling(lottery(prizes, &[1, prizes - 1])).await;
+    for n in 0..prizes {
+        lab.buy(&format!("user-{n}")).await;
+    }
+    end(&lab).await;
+    assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
+    lab
+}
+
+fn function(lab: &Lab, url: &str, per_s: u32) -> winners::Deps {
+    let settings = lab.settings().with("GIFT_URL", url).with("WINNERS_PER_S", per_s.to_string());
+    let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
+    winners::Deps::new(&context.with(lab.ledger.clone())).unwrap()
+}
+
+fn message(position: u32) -> String {
+    WinnerMessage::new(round(SALE, 1), position).to_body()
+}
+
+#[tokio::test]
+async fn a_slow_gift_service_gets_each_winner_at_its_pace() {
+    let lab = drawn(PRIZES).await;
+    let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
+    let deps = function(&lab, &serve(&gifts).await, PER_S);
+    let began = Instant::now();
+    for batch in (1..=PRIZES).collect::<Vec<_>>().chunks(10) {
+        // Each message twice, as SQS may deliver it; a batch is handled at once.
+        let bodies = batch.iter().map(|position| message(*position));
+        assert!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.is_empty());
+        let again = batch.iter().map(|position| message(*position));
+        assert!(winners::handle(&deps, events::batch(again)).await.batch_item_failures.is_empty());
+    }
+    let least = Duration::from_secs(1) * (PRIZES - 1) / PER_S;
+    assert!(began.elapsed() >= least, "{:?} for {PRIZES} winners is faster than {PER_S} a second", began.elapsed());
+    let at_once = gifts.at_once.lock().unwrap().1;
+    assert!(at_once <= 10, "a batch has ten; {at_once} at once");
+    let came = gifts.came.lock().unwrap();
+    let ids: BTreeSet<String> = (1..=PRIZES).map(|position| format!("{SALE}.1.{position}")).collect();
+    assert_eq!(came.keys().cloned().collect::<BTreeSet<_>>(), ids);
+    assert!(came.values().all(|bodies| bodies.len() == 1), "who was told is not told again");
+    let users: BTreeSet<&str> = came.values().map(|bodies| bodies[0]["data"]["user"].as_str().unwrap()).collect();
+    assert_eq!(users.len(), PRIZES as usize);
+    let first = &came[&format!("{SALE}.1.1")][0];
+    assert_eq!((&first["type"], &first["data"]["prize"]), (&"prize.won".into(), &"Prize 1".into()));
+}
+
+#[tokio::test]
+async fn what_the_gift_service_does_not_take_comes_back() {
+    let lab = drawn(2).await;
+    let refusals = vec![StatusCode::INTERNAL_SERVER_ERROR, StatusCode::TEMPORARY_REDIRECT, StatusCode::NOT_FOUND];
+    let tries = refusals.len();
+    let gifts = Gifts { key: lab.payment_key.clone(), refusals: Mutex::new(refusals), ..Gifts::default() };
+    let gifts = Arc::new(gifts);
+    let deps = function(&lab, &serve(&gifts).await, 1000);
+    for _ in 0..tries {
+        let failed = winners::handle(&deps, events::batch([message(1)])).await.batch_item_failures;
+        assert_eq!(failed.len(), 1);
+        assert_eq!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms, None);
+    }
+    // Beside what never can be told of.
+    let bodies = [message(1), message(3), "poison".to_owned()];
+    assert_eq!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.len(), 2);
+    assert_eq!(gifts.came.lock().unwrap().keys().collect::<Vec<_>>(), [&format!("{SALE}.1.1")]);
+    assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
+}
+
+#[tokio::test]
+async fn without_a_gift_service_winners_are_noted() {
+    let lab = drawn(1).await;
+    let deps = winners::Deps::new(&lab.another_process()).unwrap();
+    assert!(winners::handle(&deps, events::batch([message(1)])).await.batch_item_failures.is_empty());
+    assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
+}
