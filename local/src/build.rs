@@ -10,12 +10,13 @@ use crate::paths;
 use crate::stages::Stage;
 
 /// Every function: the name of its package, of its binary and of its folder.
-pub const FUNCTIONS: [&str; 13] = [
+pub const FUNCTIONS: [&str; 15] = [
     "admin",
     "admission",
     "catalog",
     "daily_reset",
     "dead_letter",
+    "draw",
     "expiry",
     "notifier",
     "order",
@@ -24,6 +25,7 @@ pub const FUNCTIONS: [&str; 13] = [
     "reservation",
     "warmup",
     "websocket",
+    "winners",
 ];
 
 /// The cargo that runs this program, or else the one on the path, at the checkout's root.

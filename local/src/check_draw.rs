@@ -4,9 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use award::{BLANK, Plan, Seed, Table, bytes32, commit, winners};
+use award::{BLANK, Bytes32, Hex, Plan, Seed, Table, bytes32, commit, merkle, winners};
 use reqwest::{StatusCode, Url};
 use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::up::running;
@@ -16,6 +17,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The version of `docs/draws.md` that this checks, and the label of draws that rest on their seed alone.
 const ENCODING: u32 = 1;
 const COMMITMENT_ONLY: &str = "commitment_only";
+/// Winners that the document lists at most; the others have to be computed.
+const MOST_LISTED: usize = 1000;
 /// Winners that are printed; JSON has all.
 const MOST_WINNERS: usize = 20;
 
@@ -32,6 +35,40 @@ struct Draw {
     commitment: String,
     reveals_at: String,
     seed: Option<String>,
+    at_end: Option<AtEnd>,
+}
+
+/// What is published of a draw at the end.
+#[derive(Deserialize)]
+struct AtEnd {
+    closed: Option<Closed>,
+}
+
+#[derive(Deserialize)]
+struct Closed {
+    entries: u32,
+    root: String,
+    entries_per_chunk: u32,
+    winners: Vec<ListedWinner>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct ListedWinner {
+    prize: u64,
+    entry: u32,
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    units: Vec<u32>,
+    leaves: Vec<String>,
+}
+
+/// The entries of a draw at the end, in their order.
+#[derive(Default)]
+struct Entries {
+    units: Vec<u32>,
+    leaves: Vec<Bytes32>,
 }
 
 /// A draw that holds: everything here was computed from the seed, and the seed is the one that was committed to.
@@ -42,6 +79,9 @@ pub struct Checked {
     commitment: String,
     units: u32,
     currency: Currency,
+    /// Entries that have the published root, in a draw at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<usize>,
     /// What all units won together, in a split.
     #[serde(skip_serializing_if = "Option::is_none")]
     sum_minor: Option<u64>,
@@ -57,6 +97,9 @@ pub struct Checked {
 struct Winner {
     unit: u32,
     prize: String,
+    /// Of a draw at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -78,7 +121,9 @@ pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, j
         Some(url) => url.to_owned(),
         None => running()?.0.api_url,
     };
-    let checked = fetch(&api_url, round).await?.check(round, unit)?;
+    let draw: Draw = fetch(&api_url, round, "draw").await?;
+    let entries = fetch_entries(&api_url, round, &draw).await?;
+    let checked = draw.check(round, unit, entries.as_ref())?;
     if json {
         println!("{}", serde_json::to_string_pretty(&checked)?);
     } else {
@@ -87,8 +132,8 @@ pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, j
     Ok(())
 }
 
-async fn fetch(api_url: &str, RoundId { sale, number }: &RoundId) -> Result<Draw> {
-    let url = format!("{}/v1/sales/{sale}/rounds/{number}/draw", api_url.trim_end_matches('/'));
+async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &RoundId, what: &str) -> Result<T> {
+    let url = format!("{}/v1/sales/{sale}/rounds/{number}/{what}", api_url.trim_end_matches('/'));
     let url = Url::parse(&url).with_context(|| format!("{api_url} is no address of an API"))?;
     let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
     let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
@@ -99,8 +144,34 @@ async fn fetch(api_url: &str, RoundId { sale, number }: &RoundId) -> Result<Draw
     }
 }
 
+/// The entries of a draw at the end, if they have closed.
+async fn fetch_entries(api_url: &str, round: &RoundId, draw: &Draw) -> Result<Option<Entries>> {
+    let Some(Closed { entries: count, entries_per_chunk, .. }) = draw.closed() else { return Ok(None) };
+    ensure!(*count <= draw.units && *entries_per_chunk > 0, "there are {count} entries for {} units", draw.units);
+    let mut entries = Entries::default();
+    for chunk in 0..count.div_ceil(*entries_per_chunk) {
+        let chunk: Chunk = fetch(api_url, round, &format!("draw/entries/{chunk}")).await?;
+        entries.take(chunk)?;
+    }
+    Ok(Some(entries))
+}
+
+impl Entries {
+    fn take(&mut self, Chunk { units, leaves }: Chunk) -> Result<()> {
+        self.units.extend(units);
+        for leaf in leaves {
+            self.leaves.push(bytes32(&leaf).context("a leaf is not 64 small hex digits")?);
+        }
+        Ok(())
+    }
+}
+
 impl Draw {
-    fn check(self, asked: &RoundId, unit: Option<u32>) -> Result<Checked> {
+    fn closed(&self) -> Option<&Closed> {
+        self.at_end.as_ref()?.closed.as_ref()
+    }
+
+    fn check(self, asked: &RoundId, unit: Option<u32>, entries: Option<&Entries>) -> Result<Checked> {
         let Self { sale_id, round, encoding, label, units, currency, .. } = &self;
         ensure!(
             (sale_id, *round) == (&asked.sale, asked.number),
@@ -113,6 +184,10 @@ impl Draw {
         if let Some(unit) = unit {
             ensure!((1..=*units).contains(&unit), "there is no unit {unit}: the round has {units}");
         }
+        let at_end = self.allocation.is_drawn_at_end();
+        if at_end && self.closed().is_none() {
+            bail!("the entries have not closed yet; they will soon after {}", self.reveals_at);
+        }
         let Some(seed) = &self.seed else { bail!("the seed is not out yet; it will be at {}", self.reveals_at) };
         let seed = Seed(bytes32(seed).context("the seed is not 64 small hex digits")?);
         let plan = self.allocation.plan(*units).context("all units of the round are the same")?;
@@ -123,6 +198,22 @@ impl Draw {
             "the commitment does not hold: the seed and what was drawn give {commitment}, published was {}",
             self.commitment
         );
+        if let Some(closed) = self.closed().filter(|_| at_end) {
+            let entries = entries.context("the entries are missing")?;
+            let winners = self.drawn_at_end(closed, entries, &seed)?;
+            let unit = unit.map(|unit| self.award_at_end(unit, entries, &winners)).transpose()?;
+            return Ok(Checked {
+                sale_id: sale_id.clone(),
+                round: *round,
+                commitment,
+                units: *units,
+                currency: *currency,
+                entries: Some(entries.units.len()),
+                sum_minor: None,
+                winners: Some(winners),
+                unit,
+            });
+        }
         let (sum_minor, winners) = match &self.allocation {
             Allocation::Split { total_minor, .. } => {
                 let sum: u64 = table.awards().iter().sum();
@@ -138,6 +229,7 @@ impl Draw {
             commitment,
             units: *units,
             currency: *currency,
+            entries: None,
             sum_minor,
             winners,
             unit,
@@ -147,8 +239,41 @@ impl Draw {
     fn winners(&self, plan: &Plan, seed: &Seed) -> Vec<Winner> {
         let Plan::Prizes { counts, tickets } = plan else { return Vec::new() };
         let key = award::shuffle_key(seed, None);
-        let winner = |(unit, value)| Some(Winner { unit, prize: self.prize(value)?.to_owned() });
+        let winner = |(unit, value)| Some(Winner { unit, prize: self.prize(value)?.to_owned(), entry: None });
         winners(counts, *tickets, &key).filter_map(winner).collect()
+    }
+
+    /// Holds the entries to their root, and the winners to what follows from both.
+    fn drawn_at_end(&self, closed: &Closed, entries: &Entries, seed: &Seed) -> Result<Vec<Winner>> {
+        let Entries { units, leaves } = entries;
+        let in_order = units.windows(2).all(|pair| pair[0] < pair[1]);
+        let exist = units.iter().all(|unit| (1..=self.units).contains(unit));
+        ensure!(in_order && exist, "the entries are not in the order of their units");
+        let count = closed.entries as usize;
+        ensure!(units.len() == count && leaves.len() == count, "published were {count} entries, there are {}", leaves.len());
+        let root = Hex(&merkle::root_of_hashes(leaves.clone())).to_string();
+        ensure!(root == closed.root, "the entries have the root {root}, published was {}", closed.root);
+        let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };
+        let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
+        let drawn: Vec<(u32, u64)> = winners(&counts, closed.entries, &award::shuffle_key(seed, None)).collect();
+        let listed = drawn.iter().take(MOST_LISTED).map(|(entry, prize)| ListedWinner { prize: *prize, entry: *entry });
+        ensure!(listed.eq(closed.winners.iter().cloned()), "other entries win than the published ones");
+        let winner = |(entry, value): (u32, u64)| {
+            let unit = *units.get(entry as usize - 1)?;
+            Some(Winner { unit, prize: self.prize(value)?.to_owned(), entry: Some(entry) })
+        };
+        Ok(drawn.into_iter().filter_map(winner).collect())
+    }
+
+    fn award_at_end(&self, unit: u32, entries: &Entries, winners: &[Winner]) -> Result<UnitAward> {
+        ensure!(entries.units.binary_search(&unit).is_ok(), "unit {unit} is no entry");
+        let Some(winner) = winners.iter().find(|winner| winner.unit == unit) else {
+            return Ok(UnitAward { unit, award: Award::Blank, name: None });
+        };
+        let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };
+        let prize = prizes.iter().position(|prize| prize.name == winner.prize).unwrap_or_default();
+        let prize = u16::try_from(prize + 1)?;
+        Ok(UnitAward { unit, award: Award::Prize { prize }, name: Some(winner.prize.clone()) })
     }
 
     /// The name of a prize, which a value of the table counts from 1.
@@ -168,14 +293,17 @@ impl Draw {
 
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sale_id, round, commitment, units, currency, sum_minor, winners, unit } = self;
+        let Self { sale_id, round, commitment, units, currency, entries, sum_minor, winners, unit } = self;
         writeln!(f, "The commitment of round {round} of {sale_id} holds: {commitment}")?;
         if let Some(sum) = sum_minor {
             writeln!(f, "{units} parts add up to exactly {sum} minor units of {currency}")?;
         }
         if let Some(winners) = winners {
-            writeln!(f, "{} of {units} tickets win:", winners.len())?;
-            for Winner { unit, prize } in winners.iter().take(MOST_WINNERS) {
+            match entries {
+                Some(entries) => writeln!(f, "{entries} entries have the published root, and {} win:", winners.len())?,
+                None => writeln!(f, "{} of {units} tickets win:", winners.len())?,
+            }
+            for Winner { unit, prize, .. } in winners.iter().take(MOST_WINNERS) {
                 writeln!(f, "  ticket {unit:<8} {prize}")?;
             }
             if winners.len() > MOST_WINNERS {
@@ -227,7 +355,7 @@ mod tests {
         let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
         let asked =
             if document["sale_id"] == "packets" { asked } else { RoundId { sale: draw.sale_id.clone(), ..asked } };
-        draw.check(&asked, unit).map_err(|error| format!("{error:#}"))
+        draw.check(&asked, unit, None).map_err(|error| format!("{error:#}"))
     }
 
     #[test]
@@ -246,12 +374,81 @@ mod tests {
     #[test]
     fn a_genuine_draw_has_the_winners_that_it_has() {
         let checked = check(&document("lottery", 1), Some(7)).unwrap();
-        let winner = |unit, prize: &str| Winner { unit, prize: prize.to_owned() };
+        let winner = |unit, prize: &str| Winner { unit, prize: prize.to_owned(), entry: None };
         assert_eq!(checked.winners, Some(vec![winner(7, "Prize 1"), winner(10, "Prize 3"), winner(1, "Prize 3")]));
         assert!(checked.to_string().ends_with("Unit 7 won: Prize 1\n"), "{checked}");
         assert!(check(&document("lottery", 1), Some(2)).unwrap().to_string().ends_with("Unit 2 won nothing\n"));
         let json = serde_json::to_value(&checked).unwrap();
         assert_eq!(json["unit"], json!({ "unit": 7, "kind": "prize", "prize": 1, "name": "Prize 1" }));
+    }
+
+    /// A draw of three prizes among five of ten tickets, and its entries.
+    fn at_end() -> (Value, Entries) {
+        let (seed, counts) = (Seed([7; 32]), [1, 2]);
+        let units = vec![1, 2, 5, 9, 10];
+        let leaf = |unit: &u32| merkle::leaf_hash(&merkle::entry(*unit, &format!("packets.1.{unit:032x}")));
+        let leaves: Vec<Bytes32> = units.iter().map(leaf).collect();
+        let table = Table::of(&Plan::Prizes { counts: counts.to_vec(), tickets: 10 }, &seed, None).unwrap();
+        let drawn = winners(&counts, 5, &award::shuffle_key(&seed, None));
+        let listed: Vec<Value> = drawn.map(|(entry, prize)| json!({ "prize": prize, "entry": entry })).collect();
+        let prizes = [1, 2].map(|n| json!({ "name": format!("Prize {n}"), "count": n }));
+        let document = json!({
+            "sale_id": "packets", "round": 1, "encoding": 1, "label": "commitment_only", "units": 10, "currency": "EUR",
+            "allocation": { "kind": "prizes", "prizes": prizes, "draw": "at_end" },
+            "commitment": commit("packets", 1, &seed, &table.digest()).to_string(), "seed": Hex(&seed.0).to_string(),
+            "closes_at": "2026-11-24T10:00:00Z", "reveals_at": "2026-11-24T10:01:00Z",
+            "at_end": { "state": "closed", "closed": {
+                "at": "2026-11-24T10:01:05Z", "entries": 5, "root": Hex(&merkle::root_of_hashes(leaves.clone())).to_string(),
+                "entries_per_chunk": 4096, "winners": listed,
+            } },
+        });
+        (document, Entries { units, leaves })
+    }
+
+    fn check_at_end(document: &Value, entries: &Entries, unit: Option<u32>) -> Result<Checked, String> {
+        let draw: Draw = serde_json::from_value(document.clone()).unwrap();
+        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
+        draw.check(&asked, unit, Some(entries)).map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn a_genuine_draw_at_the_end_holds_and_says_who_won() {
+        let (document, entries) = at_end();
+        let checked = check_at_end(&document, &entries, None).unwrap();
+        let won = checked.winners.as_ref().unwrap();
+        assert_eq!((won.len(), checked.entries), (3, Some(5)));
+        assert!(won.iter().all(|winner| entries.units[winner.entry.unwrap() as usize - 1] == winner.unit));
+        assert!(checked.to_string().contains("5 entries have the published root, and 3 win:"), "{checked}");
+        for unit in &entries.units {
+            let said = check_at_end(&document, &entries, Some(*unit)).unwrap().to_string();
+            assert_eq!(said.ends_with("won nothing\n"), won.iter().all(|winner| winner.unit != *unit), "{said}");
+        }
+        assert!(check_at_end(&document, &entries, Some(3)).unwrap_err().contains("unit 3 is no entry"));
+    }
+
+    #[test]
+    fn entries_that_were_added_removed_or_moved_do_not_have_the_root() {
+        let (document, _) = at_end();
+        let entries = |change: fn(&mut Entries)| {
+            let (_, mut entries) = at_end();
+            change(&mut entries);
+            check_at_end(&document, &entries, None).unwrap_err()
+        };
+        assert!(entries(|entries| entries.leaves[2] = [0; 32]).contains("published was"));
+        assert!(entries(|entries| entries.leaves.swap(0, 1)).contains("published was"));
+        assert!(entries(|entries| entries.units.swap(0, 1)).contains("not in the order"));
+        assert!(entries(|entries| entries.units[4] = 11).contains("not in the order"));
+        assert!(entries(|entries| entries.leaves.truncate(4)).contains("published were 5"));
+        let (good, entries) = at_end();
+        let changed = |place: &str, value: Value| {
+            let mut changed = good.clone();
+            *changed.pointer_mut(place).unwrap() = value;
+            check_at_end(&changed, &entries, None).unwrap_err()
+        };
+        assert!(changed("/at_end/closed/winners/0/entry", json!(0)).contains("other entries win"));
+        assert!(changed("/at_end/closed/winners", json!([])).contains("other entries win"));
+        assert!(changed("/at_end/closed", Value::Null).contains("have not closed yet"));
+        assert!(changed("/allocation/prizes/0/count", json!(2)).contains("the commitment does not hold"));
     }
 
     #[test]

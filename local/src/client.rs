@@ -215,6 +215,26 @@ impl Client {
         Ok(answer)
     }
 
+    /// Ends a round now.
+    ///
+    /// # Errors
+    /// If the API refuses.
+    pub async fn close(&self, operator: &str, RoundId { sale, number }: &RoundId) -> Result<()> {
+        let url = format!("{}/v1/admin/sales/{sale}/close", self.api_url);
+        let request = self.http.post(url).bearer_auth(operator).json(&json!({ "round": number }));
+        self.send(request).await?.error_for_status()?;
+        Ok(())
+    }
+
+    /// The public draw of a round.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn draw(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
+        let url = format!("{}/v1/sales/{sale}/rounds/{number}/draw", self.api_url);
+        Ok(self.send(self.http.get(url)).await?.error_for_status()?.json().await?)
+    }
+
     /// Makes sure that a sale has come to a round.
     ///
     /// # Errors

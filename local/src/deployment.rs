@@ -54,6 +54,15 @@ pub struct Deployment {
     pub expiry_queue_url: String,
     /// Its dead letters.
     pub expiry_dlq_url: String,
+    /// The queue of winners who are to be notified.
+    #[serde(default)]
+    pub winners_queue_url: String,
+    /// Those of whom the gift service could not be told.
+    #[serde(default)]
+    pub winners_dlq_url: String,
+    /// The secret with the key of their notifications.
+    #[serde(default)]
+    pub winner_secret: String,
     /// The secret with the webhook's key.
     pub payment_secret: String,
     /// The secret with the keys of passes into a sale.
@@ -78,6 +87,9 @@ struct Outputs {
     quarantine_queue_url: String,
     expiry_queue_url: String,
     expiry_dlq_url: String,
+    winners_queue_url: String,
+    winners_dlq_url: String,
+    winner_secret_arn: String,
     payment_secret_arn: String,
     pass_secret_arn: String,
     warmup_function_name: String,
@@ -136,6 +148,9 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         quarantine_queue_url: outputs.quarantine_queue_url,
         expiry_queue_url: outputs.expiry_queue_url,
         expiry_dlq_url: outputs.expiry_dlq_url,
+        winners_queue_url: outputs.winners_queue_url,
+        winners_dlq_url: outputs.winners_dlq_url,
+        winner_secret: outputs.winner_secret_arn,
         payment_secret: outputs.payment_secret_arn,
         pass_secret: outputs.pass_secret_arn,
         warmup_function: outputs.warmup_function_name,

@@ -137,7 +137,7 @@ enum Command {
     /// Send dead letters of the running `up` back to where they came from
     Redrive {
         /// Whose dead letters
-        #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "quarantine"])]
+        #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "winners", "quarantine"])]
         queue: String,
     },
     /// Start a system on free ports, run a program with its SHOP_URL, and end the system

@@ -33,7 +33,7 @@ pub struct Deployment {
     pub gate_throttle_burst: f64,
     /// CloudFront, the firewall and the page.
     pub edge: bool,
-    /// Payment, passes, the stock's user, and behind an edge its key.
+    /// Payment, passes, winners, the stock's user, and behind an edge its key.
     pub secrets: u32,
 }
 
@@ -60,7 +60,7 @@ pub const DEV: Deployment = Deployment {
     gate_throttle_per_s: 200.0,
     gate_throttle_burst: 400.0,
     edge: false,
-    secrets: 3,
+    secrets: 4,
 };
 
 /// `infra/cdk/settings/prod.ts`
@@ -73,13 +73,13 @@ pub const PROD: Deployment = Deployment {
     sync: true,
     table_warm_writes: 10_000.0,
     order_concurrency: 50,
-    reserved_concurrency: 156,
+    reserved_concurrency: 160,
     throttle_per_s: 10_000.0,
     throttle_burst: 5_000.0,
     gate_throttle_per_s: 4_000.0,
     gate_throttle_burst: 2_000.0,
     edge: true,
-    secrets: 4,
+    secrets: 5,
 };
 
 /// Lanes of a sale, and with them shards that one sale can use. Keys and messages carry a lane, and nothing makes a
@@ -94,18 +94,18 @@ pub const ZONES: u32 = 2;
 /// SQS and Secrets Manager. DynamoDB's is a gateway endpoint and free.
 pub const INTERFACE_ENDPOINTS: u32 = 2;
 /// Functions that run every minute.
-pub const SCHEDULES: u32 = 3;
-/// Queues that Lambda polls: orders, its dead letters, expiry.
-pub const POLLED_QUEUES: u32 = 3;
+pub const SCHEDULES: u32 = 4;
+/// Queues that Lambda polls: orders, its dead letters, expiry, winners.
+pub const POLLED_QUEUES: u32 = 4;
 /// Kinds of alarms, each with an entry in the runbook.
-pub const ALARMS: u32 = 27;
-/// Metrics that alarms watch, without those of Redis: 18 that look at one, `functions-throttled` and `door-failing` at
-/// five functions each, `workers-failing` at five, `schedules-failing` at three, `table-throttled` at five.
-pub const ALARM_METRICS: u32 = 41;
+pub const ALARMS: u32 = 30;
+/// Metrics that alarms watch, without those of Redis: 21 that look at one, `functions-throttled` and `door-failing` at
+/// five functions each, `workers-failing` at six, `schedules-failing` at four, `table-throttled` at five.
+pub const ALARM_METRICS: u32 = 46;
 /// Metrics of each node that alarms watch.
 pub const ALARM_METRICS_OF_A_NODE: u32 = 4;
-/// Metrics of our own while nobody comes: reconciliation's, and cold starts.
-pub const METRICS: u32 = 9;
+/// Metrics of our own while nobody comes: reconciliation's, those of draws, and cold starts.
+pub const METRICS: u32 = 11;
 /// Part of the requests whose trace is recorded (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
 pub const TRACED: f64 = 0.05;
 /// Functions that can have processes waiting for an opening (`IN_FRONT` in `infra/cdk/lib/functions.ts`).

@@ -57,6 +57,7 @@ pub(crate) struct Lab {
     pub(crate) expiry_dlq_url: String,
     pub(crate) quarantine_url: String,
     pub(crate) winners_url: String,
+    pub(crate) winners_dlq_url: String,
     /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
     pub(crate) calls: Calls,
     /// What the snapshots of its processes ask of DynamoDB, now and then.
@@ -99,6 +100,7 @@ impl Lab {
         let expiry_dlq_url = make_queue(&sqs, &format!("{name}-expiry-dlq")).await;
         let quarantine_url = make_queue(&sqs, &format!("{name}-quarantine")).await;
         let winners_url = make_queue(&sqs, &format!("{name}-winners")).await;
+        let winners_dlq_url = make_queue(&sqs, &format!("{name}-winners-dlq")).await;
         let settings = Settings::given([
             ("TABLE_NAME", &*name),
             ("REDIS_URL", &valkey.url()),
@@ -108,6 +110,7 @@ impl Lab {
             ("EXPIRY_DLQ_URL", &expiry_dlq_url),
             ("QUARANTINE_QUEUE_URL", &quarantine_url),
             ("WINNERS_QUEUE_URL", &winners_url),
+            ("WINNERS_DLQ_URL", &winners_dlq_url),
             // Any key will do.
             ("WINNER_SECRET_ARN", &deployment.payment_secret),
             ("PASS_SECRET_ARN", pass_secret),
@@ -133,6 +136,7 @@ impl Lab {
             expiry_dlq_url,
             quarantine_url,
             winners_url,
+            winners_dlq_url,
             payment_key: deployment.payment_key().await.unwrap(),
             table: name,
             valkey,

@@ -86,7 +86,7 @@ pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
 pub(crate) struct Contents {
     pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
     pub(crate) items: BTreeMap<String, BTreeMap<String, AttributeValue>>,
-    pub(crate) depths: [[u32; 3]; 5],
+    pub(crate) depths: [[u32; 3]; 7],
 }
 
 impl Lab {
@@ -95,6 +95,8 @@ impl Lab {
             keys: keys(&self.valkey.url()).await,
             items: items(&self.dynamodb, &self.table).await,
             depths: [
+                depth(&self.sqs, &self.winners_url).await,
+                depth(&self.sqs, &self.winners_dlq_url).await,
                 depth(&self.sqs, &self.orders_url).await,
                 depth(&self.sqs, &self.orders_dlq_url).await,
                 depth(&self.sqs, &self.expiry_url).await,

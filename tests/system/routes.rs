@@ -36,6 +36,7 @@ fn filled(path: &str) -> String {
         "{reservation_id}" => format!("{SALE}.1.{}", "0".repeat(32)),
         "{token}" => "pass".to_owned(),
         "{round}" => "1".to_owned(),
+        "{chunk}" => "0".to_owned(),
         "{queue}" => "orders".to_owned(),
         "{user}" => "mallory".to_owned(),
         placeholder if placeholder.starts_with('{') => panic!("{path}: say here what stands for {placeholder}"),

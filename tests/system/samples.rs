@@ -146,7 +146,9 @@ async fn the_deployed_functions_understand_them() {
     assert_eq!(one["batchItemFailures"].as_array().unwrap().len(), 1, "no such sale: {one}");
     let due = invoke("expiry", &sample("expiry/due")).await;
     assert_eq!(due["batchItemFailures"].as_array().unwrap().len(), 1, "no such order: {due}");
-    for schedule in ["warmup", "reconciliation", "daily_reset"] {
+    let winner = invoke("winners", &sample("winners/one")).await;
+    assert_eq!(winner["batchItemFailures"].as_array().unwrap().len(), 1, "nobody won there: {winner}");
+    for schedule in ["warmup", "reconciliation", "daily_reset", "draw"] {
         // What is too late for a run on a busy machine is left to the next one.
         until(&format!("{schedule} does all"), 20, async || {
             (invoke(schedule, &sample(&format!("{schedule}/tick"))).await["failed"] == 0).then_some(())

@@ -9,11 +9,16 @@ export function kindOf(sale) {
   return (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
 }
 
+/** Whether the winners are drawn once the round is over: what people have until then are entries. */
+export function isDrawnAtEnd(sale) {
+  return (sale?.draw ?? sale)?.allocation?.draw === 'at_end';
+}
+
 export const isFree = (sale) => sale?.settlement === 'free';
 
 /** The words for a kind of sale: those of `key` for this kind, for what is free, or for all. */
 export function of(sale, key, values) {
-  const own = [`${kindOf(sale)}.${key}`, ...(isFree(sale) ? [`free.${key}`] : [])].find((name) => language.has(name));
+  const own = [...(isDrawnAtEnd(sale) ? [`lottery.${key}`] : []), `${kindOf(sale)}.${key}`, ...(isFree(sale) ? [`free.${key}`] : [])].find((name) => language.has(name));
   return t(own ?? key, values);
 }
 
@@ -29,12 +34,14 @@ const prizesIn = (prizes) => prizes.reduce((sum, { count }) => sum + count, 0);
 export function stake({ units, allocation, currency }) {
   return allocation.kind === 'split'
     ? t('split.stake', { total: money(allocation.total_minor, currency), n: number(units) })
-    : t('prizes.stake', { n: number(prizesIn(allocation.prizes)), units: number(units) });
+    : t(isDrawnAtEnd({ allocation }) ? 'lottery.stake' : 'prizes.stake', { n: number(prizesIn(allocation.prizes)), units: number(units) });
 }
 
 /** What is known of the odds. */
 export function odds({ units, allocation, currency }) {
   const row = (name, value) => h('div', {}, h('dt', {}, name), h('dd', {}, value));
+  // How many enter decides on the odds.
+  if (isDrawnAtEnd({ allocation })) return h('dl', { class: 'odds' }, allocation.prizes.map(({ name, count }) => row(name, `${number(count)} ×`)));
   if (allocation.kind === 'prizes') {
     const blanks = units - prizesIn(allocation.prizes);
     return h('dl', { class: 'odds' },
@@ -49,12 +56,14 @@ export function odds({ units, allocation, currency }) {
 
 /** What was won, in a few words. */
 export function awardWords({ kind, amount_minor: minor, currency, prize }) {
+  if (kind === 'entered') return t('award.entered');
   return kind === 'amount' ? money(minor, currency) : kind === 'prize' ? prize : t('award.blank');
 }
 
 /** What stands in for the card of a sale that is long over: an award says which kind it was. */
 export function cardOf(award) {
-  return { settlement: 'free', allocation: { kind: award.kind === 'amount' ? 'split' : 'prizes' } };
+  const draw = award.kind === 'entered' ? { draw: 'at_end' } : {};
+  return { settlement: 'free', allocation: { kind: award.kind === 'amount' ? 'split' : 'prizes', ...draw } };
 }
 
 /** Where a draw is checked, perhaps for one unit. */

@@ -1,6 +1,6 @@
 // Computes a draw anew, in a thread of its own: a million amounts take seconds.
 
-import { BLANK, Shuffle, commitment, digestOf, shuffleKey, tableOf } from './draw.js';
+import { BLANK, Shuffle, commitment, digestOf, rootOfHashes, shuffleKey, tableOf } from './draw.js';
 
 /** Where an award of the table went: the shuffle backwards, each round of which undoes itself. */
 function unitOf(shuffle, position) {
@@ -11,18 +11,21 @@ function unitOf(shuffle, position) {
   return place + 1;
 }
 
-onmessage = ({ data: { sale, round, plan, seed, most } }) => {
+/** `entries` are the leaves of a draw at the end, which has as many tickets then; null in any other draw. */
+onmessage = ({ data: { sale, round, plan, seed, most, entries } }) => {
   const table = tableOf(plan, seed);
+  const drawn = entries ? tableOf({ ...plan, tickets: entries.length }, seed) : table;
   // Prizes come first in the table.
   const winners = [];
   if (plan.kind === 'prizes') {
-    const shuffle = new Shuffle(table.length, shuffleKey(seed, null));
-    for (let at = 0; at < most && at < table.length && table[at] !== BLANK; at += 1) {
-      winners.push({ prize: table[at], unit: unitOf(shuffle, at) });
+    const shuffle = new Shuffle(drawn.length, shuffleKey(seed, null));
+    for (let at = 0; at < most && at < drawn.length && drawn[at] !== BLANK; at += 1) {
+      winners.push({ prize: drawn[at], unit: unitOf(shuffle, at) });
     }
   }
-  const values = Float64Array.from(table);
+  const values = Float64Array.from(drawn);
   postMessage({
-    commitment: commitment(sale, round, seed, digestOf(table)), sum: table.reduce((all, one) => all + one, 0), values, winners,
+    commitment: commitment(sale, round, seed, digestOf(table)), sum: drawn.reduce((all, one) => all + one, 0), values, winners,
+    root: entries ? rootOfHashes(entries) : null,
   }, [values.buffer]);
 };

@@ -281,7 +281,16 @@ const node = (left, right) => sha256(Uint8Array.of(1), left, right);
 
 /** The root of the Merkle tree over leaves, in hex. */
 export function rootOf(leaves) {
-  let level = leaves.map(leafHash);
+  return topOf(leaves.map(leafHash));
+}
+
+/** The root over leaves of which the hashes are known, in hex. */
+export function rootOfHashes(hashesHex) {
+  return topOf(hashesHex.map(bytesOf));
+}
+
+function topOf(hashes) {
+  let level = hashes;
   if (level.length === 0) return hexOf(sha256());
   while (level.length > 1) {
     const below = level;

@@ -15,9 +15,14 @@ const SOON_MS = 1_500;
 /** With push one only asks to be sure. */
 const PUSHED_MS = 30_000;
 const LONGEST_TROUBLE_MS = 15_000;
+/** An entry waits for the end of its round, which may be days away. */
+const ENTERED_MS = 20_000;
 const FINAL = new Set(['paid', 'granted', 'expired', 'cancelled', 'failed']);
 /** Problems that asking again does not mend. */
 const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_route', 'denied']);
+
+/** Whether it takes part in a draw that is still to come. */
+const isEntered = ({ award }) => award?.kind === 'entered';
 
 /** `reservation` and `trouble` change, and then `change` is told. */
 export class Watch extends EventTarget {
@@ -82,7 +87,7 @@ export class Watch extends EventTarget {
       const reservation = await ask('GET', `/v1/reservations/${this.#id}`, { signal: this.#signal });
       this.#failures = 0;
       this.hear(reservation);
-      return FINAL.has(reservation.status);
+      return FINAL.has(reservation.status) && !isEntered(reservation);
     } catch (error) {
       if (this.#signal.aborted) return true;
       this.#failures += 1;
@@ -103,6 +108,7 @@ export class Watch extends EventTarget {
       this.#looks += 1;
       return push.up ? PUSHED_MS : jittered(backoff);
     }
+    if (isEntered(this.reservation)) return push.up ? PUSHED_MS : jittered(ENTERED_MS);
     const left = Date.parse(payBy) - clock.now();
     if (this.#soon || left <= 0) return jittered(SOON_MS);
     // The end of the window is looked at in any case.

@@ -35,6 +35,10 @@ pub struct QueueUrls {
     pub expiry: String,
     /// Those that could not be looked at.
     pub expiry_dlq: String,
+    /// Winners who are to be notified.
+    pub winners: String,
+    /// Those of whom the gift service could not be told.
+    pub winners_dlq: String,
     /// Messages that nobody could read.
     pub quarantine: String,
 }
@@ -70,6 +74,8 @@ impl Deps {
             orders_dlq: settings.required("ORDERS_DLQ_URL")?,
             expiry: settings.required("EXPIRY_QUEUE_URL")?,
             expiry_dlq: settings.required("EXPIRY_DLQ_URL")?,
+            winners: settings.required("WINNERS_QUEUE_URL")?,
+            winners_dlq: settings.required("WINNERS_DLQ_URL")?,
             quarantine: settings.required("QUARANTINE_QUEUE_URL")?,
         };
         let group = settings.required("OPERATOR_GROUP")?;
@@ -205,8 +211,9 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
     let (from, to) = match queue {
         "orders" => (&queues.orders_dlq, &queues.orders),
         "expiry" => (&queues.expiry_dlq, &queues.expiry),
+        "winners" => (&queues.winners_dlq, &queues.winners),
         "quarantine" => (&queues.quarantine, &queues.orders),
-        _ => return Err(Problem::new(Code::UnknownRoute).detail("queues are orders, expiry and quarantine")),
+        _ => return Err(Problem::new(Code::UnknownRoute).detail("queues are orders, expiry, winners and quarantine")),
     };
     let moved = redrive(&deps.sqs, from, to).await.map_err(Problem::unanswered)?;
     tracing::warn!(queue, moved, "redriven");

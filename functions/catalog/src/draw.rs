@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use api::{Code, Problem};
-use award::{Commitment, Hex, Seed};
+use award::{Commitment, Hex, Seed, Shuffle};
 use http::HeaderValue;
 use jiff::Timestamp;
 use lambda_http::{Body, Request, Response};
+use ledger::{CHUNK_ENTRIES, DrawEntry};
 use sale::{Allocation, Currency, EpochMs, Round, RoundId, SaleId};
 use serde::{Serialize, Serializer};
 
@@ -23,11 +24,53 @@ const ENCODING: u8 = 1;
 /// cache: an answer that they keep says an old time, and pages take their clock from answers.
 const KEEP_REVEALED: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=86400");
 
+/// Winners that are listed. The others can be computed.
+const MOST_WINNERS: u32 = 1_000;
+
 /// A round with awards, and its seed once that may be known.
 pub(crate) struct Draw {
     pub(crate) round: Round,
     pub(crate) commitment: Commitment,
     pub(crate) seed: Option<Seed>,
+    /// How far it is, if it is drawn at the end.
+    pub(crate) at_end: Option<ledger::Draw>,
+    winners: Vec<Winner>,
+}
+
+/// Which entry won a prize.
+#[derive(Serialize)]
+struct Winner {
+    prize: u64,
+    entry: u32,
+}
+
+impl Draw {
+    /// Of a round with this commitment. Whoever has seed and entries knows the winners, so they are computed here.
+    pub(crate) fn new(
+        round: Round,
+        commitment: Commitment,
+        seed: Option<Seed>,
+        at_end: Option<ledger::Draw>,
+    ) -> Self {
+        let closed = at_end.as_ref().and_then(|draw| draw.closed);
+        let winners = match (&seed, closed, &round.terms.allocation) {
+            (Some(seed), Some(closed), Allocation::Prizes { prizes, .. }) => {
+                let counts = prizes.iter().map(|prize| prize.count);
+                let prizes = (1..).zip(counts).flat_map(|(prize, count)| std::iter::repeat_n(prize, count as usize));
+                let shuffle = Shuffle::new(closed.entries, &award::shuffle_key(seed, None));
+                let places = 0..closed.entries.min(MOST_WINNERS);
+                places.zip(prizes).map(|(at, prize)| Winner { prize, entry: shuffle.unshuffled(at) + 1 }).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { round, commitment, seed, at_end, winners }
+    }
+
+    /// Whether nothing about it changes any more.
+    fn is_final(&self) -> bool {
+        let is_drawn = self.at_end.as_ref().is_none_or(|draw| draw.drawn_at_ms.is_some());
+        self.seed.is_some() && is_drawn
+    }
 }
 
 /// From when on the seed of a round may be known.
@@ -69,8 +112,70 @@ impl DrawTerms {
     }
 }
 
+/// What is public of a draw at the end.
 #[derive(Serialize)]
-struct DrawDocument {
+struct AtEndDocument<'a> {
+    state: State,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed: Option<ClosedDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drawn_at: Option<Timestamp>,
+}
+
+/// The entries, and who of them won: the first ones of the winners, by prize.
+#[derive(Serialize)]
+struct ClosedDocument<'a> {
+    at: Timestamp,
+    entries: u32,
+    root: String,
+    entries_per_chunk: usize,
+    winners: &'a [Winner],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// Entries may come.
+    Open,
+    /// The entries are public, and so are the winners, who get their prizes one by one.
+    Closed,
+    /// Every winner has the prize.
+    Drawn,
+}
+
+impl<'a> AtEndDocument<'a> {
+    fn of(draw: &'a Draw) -> Option<Self> {
+        if !draw.round.terms.allocation.is_drawn_at_end() {
+            return None;
+        }
+        let at_end = draw.at_end.as_ref();
+        let (closed, drawn_at) = (at_end.and_then(|draw| draw.closed), at_end.and_then(|draw| draw.drawn_at_ms));
+        let state = match (closed, drawn_at) {
+            (_, Some(_)) => State::Drawn,
+            (Some(_), None) => State::Closed,
+            (None, None) => State::Open,
+        };
+        let closed = closed.map(|closed| ClosedDocument {
+            at: closed.at_ms.into(),
+            entries: closed.entries,
+            root: Hex(&closed.root).to_string(),
+            entries_per_chunk: CHUNK_ENTRIES,
+            winners: &draw.winners,
+        });
+        Some(Self { state, closed, drawn_at: drawn_at.map(Timestamp::from) })
+    }
+}
+
+/// Some of the entries of a draw, in their order: their units, and the hashes of their leaves.
+#[derive(Serialize)]
+struct EntriesDocument {
+    chunk: u32,
+    units: Vec<u32>,
+    leaves: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct DrawDocument<'a> {
     sale_id: SaleId,
     round: u32,
     encoding: u8,
@@ -81,11 +186,13 @@ struct DrawDocument {
     reveals_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_end: Option<AtEndDocument<'a>>,
 }
 
-impl DrawDocument {
-    fn of(draw: &Draw) -> Self {
-        let Draw { round: Round { id, terms, .. }, commitment, seed } = draw;
+impl<'a> DrawDocument<'a> {
+    fn of(draw: &'a Draw) -> Self {
+        let Draw { round: Round { id, terms, .. }, commitment, seed, .. } = draw;
         Self {
             sale_id: id.sale.clone(),
             round: id.number.0,
@@ -95,12 +202,45 @@ impl DrawDocument {
             closes_at: terms.closes_at_ms.into(),
             reveals_at: reveals_at(terms.closes_at_ms).into(),
             seed: seed.as_ref().map(|Seed(bytes)| Hex(bytes).to_string()),
+            at_end: AtEndDocument::of(draw),
         }
     }
 }
 
 /// The draw of a round.
 pub(crate) async fn look(deps: &Deps, request: &Request, id: &RoundId) -> Result<Response<Body>, Problem> {
+    let draw = draw_of(deps, id).await?;
+    let keep = if draw.is_final() { KEEP_REVEALED } else { KEEP };
+    Ok(kept(request, &DrawDocument::of(&draw), keep))
+}
+
+/// A chunk of the entries of a draw at the end, once they have closed. They never change.
+pub(crate) async fn entries(
+    deps: &Deps,
+    request: &Request,
+    id: &RoundId,
+    chunk: &str,
+) -> Result<Response<Body>, Problem> {
+    let none = || Problem::new(Code::UnknownSale).detail("the draw has no such entries");
+    // Another text of the same number would be another page to a cache.
+    let number = chunk.parse::<u32>().ok().filter(|number| number.to_string() == chunk);
+    let number = number.ok_or_else(|| Problem::invalid("chunk: a number from 0"))?;
+    let draw = draw_of(deps, id).await?;
+    let closed = draw.at_end.as_ref().and_then(|draw| draw.closed).ok_or_else(none)?;
+    // Chunks that are made up are looked up nowhere.
+    if u64::from(number) * CHUNK_ENTRIES as u64 >= u64::from(closed.entries) {
+        return Err(none());
+    }
+    let entries = deps.shelf.entries(id, &closed.root, number).await.map_err(Problem::unanswered)?.ok_or_else(none)?;
+    let document = EntriesDocument {
+        chunk: number,
+        units: entries.iter().map(|entry| entry.unit.0).collect(),
+        leaves: entries.iter().map(|DrawEntry { leaf, .. }| Hex(leaf).to_string()).collect(),
+    };
+    Ok(kept(request, &document, KEEP_REVEALED))
+}
+
+async fn draw_of(deps: &Deps, id: &RoundId) -> Result<Arc<Draw>, Problem> {
     let none = || Problem::new(Code::UnknownSale).detail("the round has no draw");
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     // A round that the sale has not come to is looked up nowhere, however many are made up.
@@ -108,7 +248,5 @@ pub(crate) async fn look(deps: &Deps, request: &Request, id: &RoundId) -> Result
         return Err(none());
     }
     let draw: Option<Arc<Draw>> = deps.shelf.draw(id).await.map_err(Problem::unanswered)?;
-    let draw = draw.ok_or_else(none)?;
-    let keep = if draw.seed.is_some() { KEEP_REVEALED } else { KEEP };
-    Ok(kept(request, &DrawDocument::of(&draw), keep))
+    draw.ok_or_else(none)
 }

@@ -56,6 +56,11 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
             let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
             draw::look(deps, request, &id).await
         }
+        (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw", "entries", chunk]) => {
+            let invalid = |error: InvalidId| Problem::invalid(error.to_string());
+            let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
+            draw::entries(deps, request, &id, chunk).await
+        }
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

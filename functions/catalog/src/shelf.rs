@@ -2,9 +2,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use award::Bytes32;
 use cache::Moment;
 use fulfilment::FulfilmentError;
-use ledger::{Ledger, Switches};
+use ledger::{DrawEntry, Ledger, Switches};
 use moka::Expiry;
 use moka::future::Cache;
 use rand::RngExt;
@@ -203,9 +204,32 @@ impl Shelf {
         // Not from the list, which may lag: its end decides whether the seed may be known.
         let Some(round) = self.ledger.round(id).await? else { return Ok(None) };
         let Some(commitment) = round.commitment else { return Ok(None) };
-        let seed = if self.is_over_for_all(&round).await { self.ledger.seed(id).await? } else { None };
-        let seed = seed.map(|kept| kept.seed);
-        Ok(Some(Draw { round, commitment, seed }))
+        let at_end = if round.terms.allocation.is_drawn_at_end() { self.ledger.draw(id).await? } else { None };
+        let may_be_known = if round.terms.allocation.is_drawn_at_end() {
+            // Whoever knows it before the entries are published could enter until a favourite wins.
+            at_end.as_ref().is_some_and(|draw| draw.closed.is_some())
+        } else {
+            self.is_over_for_all(&round).await
+        };
+        let seed = if may_be_known { self.ledger.seed(id).await? } else { None };
+        Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end)))
+    }
+
+    /// A chunk of the entries of a draw. A shared cache keeps it, so the process does not.
+    ///
+    /// # Errors
+    /// If the ledger does not answer.
+    pub(crate) async fn entries(
+        &self,
+        id: &RoundId,
+        root: &Bytes32,
+        chunk: u32,
+    ) -> Result<Option<Vec<DrawEntry>>, FulfilmentError> {
+        let read = async {
+            let _permit = self.drawing.acquire().await.expect("nobody closes it");
+            Ok(self.ledger.entries_chunk(id, root, chunk).await?)
+        };
+        tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await.map_err(|_| FulfilmentError::OutOfTime)?
     }
 
     /// Whether nobody can get a unit of the round any more. An operator who ends it early tells the ledger first, and Redis may

@@ -21,7 +21,7 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 const ROUND_BUDGET: Duration = Duration::from_secs(10);
 /// What is left of a round's time when no further prize is begun: for the note of how far it is.
 const TO_NOTE: Duration = Duration::from_secs(2);
-/// A draw that is not done so long after its round's end is late: Redis has not settled, a step fails, or nobody brings the beacon.
+/// A draw that is not done so long after its round's end is late: Redis has not settled, or a step fails.
 const LATE_AFTER_S: u32 = 30 * 60;
 
 /// The function's dependencies.

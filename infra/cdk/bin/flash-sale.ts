@@ -21,6 +21,7 @@ try {
     alarmEmail: given('alarmEmail'),
     emulator: given('emulator'),
     payUrl: given('payUrl'),
+    giftUrl: given('giftUrl'),
     operatorClaim: given('operatorClaim'),
     provisioned: given('provisioned'),
     accountConcurrency: given('accountConcurrency'),

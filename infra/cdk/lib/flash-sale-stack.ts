@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
 import { watchAudit } from './audit-alarms.ts';
 import { Dashboard } from './dashboard.ts';
+import { watchDraws } from './draw-alarms.ts';
 import { watchDoor } from './door-alarms.ts';
 import { Edge } from './edge.ts';
 import type { EdgeStack } from './edge-stack.ts';
@@ -19,8 +20,9 @@ import { PaymentSecret } from './payment-secret.ts';
 import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
-import { type Settings, validated } from './settings.ts';
+import { type Settings, validated, WINNER_PROCESSES } from './settings.ts';
 import { StockRedis } from './stock-redis.ts';
+import { WinnerSecret } from './winner-secret.ts';
 
 export interface FlashSaleProps {
   settings: Settings;
@@ -49,6 +51,7 @@ export class FlashSaleStack extends Stack {
     const table = new LedgerTable(this, 'Ledger', settings, alarms);
     const redis = new StockRedis(this, 'Stock', settings, alarms);
     const secret = new PaymentSecret(this, 'PaymentSecret', settings);
+    const winnerSecret = new WinnerSecret(this, 'WinnerSecret', settings);
     const passes = new PassSecret(this, 'PassSecret', settings);
     const identity = new Identity(this, 'Identity', settings);
 
@@ -63,7 +66,7 @@ export class FlashSaleStack extends Stack {
     const reservation = make('reservation');
     table.useFrom(
       reservation,
-      ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       ['orders_by_user', 'sales_by_close'],
     );
     queues.orders.sendFrom(reservation);
@@ -78,12 +81,12 @@ export class FlashSaleStack extends Stack {
     table.useFrom(catalog, ['GetItem'], ['sales_by_close', 'campaigns_by_id']);
 
     const order = make('order');
-    table.useFrom(order, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
+    table.useFrom(order, ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
     const deadLetter = make('dead_letter');
-    table.useFrom(deadLetter, ['GetItem', 'PutItem']);
+    table.useFrom(deadLetter, ['ConditionCheckItem', 'GetItem', 'PutItem']);
     queues.ordersDlq.consumeWith(deadLetter, { maxConcurrency: deadLetter.reservedConcurrency ?? settings.orderConcurrency });
     queues.quarantine.sendFrom(deadLetter);
     queues.expiry.sendFrom(deadLetter);
@@ -114,6 +117,18 @@ export class FlashSaleStack extends Stack {
     table.useFrom(dailyReset, ['BatchGetItem', 'GetItem', 'PutItem'], ['sales_by_close']);
     new EveryMinute(this, 'DailyResetSchedule', dailyReset);
 
+    const draw = make('draw');
+    table.useFrom(draw, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'orders_by_round']);
+    queues.winners.sendFrom(draw);
+    new EveryMinute(this, 'DrawSchedule', draw);
+
+    const winners = make('winners');
+    table.useFrom(winners, ['GetItem', 'UpdateItem']);
+    queues.winners.consumeWith(winners, { maxConcurrency: WINNER_PROCESSES });
+    winnerSecret.readFrom(winners);
+    winners.tell('WINNERS_PER_S', `${Math.floor(settings.winners.perSecond / WINNER_PROCESSES)}`);
+    if (settings.winners.url !== undefined) winners.tell('GIFT_URL', settings.winners.url);
+
     const admin = make('admin');
     table.useFrom(
       admin,
@@ -134,7 +149,7 @@ export class FlashSaleStack extends Stack {
     push.answerWith(websocket);
 
     const notifier = make('notifier');
-    table.useFrom(notifier, ['DeleteItem'], ['connections_by_user']);
+    table.useFrom(notifier, ['GetItem', 'DeleteItem'], ['connections_by_user']);
     table.feedOrdersTo(notifier, queues.notifierFailures);
     notifier.alarmWhenBehind(alarms, 'notifier-late');
     push.postFrom(notifier);
@@ -150,6 +165,8 @@ export class FlashSaleStack extends Stack {
       warmup,
       reconciliation,
       daily_reset: dailyReset,
+      draw,
+      winners,
       admin,
       websocket,
       notifier,
@@ -160,6 +177,7 @@ export class FlashSaleStack extends Stack {
       watchDoor(settings, alarms, api),
       watchAudit(settings, alarms),
       watchPayments(settings, alarms),
+      watchDraws(settings, alarms),
       queues.part(),
       watchFunctions(settings, alarms, functions),
       ...(redis.part === undefined ? [] : [redis.part]),
@@ -186,7 +204,10 @@ export class FlashSaleStack extends Stack {
     this.output('QuarantineQueueUrl', queues.quarantine.url);
     this.output('ExpiryQueueUrl', queues.expiry.url);
     this.output('ExpiryDlqUrl', queues.expiryDlq.url);
+    this.output('WinnersQueueUrl', queues.winners.url);
+    this.output('WinnersDlqUrl', queues.winnersDlq.url);
     this.output('PaymentSecretArn', secret.arn);
+    this.output('WinnerSecretArn', winnerSecret.arn);
     this.output('PassSecretArn', passes.arn);
     this.output('RedisUrl', redis.url);
     this.output('WarmupFunctionName', warmup.lambda.functionName);

@@ -17,7 +17,9 @@ export const FUNCTIONS = {
   expiry: { timeout_s: 30, redis: true, does: 'expires unpaid orders' },
   reconciliation: { timeout_s: 55, redis: true, does: 'finds what Redis and the ledger disagree on, and repairs it' },
   daily_reset: { timeout_s: 50, redis: false, does: 'begins the next round of sales that come again' },
+  draw: { timeout_s: 55, redis: true, does: 'draws the winners of rounds that are drawn at their end' },
   warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon and rounds that Redis lost' },
+  winners: { timeout_s: 30, redis: false, does: 'tells the gift service of winners, at its pace' },
   websocket: { timeout_s: 10, redis: false, does: 'lets buyers listen' },
   notifier: { timeout_s: 30, redis: false, does: 'tells buyers who listen what became of their reservations' },
 } as const satisfies Record<string, FunctionFacts>;
@@ -47,10 +49,10 @@ export const ANSWERING = ['reservation', 'admission', 'catalog', 'payment', 'adm
 export const IN_FRONT = ['reservation', 'admission'] as const satisfies FunctionName[];
 
 /** Functions that run on a schedule and take no input. */
-export const SCHEDULED = ['warmup', 'reconciliation', 'daily_reset'] as const satisfies FunctionName[];
+export const SCHEDULED = ['warmup', 'reconciliation', 'daily_reset', 'draw'] as const satisfies FunctionName[];
 
 /** Functions that Lambda feeds from a queue. */
-export const QUEUE_FED = ['order', 'dead_letter', 'expiry'] as const satisfies FunctionName[];
+export const QUEUE_FED = ['order', 'dead_letter', 'expiry', 'winners'] as const satisfies FunctionName[];
 
 /** Functions that must run while a crowd takes all that is left: they take payments, stop sales, finish and repair. */
 export type ReservedFunction = 'payment' | 'admin' | (typeof QUEUE_FED)[number] | (typeof SCHEDULED)[number];

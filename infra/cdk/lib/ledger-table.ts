@@ -59,7 +59,7 @@ const FEED_BATCH = 100;
 const FEED_TRIES_AGAIN = 3;
 const FEED_MAX_AGE = Duration.seconds(60);
 
-export type ItemAction = 'BatchGetItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+export type ItemAction = 'BatchGetItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 /** The ledger: sales, orders and guards in one table. */
 export class LedgerTable extends Construct {

@@ -10,6 +10,7 @@ export interface Overrides {
   alarmEmail?: string;
   emulator?: string;
   payUrl?: string;
+  giftUrl?: string;
   operatorClaim?: string;
   provisioned?: string;
   accountConcurrency?: string;
@@ -18,7 +19,7 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
-  const { accountConcurrency } = overrides;
+  const { accountConcurrency, giftUrl } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -27,6 +28,7 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
   if (payUrl !== undefined && result.edge !== undefined) {
     result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
   }
+  if (giftUrl !== undefined) result.winners = { ...result.winners, url: giftUrl };
   if (issuer !== undefined || audience !== undefined) {
     const given: OidcIdentity =
       settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };

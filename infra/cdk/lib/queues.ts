@@ -10,6 +10,8 @@ import type { Settings } from './settings.ts';
 const ORDER_TRIES = 4;
 /** An expiry is late rather than wrong, so it may outlive a longer outage. */
 const EXPIRY_TRIES = 10;
+/** A gift service may be away for half an hour; then an operator sends the winners back. */
+const WINNER_TRIES = 10;
 /** A buyer who waits for an order for this long sees it. */
 const ORDER_WAIT_S = 120;
 
@@ -20,6 +22,8 @@ export class Queues extends Construct {
   readonly quarantine: MessageQueue;
   readonly expiry: MessageQueue;
   readonly expiryDlq: MessageQueue;
+  readonly winners: MessageQueue;
+  readonly winnersDlq: MessageQueue;
   readonly notifierFailures: MessageQueue;
 
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
@@ -68,6 +72,21 @@ export class Queues extends Construct {
       deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
     });
 
+    this.winnersDlq = new MessageQueue(this, 'WinnersDlq', {
+      settings,
+      name: 'winners-dlq',
+      urlVariable: 'WINNERS_DLQ_URL',
+    });
+    this.winnersDlq.alarmWhenNotEmpty(alarms, 'winners-dlq-not-empty');
+
+    this.winners = new MessageQueue(this, 'Winners', {
+      settings,
+      name: 'winners',
+      urlVariable: 'WINNERS_QUEUE_URL',
+      consumer: 'winners',
+      deadLetters: { queue: this.winnersDlq, afterReceives: WINNER_TRIES },
+    });
+
     this.notifierFailures = new MessageQueue(this, 'NotifierFailures', {
       settings,
       name: 'notifier-failures',
@@ -80,8 +99,8 @@ export class Queues extends Construct {
   part(): Part {
     const each = (queues: MessageQueue[], of: (queue: MessageQueue) => Metric): Metric[] =>
       queues.map((queue) => of(queue).with({ label: queue.name }));
-    const moving = [this.orders, this.expiry];
-    const still = [this.ordersDlq, this.expiryDlq, this.quarantine, this.notifierFailures];
+    const moving = [this.orders, this.expiry, this.winners];
+    const still = [this.ordersDlq, this.expiryDlq, this.winnersDlq, this.quarantine, this.notifierFailures];
     return {
       title: 'Queues',
       graphs: [
@@ -111,8 +130,8 @@ export class Queues extends Construct {
 
   /** Lets an operator's function send dead letters back to where they came from. */
   redriveFrom(admin: RustFunction): void {
-    for (const from of [this.ordersDlq, this.expiryDlq, this.quarantine]) from.emptyWith(admin);
-    for (const to of [this.orders, this.expiry]) to.sendFrom(admin);
+    for (const from of [this.ordersDlq, this.expiryDlq, this.winnersDlq, this.quarantine]) from.emptyWith(admin);
+    for (const to of [this.orders, this.expiry, this.winners]) to.sendFrom(admin);
   }
 
   /** Lets an operator's function see how much is in the queues. */

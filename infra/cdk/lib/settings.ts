@@ -15,6 +15,8 @@ export interface Settings {
   logRetentionDays: number;
   /** Order consumers at once. It bounds the writes that a stampede puts on the table. */
   orderConcurrency: number;
+  /** Winners that the gift service is told of in a second at most, and where it is. Without an address nobody is told. */
+  winners: { perSecond: number; url?: string };
   /** Concurrent executions that a crowd in front cannot take. Without it the functions share all that the account has. */
   reservedConcurrency?: ReservedConcurrency;
   /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
@@ -149,6 +151,10 @@ const MAX_TAGS = 40;
 const LEAST_UNRESERVED = 100;
 // What an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
+/** The fewest processes that a queue can be read by: the rate of winners is divided among them. */
+export const WINNER_PROCESSES = CONCURRENCY.least;
+// One a second in each process at least: a batch of ten has to fit into the time of its function.
+const WINNERS_PER_S = { least: WINNER_PROCESSES, most: 10_000 };
 /** A claim's name as it stands in a list of them. */
 const CLAIM = /^[^\s,]+$/;
 /** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
@@ -182,6 +188,17 @@ export function validated(settings: Settings): Settings {
     within(settings.orderConcurrency, CONCURRENCY),
     `orderConcurrency: ${CONCURRENCY.least} to ${CONCURRENCY.most}; got ${settings.orderConcurrency}`,
   );
+  must(
+    within(settings.winners.perSecond, WINNERS_PER_S),
+    `winners.perSecond: ${WINNERS_PER_S.least} to ${WINNERS_PER_S.most}; got ${settings.winners.perSecond}`,
+  );
+  const { url } = settings.winners;
+  if (url !== undefined) {
+    must(
+      URL.canParse(url) && (url.startsWith('https://') || (!settings.requireTls && url.startsWith('http://'))),
+      `winners.url: an address of https; got "${url}"`,
+    );
+  }
   if (settings.alarmEmail !== undefined) {
     must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);
   }

@@ -10,6 +10,7 @@ export const dev: Settings = {
   logLevel: 'debug',
   logRetentionDays: 7,
   orderConcurrency: 10,
+  winners: { perSecond: 100 },
   throttle: {
     requestsPerSecond: 500,
     burst: 1_000,

@@ -11,6 +11,7 @@ export const local: Settings = {
   logLevel: 'info',
   logRetentionDays: 1,
   orderConcurrency: 10,
+  winners: { perSecond: 100 },
   throttle: {
     // More than any machine takes, so that it never is what is measured.
     requestsPerSecond: 100_000,

@@ -10,8 +10,9 @@ export const prod: Settings = {
   logLevel: 'info',
   logRetentionDays: 90,
   orderConcurrency: 50,
-  // 156 of the account's 1,000. At 50 ms a call, payment takes 1,000 callbacks a second; order and expiry are held to as many
-  // batches of ten at once; a scheduled function runs once a minute, and the second one is for a run by hand.
+  winners: { perSecond: 100 },
+  // 160 of the account's 1,000. At 50 ms a call, payment takes 1,000 callbacks a second; order and expiry are held to as many
+  // batches of ten at once, and winners to the two between which its rate is divided; a scheduled function runs once a minute, and the second one is for a run by hand.
   reservedConcurrency: {
     account: 1_000,
     functions: {
@@ -23,6 +24,8 @@ export const prod: Settings = {
       warmup: 2,
       reconciliation: 2,
       daily_reset: 2,
+      draw: 2,
+      winners: 2,
     },
   },
   // The account's own limit is 10,000 a second unless AWS raised it.

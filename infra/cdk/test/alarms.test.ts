@@ -63,6 +63,11 @@ test('one payment that contradicts itself rings at once', () => {
   expect(named('payments-mismatched')).toMatchObject({ MetricName: 'PaymentsMismatched', Statistic: 'Sum', Period: 60, Threshold: 1 });
 });
 
+test('a draw that does not end rings, and so does an entry that it does not take', () => {
+  expect(named('draws-late')).toMatchObject({ MetricName: 'DrawsLate', Statistic: 'Minimum', Period: 300, Threshold: 1 });
+  expect(named('entries-late')).toMatchObject({ MetricName: 'EntriesLate', Statistic: 'Sum', Period: 60, Threshold: 1 });
+});
+
 test('no news from reconciliation is bad news', () => {
   expect(named('reconciliation-silent')).toMatchObject({
     Statistic: 'SampleCount',
@@ -74,7 +79,7 @@ test('no news from reconciliation is bad news', () => {
 
 test('the audit is watched in the namespace that the functions publish to', () => {
   const watched = alarms.filter((alarm) => alarm.properties.Namespace === settings.name);
-  expect(watched).toHaveLength(8);
+  expect(watched).toHaveLength(10);
   const functions = resources(template, 'AWS::Lambda::Function');
   for (const { properties } of functions.filter((each) => each.properties.Runtime === 'provided.al2023')) {
     expect(properties.Environment.Variables.METRICS_NAMESPACE).toBe(settings.name);

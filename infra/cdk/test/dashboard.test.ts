@@ -21,7 +21,7 @@ const graphs = new Map<string, Json>(
 );
 
 test('shows the parts in the order in which a request meets them', () => {
-  expect(parts).toEqual(['## Door', '## Units', '## Payments', '## Queues', '## Functions', '## Redis', '## Ledger', '## Push']);
+  expect(parts).toEqual(['## Door', '## Units', '## Payments', '## Draws', '## Queues', '## Functions', '## Redis', '## Ledger', '## Push']);
 });
 
 test('has all alarms at the top', () => {
@@ -76,7 +76,7 @@ test('every queue is shown', () => {
   const labels = ['Waiting', 'Dead letters'].flatMap((title) =>
     graphs.get(title).map((metric: Json) => metric.at(-1).label),
   );
-  expect(labels.sort()).toEqual(['expiry', 'expiry-dlq', 'notifier-failures', 'orders', 'orders-dlq', 'quarantine']);
+  expect(labels.sort()).toEqual(['expiry', 'expiry-dlq', 'notifier-failures', 'orders', 'orders-dlq', 'quarantine', 'winners', 'winners-dlq']);
 });
 
 test('is there with every settings', () => {

@@ -36,6 +36,8 @@ const MADE_FROM: Record<string, string[]> = {
   sqs: [],
   stock: ['REDIS_AUTH_SECRET_ARN', 'REDIS_URL'],
   terms: [],
+  winner_queue: ['WINNERS_QUEUE_URL'],
+  winner_secret: ['WINNER_SECRET_ARN'],
 };
 
 /** Variables that a function reads itself. */
@@ -49,7 +51,10 @@ const OWN: Partial<Record<FunctionName, string[]>> = {
     'ORDERS_DLQ_URL',
     'ORDERS_QUEUE_URL',
     'QUARANTINE_QUEUE_URL',
+    'WINNERS_DLQ_URL',
+    'WINNERS_QUEUE_URL',
   ],
+  winners: ['WINNERS_PER_S'],
 };
 
 const expectedVariables = (name: FunctionName): string[] =>
@@ -111,6 +116,17 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
   test(FUNCTIONS[name].redis ? 'runs next to Redis' : 'stays outside the network', () => {
     expect(properties.VpcConfig !== undefined).toBe(FUNCTIONS[name].redis);
     expect(touches(name).includes('stock')).toBe(FUNCTIONS[name].redis);
+  });
+});
+
+test('winners are told to the gift service that the settings name, at a rate that its two processes share', () => {
+  const { Variables } = functionNamed(template, 'winners', settings).properties.Environment;
+  expect(Variables).toMatchObject({ WINNERS_PER_S: '50' });
+  expect(Variables).not.toHaveProperty('GIFT_URL');
+  const told = synthesized({ ...settings, winners: { perSecond: 7, url: 'https://gifts.example.com/' } });
+  expect(functionNamed(told, 'winners', settings).properties.Environment.Variables).toMatchObject({
+    WINNERS_PER_S: '3',
+    GIFT_URL: 'https://gifts.example.com/',
   });
 });
 

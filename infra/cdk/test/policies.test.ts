@@ -19,7 +19,7 @@ const READ = ['secretsmanager:GetSecretValue'];
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
 const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   reservation: {
-    table: items('GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index orders_by_user': QUERY,
     'index sales_by_close': QUERY,
     'queue orders': SEND,
@@ -35,13 +35,13 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   },
   catalog: { table: items('GetItem'), 'index sales_by_close': QUERY, 'index campaigns_by_id': QUERY },
   order: {
-    table: items('GetItem', 'PutItem', 'UpdateItem'),
+    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'queue orders': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(),
     'queue expiry': SEND,
   },
   dead_letter: {
-    table: items('GetItem', 'PutItem'),
+    table: items('ConditionCheckItem', 'GetItem', 'PutItem'),
     'queue orders-dlq': CONSUME,
     'queue quarantine': SEND,
     'queue expiry': SEND,
@@ -63,9 +63,11 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index campaigns_by_id': QUERY,
     'queue orders-dlq': [...MOVE, ...COUNT].sort(),
     'queue expiry-dlq': [...MOVE, ...COUNT].sort(),
+    'queue winners-dlq': MOVE,
     'queue quarantine': [...MOVE, ...COUNT].sort(),
     'queue orders': [...SEND, ...COUNT].sort(),
     'queue expiry': [...SEND, ...COUNT].sort(),
+    'queue winners': SEND,
   },
   reconciliation: {
     table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
@@ -76,6 +78,13 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index denied_by_end': QUERY,
     'queue orders': SEND,
   },
+  draw: {
+    table: items('GetItem', 'PutItem', 'UpdateItem'),
+    'index sales_by_close': QUERY,
+    'index orders_by_round': QUERY,
+    'queue winners': SEND,
+  },
+  winners: { table: items('GetItem', 'UpdateItem'), 'queue winners': CONSUME, 'secret winners': READ },
   daily_reset: { table: items('BatchGetItem', 'GetItem', 'PutItem'), 'index sales_by_close': QUERY },
   websocket: {
     table: items('PutItem', 'DeleteItem'),
@@ -83,7 +92,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'push DELETE/@connections/*': MANAGE,
   },
   notifier: {
-    table: items('DeleteItem'),
+    table: items('GetItem', 'DeleteItem'),
     stream: items('DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'),
     'index connections_by_user': QUERY,
     'queue notifier-failures': SEND,
@@ -94,6 +103,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
 /** Secrets have no names. */
 const SECRETS = [
   [/webhook/, 'secret webhook'],
+  [/winners/, 'secret winners'],
   [/passes/, 'secret passes'],
   [/CloudFront/, 'secret edge'],
   [/stock/, 'secret stock'],

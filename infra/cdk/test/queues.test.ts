@@ -30,12 +30,15 @@ test('the queues are these', () => {
     'orders',
     'orders-dlq',
     'quarantine',
+    'winners',
+    'winners-dlq',
   ]);
 });
 
-test('orders and expiry give up to their dead-letter queues', () => {
+test('orders, expiry and winners give up to their dead-letter queues', () => {
   expect(deadLetters(named('orders'))).toEqual({ to: 'orders-dlq', after: 4 });
   expect(deadLetters(named('expiry'))).toEqual({ to: 'expiry-dlq', after: 10 });
+  expect(deadLetters(named('winners'))).toEqual({ to: 'winners-dlq', after: 10 });
 });
 
 test('a queue without dead letters has an alarm for the first message', () => {
@@ -89,6 +92,7 @@ describe('consumers', () => {
     ['orders', 'order', settings.orderConcurrency],
     ['orders-dlq', 'dead_letter', settings.reservedConcurrency!.functions.dead_letter],
     ['expiry', 'expiry', settings.reservedConcurrency!.functions.expiry],
+    ['winners', 'winners', 2],
   ];
 
   test.each(CONSUMERS)('%s is read by %s in batches whose failures are told one by one', (queue, name, concurrency) => {

@@ -6,7 +6,7 @@ import { DEPLOYED, functionNamed, resources, synthesized, target } from './stack
 
 const { dev, local, prod } = DEPLOYED;
 const reserved = prod.reservedConcurrency!;
-const KEPT: FunctionName[] = ['admin', 'dead_letter', 'expiry', 'order', 'payment', ...SCHEDULED];
+const KEPT: FunctionName[] = ['admin', 'dead_letter', 'expiry', 'order', 'payment', 'winners', ...SCHEDULED];
 
 describe('in prod', () => {
   const template = synthesized(prod);
@@ -28,7 +28,7 @@ describe('in prod', () => {
 
   test('a queue is not read faster than its function may run, which would use up the tries of messages', () => {
     expect(mostOf('order')).toBe(prod.orderConcurrency);
-    for (const name of ['order', 'dead_letter', 'expiry'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
+    for (const name of ['order', 'dead_letter', 'expiry', 'winners'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
   });
 
   test('most of the account is left to the crowd', () => {
@@ -56,9 +56,9 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
     [
       'a new account',
       { reservedConcurrency: { ...reserved, account: 10 } },
-      /reservedConcurrency: 156 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 256, and the account has 10: .*-c accountConcurrency=/,
+      /reservedConcurrency: 160 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 260, and the account has 10: .*-c accountConcurrency=/,
     ],
-    ['an opening that needs more', { provisioned: [opening] }, /156 reserved .* \+ 1000 provisioned = 1256, and the account has 1000/],
+    ['an opening that needs more', { provisioned: [opening] }, /160 reserved .* \+ 1000 provisioned = 1260, and the account has 1000/],
     ['fewer for order than its queue feeds it', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
     ['nobody at the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
     ['one for a queue', functions({ expiry: 1 }), /reservedConcurrency\.functions\.expiry: at least 2.*got 1/],

@@ -21,7 +21,7 @@ use sale::Settlement;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Kind, Prizes, RedPacket, Sale, Staged};
+use crate::demo::kinds::{Ending, Kind, Lottery, Prizes, RedPacket, Sale, Staged};
 use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
@@ -101,6 +101,7 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         Kind::Sale => stage::<Sale>(plan).await,
         Kind::RedPacket => stage::<RedPacket>(plan).await,
         Kind::Prizes => stage::<Prizes>(plan).await,
+        Kind::Lottery => stage::<Lottery>(plan).await,
     }
 }
 
@@ -138,6 +139,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     };
     let (rushed, settled) = futures::future::join(rush, settling).await;
     settled?;
+    K::end(&Ending { client: &client, operator: &operator, round: &crowd.round }).await?;
     let report = Report::<K>::make(plan, &crowd, &rushed, &cloud).await?;
     report.write()?;
     if plan.json {

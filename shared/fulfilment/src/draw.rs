@@ -8,8 +8,7 @@
 //! 1. **Fence.** Made once Redis sells no more and no reservation waits for its order. From then on an order that may be late is
 //!    no entry (`Ledger::place_entry`). Only what Redis lost and the queue still has can be late.
 //! 2. **Close.** What is counted after the fence cannot change any more. Number of entries and root are published.
-//! 3. **Beacon**, if the round was promised one: an operator brings it.
-//! 4. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
+//! 3. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
 //!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
 
 use std::collections::HashMap;
@@ -31,11 +30,6 @@ pub const DRAW_AFTER_S: u32 = 60;
 /// How long after the fence entries are counted if Redis does not have the round and cannot say how many there are: the index
 /// usually lags by less than a second.
 const INDEX_LAG_MS: u64 = 60 * 1000;
-/// Seconds from one drand round to the next, and when the first one was, in seconds since the Unix epoch: the network quicknet.
-pub const DRAND_PERIOD_S: i64 = 3;
-const DRAND_GENESIS_S: i64 = 1_692_803_367;
-/// Seconds from the publication of the entries until the drand round whose beacon decides.
-const BEACON_AFTER_S: u32 = 60;
 /// Prizes that are given beside each other.
 const AT_ONCE: usize = 16;
 /// Prizes after which it is noted how far the draw is. So many messages are sent again at most.
@@ -50,8 +44,6 @@ pub enum DrawStands {
     Entering,
     /// The entries are fenced off. Redis knows of more or fewer than the ledger shows.
     Counting,
-    /// The entries are published. The beacon is not here.
-    AwaitingBeacon,
     /// So many prizes have their winners, and there are more.
     Awarding(u32),
     /// Every prize that can be won has its winner.
@@ -84,14 +76,9 @@ pub async fn draw(
         return Ok(DrawStands::Drawn);
     }
     let known = if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, now).await? };
-    let Some(Draw { closed: Some(closed), beacon, awarded, .. }) = known else { return Ok(DrawStands::Counting) };
-    let beacon = match (closed.drand_round, beacon) {
-        (Some(_), None) => return Ok(DrawStands::AwaitingBeacon),
-        (None, _) => None,
-        (Some(_), Some(beacon)) => Some(beacon.randomness),
-    };
+    let Some(Draw { closed: Some(closed), awarded, .. }) = known else { return Ok(DrawStands::Counting) };
     let seed = ledger.committed_seed(&round).await?;
-    let key = award::shuffle_key(&seed, beacon.as_ref());
+    let key = award::shuffle_key(&seed, None);
     let awarding = Awarding { ledger, winners, round: &round, closed, shuffle: Shuffle::new(closed.entries, &key), now };
     awarding.go_on(awarded, until).await
 }
@@ -152,19 +139,11 @@ async fn close(
     }
     let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
     ledger.keep_entries(id, &root, &entries).await?;
-    let drand_round =
-        round.terms.allocation.has_beacon().then(|| drand_round_after(now.plus_s(BEACON_AFTER_S)));
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    let closed = ClosedDraw { entries: count, root, at_ms: now, drand_round };
+    let closed = ClosedDraw { entries: count, root, at_ms: now };
     let closed = ledger.close_draw(id, &closed).await?;
-    tracing::info!(sale_id = %id.sale, round = id.number.0, entries = count, drand_round, "entries are closed");
+    tracing::info!(sale_id = %id.sale, round = id.number.0, entries = count, "entries are closed");
     Ok(Some(closed))
-}
-
-/// The first drand round of quicknet that is not before `moment`.
-pub fn drand_round_after(moment: EpochMs) -> u64 {
-    let since_genesis_ms = moment.since_ms(EpochMs(DRAND_GENESIS_S * 1000));
-    since_genesis_ms.div_ceil(DRAND_PERIOD_S as u64 * 1000) + 1
 }
 
 struct Awarding<'a> {
@@ -257,12 +236,6 @@ fn prize_at(prizes: &[Prize], position: u32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_drand_round_is_the_first_that_is_not_before_its_moment() {
-        let at = |ms: i64| drand_round_after(EpochMs(DRAND_GENESIS_S * 1000 + ms));
-        assert_eq!([-5, 0, 1, 3000, 3001, 6000].map(at), [1, 1, 2, 2, 3, 3]);
-    }
 
     #[test]
     fn prizes_are_drawn_in_their_order_as_the_table_has_them() {

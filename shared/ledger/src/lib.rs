@@ -56,7 +56,7 @@ pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
 pub use error::LedgerError;
-pub use lotteries::{Beacon, CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Winner};
+pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Winner};
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use offers::{Created, Latest, Steered};
 pub use orders::{OrdersPage, Placed, Taken};

@@ -36,8 +36,6 @@ pub struct Draw {
     pub fenced_at_ms: EpochMs,
     /// Its entries, once they are counted.
     pub closed: Option<ClosedDraw>,
-    /// The public randomness, once it is known.
-    pub beacon: Option<Beacon>,
     /// Prizes whose winners have them and were sent to be notified: all up to this number.
     pub awarded: u32,
     /// When the last prize had its winner.
@@ -53,17 +51,6 @@ pub struct ClosedDraw {
     pub root: Bytes32,
     /// When they were counted.
     pub at_ms: EpochMs,
-    /// The drand round whose beacon decides with the seed, if one does.
-    pub drand_round: Option<u64>,
-}
-
-/// What a drand round published.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beacon {
-    /// The network's signature, from which the randomness follows.
-    pub signature: Vec<u8>,
-    /// SHA-256 of the signature.
-    pub randomness: Bytes32,
 }
 
 /// An entry: a unit, and the hash of its leaf in the tree.
@@ -121,23 +108,11 @@ impl Draw {
                     entries: u32::try_from(integer("entries")??).ok()?,
                     root: award::bytes32(root.as_s().ok()?)?,
                     at_ms: moment("closed_at_ms")??,
-                    drand_round: match integer("drand_round") {
-                        None => None,
-                        Some(round) => Some(u64::try_from(round?).ok()?),
-                    },
-                }),
-            };
-            let beacon = match item.get("beacon") {
-                None => None,
-                Some(randomness) => Some(Beacon {
-                    signature: item.get("signature")?.as_b().ok()?.as_ref().to_vec(),
-                    randomness: randomness.as_b().ok()?.as_ref().try_into().ok()?,
                 }),
             };
             Some(Self {
                 fenced_at_ms: moment("fenced_at_ms")??,
                 closed,
-                beacon,
                 awarded: u32::try_from(integer("awarded").unwrap_or(Some(0))?).ok()?,
                 drawn_at_ms: moment("drawn_at_ms")?,
             })
@@ -179,32 +154,13 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
     pub async fn close_draw(&self, id: &RoundId, closed: &ClosedDraw) -> Result<Draw, LedgerError> {
-        let drand_round = if closed.drand_round.is_some() { ", drand_round = :drand_round" } else { "" };
         let update = self
             .update_draw(id)
-            .update_expression(format!("SET entries = :entries, root = :root, closed_at_ms = :now{drand_round}"))
+            .update_expression("SET entries = :entries, root = :root, closed_at_ms = :now")
             .condition_expression("attribute_exists(fenced_at_ms) AND attribute_not_exists(root)")
             .expression_attribute_values(":entries", number(closed.entries))
             .expression_attribute_values(":root", text(Hex(&closed.root).to_string()))
             .expression_attribute_values(":now", number(closed.at_ms.0));
-        let update = match closed.drand_round {
-            Some(round) => update.expression_attribute_values(":drand_round", number(round)),
-            None => update,
-        };
-        self.changed_draw(id, update).await
-    }
-
-    /// Keeps the beacon that a draw waits for. The draw as it stands then. A beacon that is there stays: a round has one.
-    ///
-    /// # Errors
-    /// If DynamoDB does not answer. Can be repeated.
-    pub async fn keep_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Draw, LedgerError> {
-        let update = self
-            .update_draw(id)
-            .update_expression("SET beacon = :randomness, signature = :signature")
-            .condition_expression("attribute_exists(drand_round) AND attribute_not_exists(beacon)")
-            .expression_attribute_values(":randomness", bytes(beacon.randomness))
-            .expression_attribute_values(":signature", bytes(beacon.signature.clone()));
         self.changed_draw(id, update).await
     }
 
@@ -424,35 +380,20 @@ mod tests {
             fenced.into_iter().chain(more.iter().cloned()).map(|(name, value)| (name.to_owned(), value)).collect::<Item>()
         };
         let read = |more: &[(&str, AttributeValue)]| Draw::from_item(&id, &stored(more)).ok();
-        let fenced = Draw { fenced_at_ms: EpochMs(5), closed: None, beacon: None, awarded: 0, drawn_at_ms: None };
+        let fenced = Draw { fenced_at_ms: EpochMs(5), closed: None, awarded: 0, drawn_at_ms: None };
         assert_eq!(read(&[]), Some(fenced.clone()));
         let root = ("root", text("07".repeat(32)));
         let closed = [root.clone(), ("entries", number(3)), ("closed_at_ms", number(6))];
-        let at_ms = EpochMs(6);
-        let plain = ClosedDraw { entries: 3, root: [7; 32], at_ms, drand_round: None };
+        let plain = ClosedDraw { entries: 3, root: [7; 32], at_ms: EpochMs(6) };
         assert_eq!(read(&closed), Some(Draw { closed: Some(plain), ..fenced.clone() }));
-        let more = [
-            ("drand_round", number(9)),
-            ("beacon", bytes([8; 32])),
-            ("signature", bytes([1; 48])),
-            ("awarded", number(2)),
-            ("drawn_at_ms", number(7)),
-        ];
-        let all = Draw {
-            closed: Some(ClosedDraw { drand_round: Some(9), ..plain }),
-            beacon: Some(Beacon { signature: vec![1; 48], randomness: [8; 32] }),
-            awarded: 2,
-            drawn_at_ms: Some(EpochMs(7)),
-            ..fenced
-        };
+        let more = [("awarded", number(2)), ("drawn_at_ms", number(7))];
+        let all = Draw { closed: Some(plain), awarded: 2, drawn_at_ms: Some(EpochMs(7)), ..fenced };
         assert_eq!(read(&[&closed[..], &more[..]].concat()), Some(all));
         for wrong in [
             vec![root.clone()],
             vec![("root", text("7")), ("entries", number(3)), ("closed_at_ms", number(6))],
             vec![("awarded", number(-1))],
             vec![("fenced_at_ms", text("5"))],
-            vec![("beacon", bytes([8; 31])), ("signature", bytes([1; 48]))],
-            vec![("beacon", bytes([8; 32]))],
         ] {
             assert_eq!(read(&wrong), None, "{wrong:?}");
         }

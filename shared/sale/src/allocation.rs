@@ -47,8 +47,6 @@ pub enum DrawTime {
     Instant,
     /// Once it is over: its orders are entries, and some of them win. The seed alone decides.
     AtEnd,
-    /// Likewise, and public randomness that appears after the entries have closed decides with the seed.
-    AtEndWithBeacon,
 }
 
 impl DrawTime {
@@ -142,12 +140,7 @@ impl Allocation {
 
     /// Whether the winners are drawn once the round is over. Its orders are entries then, written without an award.
     pub const fn is_drawn_at_end(&self) -> bool {
-        matches!(self, Self::Prizes { draw: DrawTime::AtEnd | DrawTime::AtEndWithBeacon, .. })
-    }
-
-    /// Whether public randomness that nobody knows before takes part in the draw.
-    pub const fn has_beacon(&self) -> bool {
-        matches!(self, Self::Prizes { draw: DrawTime::AtEndWithBeacon, .. })
+        matches!(self, Self::Prizes { draw: DrawTime::AtEnd, .. })
     }
 
     /// Whether it is what a sale has that says nothing about it.
@@ -326,15 +319,10 @@ mod tests {
     #[test]
     fn what_is_stored_says_when_it_is_drawn_only_if_that_is_at_the_end() {
         let stored = |draw: &str| format!(r#"{{"kind":"prizes","prizes":[{{"name":"A phone","count":1}}]{draw}}}"#);
-        for (draw, at_end, has_beacon) in [
-            ("", false, false),
-            (r#","draw":"at_end""#, true, false),
-            (r#","draw":"at_end_with_beacon""#, true, true),
-        ] {
+        for (draw, at_end) in [("", false), (r#","draw":"at_end""#, true)] {
             let allocation: Allocation = serde_json::from_str(&stored(draw)).unwrap();
             assert_eq!(serde_json::to_string(&allocation).unwrap(), stored(draw));
-            assert_eq!((allocation.is_drawn_at_end(), allocation.has_beacon()), (at_end, has_beacon), "{draw}");
-            assert!(allocation.has_awards());
+            assert_eq!((allocation.is_drawn_at_end(), allocation.has_awards()), (at_end, true), "{draw}");
         }
         assert!(!split(10_000, 1).is_drawn_at_end() && !Allocation::Units.is_drawn_at_end());
     }

@@ -9,6 +9,7 @@ export const api = {
   sales: (signal) => ask('GET', '/v1/admin/sales', { signal }),
   sale: (id, signal) => ask('GET', sale(id), { signal }),
   live: (id, signal) => ask('GET', `${sale(id)}/live`, { signal }),
+  draw: (id, round, signal) => ask('GET', `/v1/sales/${encodeURIComponent(id)}/rounds/${round}/draw`, { signal }),
   audit: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/audit`, { signal }),
   create: (terms) => post('/v1/admin/sales', terms),
   publish: (id) => post(`${sale(id)}/publish`),

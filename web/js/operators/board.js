@@ -1,6 +1,6 @@
 // One sale, live.
 
-import { isFree, kindOf, odds, stake, verifyLink } from '../awards.js';
+import { isDrawnAtEnd, isFree, kindOf, odds, stake, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number } from '../format.js';
@@ -30,6 +30,8 @@ export class Board {
   #sale = null;
   #live = null;
   #audit = null;
+  /** What is public of a draw at the end, once its round is over. */
+  #atEnd = null;
   #counted = [];
   #turn = 0;
   #problem = null;
@@ -53,10 +55,15 @@ export class Board {
       const sale = await api.sale(this.#id, this.#signal);
       const published = sale.state === 'published';
       const asksAudit = published && this.#turn % (sale.total > MANY_UNITS ? AUDIT_MANY_EVERY : AUDIT_EVERY) === 0;
-      const [live, audit] = await Promise.all([
+      const over = clock.now() >= Date.parse(sale.closes_at);
+      const asksDraw = published && over && isDrawnAtEnd(sale) && this.#atEnd?.state !== 'drawn';
+      const [live, audit, draw] = await Promise.all([
         published ? this.#look() : null,
         asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
+        asksDraw ? api.draw(this.#id, sale.round, this.#signal).catch(() => null) : null,
       ]);
+      if (this.#sale?.round !== sale.round) this.#atEnd = null;
+      this.#atEnd = draw?.at_end ?? this.#atEnd;
       this.#turn += 1;
       const units = this.#latest(live) ?? (audit?.in_redis ? { ...audit, paid: null } : null);
       [this.#sale, this.#audit, this.#live] = [sale, audit, { ...live, units, at: clock.now() }];
@@ -163,15 +170,22 @@ export class Board {
   /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
   #showDrawn(place) {
     const sale = this.#sale;
-    const is = `${sale.state} ${sale.round}`;
+    const is = `${sale.state} ${sale.round} ${this.#atEnd?.state}`;
     if (kindOf(sale) === 'units' || place.dataset.is === is) return;
     place.dataset.is = is;
     place.hidden = false;
     const terms = { units: sale.total, allocation: sale.allocation, currency: sale.currency };
     const check = verifyLink(sale.sale_id, sale.round);
     check.setAttribute('href', `/${check.getAttribute('href')}`);
-    place.replaceChildren(h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms),
+    place.replaceChildren(h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms), this.#drawState(),
       ...(sale.state === 'draft' ? [] : [h('p', {}, check)]));
+  }
+
+  /** How far a draw at the end is. */
+  #drawState() {
+    if (!isDrawnAtEnd(this.#sale) || this.#sale.state === 'draft') return null;
+    const { state = 'open', closed } = this.#atEnd ?? {};
+    return h('p', { class: 'draw-state' }, t(`op.draw.${state}`, { n: number(closed?.entries ?? 0) }));
   }
 
   async #ask(question, run) {

@@ -63,17 +63,20 @@ function prizesOf(text) {
   });
 }
 
-/** Tickets that win at once. */
+/** Tickets that win at once, or entries among which prizes are drawn at the end. */
 export function newPrizes() {
   return {
     question: {
       title: t('op.new_prizes'), text: t('op.create_prizes.text'), go: t('op.create'),
       fields: [
         ...named(), whole('total', 'op.create.tickets', 1_000, 1, 1_000_000), currency(),
+        { name: 'draw', label: t('op.create.draw'), value: 'instant', options: [['instant', t('op.create.instant')], ['at_end', t('op.create.at_end')]] },
         { name: 'prizes', label: t('op.create.prizes'), lines: 4, value: t('op.create.prizes.example') },
       ],
     },
-    run: (values) => api.create(drawn(values, { kind: 'prizes', prizes: prizesOf(values.prizes) })),
+    run: ({ draw, ...values }) => api.create(drawn(values, {
+      kind: 'prizes', prizes: prizesOf(values.prizes), ...(draw === 'at_end' ? { draw } : {}),
+    })),
   };
 }
 

@@ -3,7 +3,7 @@
 import { awardWords, isFree, of, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
-import { clockFace, money, moment, roundOf, saleOf } from '../format.js';
+import { clockFace, money, moment, number, roundOf, saleOf } from '../format.js';
 import { ask } from '../http.js';
 import { language, t } from '../i18n.js';
 import { actions, button, milestones, panel, problemWords } from '../parts.js';
@@ -94,7 +94,8 @@ const STAGES = {
     }
     return {
       element: panel(`granted ${award.kind}`, t(`award.${award.kind}.title`),
-        h('p', { class: `award ${award.kind}` }, awardWords(award)), h('p', {}, t(`award.${award.kind}.text`)),
+        h('p', { class: `award ${award.kind}` }, award.kind === 'entered' ? t('award.entered.number', { unit: number(unit) }) : awardWords(award)),
+        h('p', {}, t(`award.${award.kind}.text`)),
         h('p', { class: 'quiet' }, verifyLink(saleOf(view.id), roundOf(view.id), unit)),
         refund(reservation), actions(toOrders(), toSale(view))),
     };

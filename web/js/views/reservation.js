@@ -104,7 +104,7 @@ export class ReservationView extends View {
     if (this.signal.aborted) return;
     const { reservation, trouble } = this.watch;
     const stage = this.stage;
-    const key = [stage, this.doing, this.said, this.slow && stage === 'queued', reservation?.refund_due, reservation?.pay_by,
+    const key = [stage, this.doing, this.said, this.slow && stage === 'queued', reservation?.refund_due, reservation?.pay_by, reservation?.award?.kind,
       trouble?.code].join(' ');
     if (key === this.#shown) return;
     const first = this.#shown === '';

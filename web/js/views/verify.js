@@ -28,8 +28,21 @@ function planOf({ units, allocation }) {
     : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
 }
 
-/** `{commitment, sum, values, winners}` of a draw, from a worker. */
-function compute(draw, signal) {
+/** The entries of a draw at the end, once they have closed: `{units, leaves}`; null in any other draw. */
+async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
+  if (!atEnd) return null;
+  const { entries, entries_per_chunk: size } = atEnd.closed;
+  const all = { units: [], leaves: [] };
+  for (let chunk = 0; chunk * size < entries; chunk += 1) {
+    const { units, leaves } = await look(`/v1/sales/${sale}/rounds/${round}/draw/entries/${chunk}`, { signal });
+    all.units.push(...units);
+    all.leaves.push(...leaves);
+  }
+  return all;
+}
+
+/** `{commitment, sum, values, winners, root}` of a draw, from a worker. */
+function compute(draw, entries, signal) {
   return new Promise((done, stop) => {
     const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
     const end = (how, value) => {
@@ -39,7 +52,7 @@ function compute(draw, signal) {
     signal.addEventListener('abort', () => end(stop, signal.reason), { once: true });
     worker.onerror = () => end(stop, new Error('the worker failed'));
     worker.onmessage = ({ data }) => end(done, data);
-    worker.postMessage({ sale: draw.sale_id, round: draw.round, plan: planOf(draw), seed: draw.seed, most: MOST_WINNERS });
+    worker.postMessage({ sale: draw.sale_id, round: draw.round, plan: planOf(draw), seed: draw.seed, most: MOST_WINNERS, entries: entries && entries.leaves });
   });
 }
 
@@ -51,6 +64,7 @@ export class VerifyView extends View {
   #draw = null;
   #problem = null;
   #computed = null;
+  #entries = null;
   #failed = false;
   #place = h('section', { class: 'panel', 'aria-live': 'polite' });
   #shown = null;
@@ -95,7 +109,8 @@ export class VerifyView extends View {
 
   async #compute() {
     try {
-      this.#computed = await compute(this.#draw, this.signal);
+      this.#entries = await entriesOf(this.#draw, this.signal);
+      this.#computed = await compute(this.#draw, this.#entries, this.signal);
     } catch {
       this.#failed = true;
     }
@@ -132,7 +147,7 @@ export class VerifyView extends View {
     const title = `${this.#name} · ${t('verify.round', { n: this.#round })}`;
     if (!draw.seed) {
       return panel('waiting', t('verify.early.title'), h('p', {}, title),
-        h('p', {}, t('verify.early.text', { at: moment(draw.reveals_at) })));
+        h('p', {}, t(draw.at_end ? 'verify.at_end.early' : 'verify.early.text', { at: moment(draw.reveals_at) })));
     }
     if (!this.#known) return panel('problem', t('verify.other.title'), h('p', {}, t('verify.other.text')));
     if (this.#failed) return panel('problem', t('verify.failed.title'), h('p', {}, t('verify.failed.text')));
@@ -148,13 +163,36 @@ export class VerifyView extends View {
     const holds = this.#computed.commitment === commitment;
     const line = (ok, text) => h('li', { class: ok ? 'holds' : 'broken' }, text);
     const found = [line(holds, t(holds ? 'verify.holds' : 'verify.broken'))];
+    const atEnd = holds && this.#draw.at_end ? this.#atEnd() : null;
+    if (atEnd) found.push(...atEnd.map(([ok, text]) => line(ok, text)));
+    const good = holds && (atEnd ?? []).every(([ok]) => ok);
     // Of what does not hold nothing else is worth saying.
     if (holds && allocation.kind === 'split') {
       const exact = sum === allocation.total_minor;
       found.push(line(exact, t('verify.sum', { n: number(values.length), sum: money(sum, currency) })));
     }
-    return panel(holds ? 'verdict-good' : 'verdict-bad', t(holds ? 'verify.good.title' : 'verify.bad.title'),
-      h('p', {}, title), h('ul', { class: 'checks' }, found), holds ? this.#lookup() : null, holds ? this.#winners() : null);
+    return panel(good ? 'verdict-good' : 'verdict-bad', t(good ? 'verify.good.title' : 'verify.bad.title'),
+      h('p', {}, title), h('ul', { class: 'checks' }, found), good ? this.#lookup() : null, good ? this.#winners() : null);
+  }
+
+  /** Of a draw at the end: that the entries have the root, and that those win who were published. `[ok, text]` of each. */
+  #atEnd() {
+    const { closed } = this.#draw.at_end;
+    const { units, leaves } = this.#entries;
+    const { root, winners } = this.#computed;
+    const inOrder = units.every((unit, at) => at === 0 || unit > units[at - 1]);
+    const holds = root === closed.root && leaves.length === closed.entries && units.length === closed.entries && inOrder;
+    const same = closed.winners.slice(0, MOST_WINNERS);
+    const won = same.length === winners.length && same.every(({ prize, entry }, at) => prize === winners[at].prize && entry === winners[at].unit);
+    return [
+      [holds, holds ? t('verify.root', { n: number(closed.entries) }) : t('verify.root.broken')],
+      [won, t(won ? 'verify.winners.hold' : 'verify.winners.broken')],
+    ];
+  }
+
+  /** Where a ticket's award is in what was computed: its own number, or in a draw at the end that of its entry; 0 if it has none. */
+  #placeOf(unit) {
+    return this.#entries ? this.#entries.units.indexOf(unit) + 1 : unit;
   }
 
   /** Asks for one part or ticket. */
@@ -169,7 +207,7 @@ export class VerifyView extends View {
       const unit = Number(input.value);
       this.#unit = input.value;
       said.textContent = Number.isInteger(unit) && unit >= 1 && unit <= units
-        ? t(`verify.${allocation.kind}.won`, { unit: number(unit), award: this.#words(unit) })
+        ? this.#said(unit)
         : t('verify.unit.none', { n: number(units) });
     };
     const submit = (event) => {
@@ -180,6 +218,12 @@ export class VerifyView extends View {
     return h('form', { class: 'lookup', onsubmit: submit, novalidate: true },
       h('label', { for: 'unit' }, t(`verify.${allocation.kind}.unit`)),
       h('div', { class: 'row' }, input, h('button', { class: 'secondary', type: 'submit' }, t('verify.go'))), said);
+  }
+
+  #said(unit) {
+    const { kind } = this.#draw.allocation;
+    if (this.#placeOf(unit) === 0) return t('verify.not_entered', { unit: number(unit) });
+    return t(`verify.${kind}.won`, { unit: number(unit), award: this.#words(this.#placeOf(unit)) });
   }
 
   #words(unit) {
@@ -193,10 +237,11 @@ export class VerifyView extends View {
   #winners() {
     const { allocation } = this.#draw;
     if (allocation.kind !== 'prizes') return null;
-    const all = allocation.prizes.reduce((sum, { count }) => sum + count, 0);
+    const prizes = allocation.prizes.reduce((sum, { count }) => sum + count, 0);
+    const all = this.#entries ? Math.min(prizes, this.#entries.units.length) : prizes;
     const winners = this.#computed.winners.toSorted((one, other) => one.prize - other.prize || one.unit - other.unit);
     const rows = winners.map(({ prize, unit }) => h('li', {},
-      h('span', {}, allocation.prizes[prize - 1].name), h('span', { class: 'n' }, t('verify.ticket', { unit: number(unit) }))));
+      h('span', {}, allocation.prizes[prize - 1].name), h('span', { class: 'n' }, t('verify.ticket', { unit: number(this.#entries ? this.#entries.units[unit - 1] : unit) }))));
     return h('section', { class: 'winners' }, h('h3', {}, t('verify.winners', { n: number(all) })),
       h('ul', {}, rows),
       all > winners.length ? h('p', { class: 'quiet' }, t('verify.winners.more', { n: number(MOST_WINNERS) })) : null);
@@ -204,13 +249,14 @@ export class VerifyView extends View {
 
   /** What is public, so that everybody can check it elsewhere as well. */
   #public() {
-    const { commitment, seed, allocation, closes_at: closes } = this.#draw;
-    const row = (name, value, code = false) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, code ? h('code', {}, value) : value));
+    const { commitment, seed, allocation, closes_at: closes, at_end: { closed } = {} } = this.#draw;
+    const row = (name, value, code = false, values = {}) => h('div', {}, h('dt', {}, t(name, values)), h('dd', {}, code ? h('code', {}, value) : value));
     return [h('dl', { class: 'public' },
       row('verify.stake', stake(this.#draw)),
       allocation.kind === 'prizes' ? row('verify.prizes', allocation.prizes.map(({ name, count }) => `${number(count)} × ${name}`).join(', ')) : null,
       row('sale.closes', moment(closes)),
       row('verify.commitment', commitment, true),
+      closed ? row('verify.entries', closed.root, true, { n: number(closed.entries) }) : null,
       seed ? row('verify.seed', seed, true) : null),
     h('p', { class: 'quiet' }, t('verify.label')),
     h('p', { class: 'quiet' }, t('verify.how'))];

@@ -95,6 +95,12 @@ export function routes(sales, users, place) {
     route('GET', '/v1/sales/:id/rounds/:round/draw', 'nobody', ({ path: [id, round] }) => (
       ok(sales.draw(sales.published(id), Number(round)), 200, kept))),
 
+    route('GET', '/v1/sales/:id/rounds/:round/draw/entries/:chunk', 'nobody', ({ path: [id, , chunk] }) => {
+      const sale = sales.published(id);
+      if (chunk !== '0' || sale.allocation.draw !== 'at_end' || !sales.isDrawn(sale)) throw problem(404, 'unknown_sale');
+      return ok(sales.entries(sale), 200, kept);
+    }),
+
     route('POST', '/v1/sales/:id/challenges', 'user', async ({ path: [id], user, body }) => {
       const sale = sales.published(id);
       sales.enter(sale, user, true);
@@ -129,7 +135,7 @@ export function routes(sales, users, place) {
     route('GET', '/v1/reservations/:id', 'user', ({ path: [id], user, url }) => {
       const one = own(id, user);
       if (url.searchParams.get('expedite') === 'true') sales.order(one, sales.find(one.sale));
-      return ok(one.view);
+      return ok(sales.seen(one));
     }),
     route('DELETE', '/v1/reservations/:id', 'user', ({ path: [id], user }) => {
       const one = own(id, user);
@@ -139,7 +145,7 @@ export function routes(sales, users, place) {
       return ok(one.view);
     }),
     route('GET', '/v1/orders', 'user', ({ user, url }) => {
-      const all = [...sales.reservations.values()].filter((one) => one.user === user).map(({ view }) => view).reverse();
+      const all = [...sales.reservations.values()].filter((one) => one.user === user).map((one) => sales.seen(one)).reverse();
       const from = Number(url.searchParams.get('cursor')?.split('.')[0] ?? 0);
       const orders = all.slice(from, from + PAGE);
       const next = from + PAGE;

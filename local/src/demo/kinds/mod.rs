@@ -1,21 +1,23 @@
 //! What each kind of sale decides: what is on sale, and what is told and proved of it.
 
+mod lottery;
 mod prizes;
 mod red_packet;
 mod sale;
 
 use std::fmt::Display;
 
-use ::sale::{Order, OrderState};
+use ::sale::{Order, OrderState, RoundId};
 use anyhow::Result;
 use clap::ValueEnum;
 use ledger::Ledger;
 use serde::Serialize;
 
-use crate::client::NewSale;
+use crate::client::{Client, NewSale};
 use crate::demo::Plan;
 use crate::demo::crowd::Crowd;
 
+pub(super) use lottery::Lottery;
 pub(super) use prizes::Prizes;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
@@ -30,6 +32,8 @@ pub(super) enum Kind {
     RedPacket,
     /// Tickets, some of which win a prize at once
     Prizes,
+    /// Entries, among which the prizes are drawn once the sale is over
+    Lottery,
 }
 
 /// A kind of sale. A value of it is the part of the report that this kind alone has: as JSON, and as lines.
@@ -37,12 +41,25 @@ pub(super) trait Staged: Serialize + Display + Sized {
     /// What an operator publishes. Who need not pay for it is not asked to.
     fn offer(plan: &Plan) -> NewSale;
 
+    /// What has to happen once all orders are made.
+    async fn end(_: &Ending<'_>) -> Result<()> {
+        Ok(())
+    }
+
     /// What became of it.
     async fn of(found: &Found<'_>) -> Result<Self>;
 
     /// Whether every sum and count of this kind is right. That no unit is oversold, lost or duplicated is seen to for all
     /// kinds.
     fn is_right(&self) -> bool;
+}
+
+/// How a kind ends its sale.
+pub(super) struct Ending<'a> {
+    pub(super) client: &'a Client,
+    /// The operator's token.
+    pub(super) operator: &'a str,
+    pub(super) round: &'a RoundId,
 }
 
 /// What is found when all has settled.
