@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tests::terms;
 
 use crate::ask::Ask;
+use crate::catalog::{ask, shown};
 use crate::lab::{Lab, SALE, message_batch};
 use crate::resources::receive;
 
@@ -255,4 +256,59 @@ async fn an_entry_in_the_rush_costs_what_any_order_costs() {
     let targets = lab.calls.take_targets();
     assert_eq!(targets.len(), 1, "{targets:?}");
     assert!(targets[0].ends_with("TransactWriteItems"), "{targets:?}");
+}
+
+/// Everything public follows from the seed and the entries, and nothing of it is out before the entries have closed.
+#[tokio::test]
+async fn what_is_public_checks_the_draw_and_comes_in_order() {
+    let path = format!("/v1/sales/{SALE}/rounds/1/draw");
+    let lab = Lab::selling(lottery(20, &[1, 2])).await;
+    for n in 0..5 {
+        lab.buy(&format!("user-{n}")).await;
+    }
+    // A new process each time: what one remembers for a moment is not what is asked here.
+    let draw = async || shown(&lab.catalog(), &path).await;
+    let entries = async |chunk: &str| ask(&lab.catalog(), &Ask::get(format!("{path}/entries/{chunk}"))).await;
+    let is_hidden = async || {
+        let draw = draw().await.body;
+        assert_eq!((&draw["at_end"], draw.get("seed")), (&json!({ "state": "open" }), None));
+        entries("0").await.problem(404, "unknown_sale");
+    };
+    is_hidden().await;
+    let commitment = draw().await.body["commitment"].clone();
+    end(&lab).await;
+    // The round is over for more than a minute, and nobody has drawn.
+    let id = lab.round().await.id;
+    crate::rounds::change(&lab.ledger, &id, "long ago", |round| round.terms.closes_at_ms.0 -= 120_000).await;
+    is_hidden().await;
+    lab.ledger.fence_draw(&id, Clock::system().now()).await.unwrap();
+    is_hidden().await;
+
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    let drawn = draw().await;
+    assert_eq!(drawn.header("cache-control"), "public, max-age=0, s-maxage=86400");
+    let (drawn, listed) = (drawn.body, entries("0").await.expect(200));
+    assert_eq!(listed.header("cache-control"), "public, max-age=0, s-maxage=86400");
+    let closed = &drawn["at_end"]["closed"];
+    assert_eq!((&drawn["at_end"]["state"], &closed["entries"]), (&json!("drawn"), &json!(5)));
+    let orders = orders(&lab).await;
+    let leaves: Vec<Vec<u8>> =
+        orders.iter().map(|order| merkle::entry(order.claim.unit.0, &order.claim.id.to_string())).collect();
+    let hex = |bytes: award::Bytes32| award::Hex(&bytes).to_string();
+    assert_eq!(closed["root"], json!(hex(merkle::root(&leaves))));
+    let hashes: Vec<String> = leaves.iter().map(|leaf| hex(merkle::leaf_hash(leaf))).collect();
+    let units: Vec<u32> = orders.iter().map(|order| order.claim.unit.0).collect();
+    assert_eq!(listed.body, json!({ "chunk": 0, "units": units, "leaves": hashes }));
+    let seed = award::Seed(award::bytes32(drawn["seed"].as_str().unwrap()).unwrap());
+    let table = lab.round().await.terms.plan().unwrap().values(&seed).unwrap();
+    assert_eq!(award::commit(SALE, 1, &seed, &award::digest(&table)).to_string(), commitment);
+    let winners = award::winners(&[1, 2], 5, &award::shuffle_key(&seed, None));
+    let winners: Vec<Value> = winners.map(|(entry, prize)| json!({ "prize": prize, "entry": entry })).collect();
+    assert_eq!(closed["winners"], json!(winners));
+
+    entries("1").await.problem(404, "unknown_sale");
+    entries("99999").await.problem(404, "unknown_sale");
+    for bad in ["00", "-1", "x", "4294967296"] {
+        entries(bad).await.problem(400, "invalid_request");
+    }
 }

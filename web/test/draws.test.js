@@ -88,6 +88,67 @@ test('tickets win what was published, and as often', async () => {
   }
 }, 240_000);
 
+test('a draw at the end: people enter, see that they are in, and after the draw who won; root and winners are checked', async () => {
+  const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
+  const sale = await shop.sell({ title: 'Grand draw', total: 20, allocation: { kind: 'prizes', prizes, draw: 'at_end' }, ...FREE });
+  const { page, go, rules } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByText('3 prizes, up to 20 entries').waitFor();
+  await reserve(page, 'Enter the draw');
+  await heading(page, 'You are in').waitFor();
+  const number = await page.locator('.award').textContent();
+  expect(number).toMatch(/^Number \d+$/);
+  expect(await rules()).toEqual([]);
+  const others = [];
+  for (let n = 0; n < 4; n += 1) others.push(await shop.buy(sale));
+  for (const other of others) expect((await order(other)).award).toEqual({ kind: 'entered' });
+  expect((await shop.ask('GET', `/v1/sales/${sale}/rounds/1/draw/entries/0`)).status).toBe(404);
+  await shop.steer(sale, 'close');
+
+  // The page shows the result by itself.
+  await page.locator('.granted:not(.entered) .award').waitFor({ timeout: REVEALED_WITHIN_MS + 120_000 });
+  const mine = await page.locator('.award').textContent();
+  await heading(page, mine === 'No prize' ? 'Not this time' : 'You have won').waitFor();
+  const unit = Number(number.replace('Number ', ''));
+  const all = [{ unit, award: mine }];
+  for (const other of others) {
+    await shop.until(async () => (await order(other)).award.kind !== 'entered');
+    const { unit: of, award } = await order(other);
+    all.push({ unit: of, award: award.prize ?? 'No prize' });
+  }
+  expect(all.map(({ award }) => award).sort()).toEqual(['A cup', 'A cup', 'A phone', 'No prize', 'No prize']);
+
+  await page.getByRole('link', { name: 'Verify this draw' }).click();
+  await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
+  await page.getByText('5 entries have exactly the published root').waitFor();
+  await page.getByText('The winners follow from the secret and the entries.').waitFor();
+  for (const one of all) {
+    await page.getByLabel('Your ticket number').fill(String(one.unit));
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText(`Ticket ${one.unit}: ${one.award}`).waitFor();
+  }
+  await page.getByLabel('Your ticket number').fill('20');
+  await page.getByRole('button', { name: 'Check' }).click();
+  await page.getByText('Number 20 is not in the draw.').waitFor();
+
+  // What was added or renumbered is called so.
+  const draw = (await shop.ask('GET', `/v1/sales/${sale}/rounds/1/draw`)).body;
+  const other = (hex) => (hex.startsWith('0') ? '1' : '0') + hex.slice(1);
+  const { closed } = draw.at_end;
+  for (const [change, said] of [
+    [{ root: other(closed.root) }, 'The entries do not have the root that was published.'],
+    [{ entries: closed.entries + 1 }, 'The entries do not have the root that was published.'],
+    [{ winners: closed.winners.toReversed() }, 'Other entries win than those that were published.'],
+  ]) {
+    await page.route(/\/draw$/, (route) => route.fulfill({ json: { ...draw, at_end: { ...draw.at_end, closed: { ...closed, ...change } } } }));
+    await go('');
+    await go(`draws/${sale}.1`);
+    await page.getByText(said).waitFor();
+    await heading(page, 'This draw does not match').waitFor();
+    await page.unroute(/\/draw$/);
+  }
+}, 480_000);
+
 test('what is free is final without a payment, and has nothing to verify', async () => {
   const sale = await shop.sell({ title: 'A sticker', total: 3, ...FREE });
   const { page, go } = await visit();

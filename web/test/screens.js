@@ -195,6 +195,7 @@ export const SCREENS = [
   standing('packet opened', granted({ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }), 'award.amount.title'),
   standing('prize won', granted({ kind: 'prize', prize: 'A pendant lamp' }), 'award.prize.title'),
   standing('blank', granted({ kind: 'blank' }), 'award.blank.title'),
+  standing('in the draw', granted({ kind: 'entered' }), 'award.entered.title'),
   standing('paid too late', ended('expired', { refund_due: true }), 'expired.title'),
   standing('cancelled', ended('cancelled'), 'cancelled.title'),
   standing('failed', ended('failed', { reason: 'sold_out' }), 'failed.title'),

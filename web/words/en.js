@@ -120,6 +120,7 @@ export const en = {
   'failed.title': 'It did not work out',
   'failed.sold_out': 'The last piece went to somebody else before your order was written. We are sorry.',
   'failed.limit_reached': 'You already have as many as one person can have.',
+  'failed.entries_closed': 'It came when the draw had begun, since a part of the shop had failed. We are sorry.',
   'failed.unknown_sale': 'The sale was withdrawn.',
   'failed.dead_letter': 'We could not write your order. This is our mistake.',
   'failed.other': 'We could not write your order.',

@@ -17,11 +17,14 @@ export function demo(sales) {
   sale('lucky-tickets', 'Winter draw', -5, 600, {
     ...free, total: 60, allocation: { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 10 }] },
   });
+  sale('grand-draw', 'Grand draw of the winter', -5, 600, {
+    ...free, total: 500, allocation: { kind: 'prizes', draw: 'at_end', prizes: [{ name: 'A lounge chair', count: 1 }, { name: 'A teapot', count: 10 }] },
+  });
   sale('old-packet', 'The packet of last week', -600, -10, {
     ...free, total: 50, allocation: { kind: 'split', total_minor: 5_000, min_minor: 50, parts: 'drawn' },
   });
   for (const one of sales.sales.values()) sales.commit(one);
-  sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'old-packet'] });
+  sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'grand-draw', 'old-packet'] });
   sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'chair'] });
   sales.campaigns.set('chair-week', { campaign_id: 'chair-week', title: 'Sit down, winter', sale_ids: ['chair'] });
   sales.campaigns.set('pot-sunday', { campaign_id: 'pot-sunday', title: 'Teapot Sunday', sale_ids: ['pot'] });
