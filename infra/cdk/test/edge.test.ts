@@ -37,7 +37,7 @@ describe('the edge', () => {
   test('keeps what everybody may see, for as long as the answer says, in one copy for all', () => {
     const policy = only(template, 'AWS::CloudFront::CachePolicy');
     expect(shared.map((each: Json) => each.PathPattern)).toEqual([
-      '/v1/sales/*/rounds/*/draw',
+      '/v1/sales/*/rounds/*/draw*',
       '/v1/campaigns',
       '/v1/campaigns/*',
       '/v1/sales/*',

@@ -16,6 +16,7 @@ const WITHOUT_TOKEN = [
   'GET /v1/campaigns/{campaign_id}',
   'GET /v1/sales/{sale_id}',
   'GET /v1/sales/{sale_id}/rounds/{round}/draw',
+  'GET /v1/sales/{sale_id}/rounds/{round}/draw/entries/{chunk}',
   'POST /v1/payments/webhook',
 ];
 

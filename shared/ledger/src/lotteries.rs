@@ -306,7 +306,8 @@ impl Ledger {
             .table_name(&self.table)
             .key("pk", text(keys::order(&winner.order_id)))
             .update_expression("SET award = :award")
-            .condition_expression("attribute_exists(live_shard) AND unit = :unit AND attribute_not_exists(award)")
+            .condition_expression("attribute_exists(live_shard) AND #unit = :unit AND attribute_not_exists(award)")
+            .expression_attribute_names("#unit", "unit")
             .expression_attribute_values(":award", AttributeValue::M(award))
             .expression_attribute_values(":unit", number(winner.unit.0))
             .build();
