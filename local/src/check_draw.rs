@@ -250,7 +250,11 @@ impl Draw {
         let exist = units.iter().all(|unit| (1..=self.units).contains(unit));
         ensure!(in_order && exist, "the entries are not in the order of their units");
         let count = closed.entries as usize;
-        ensure!(units.len() == count && leaves.len() == count, "published were {count} entries, there are {}", leaves.len());
+        ensure!(
+            units.len() == count && leaves.len() == count,
+            "published were {count} entries, there are {}",
+            leaves.len()
+        );
         let root = Hex(&merkle::root_of_hashes(leaves.clone())).to_string();
         ensure!(root == closed.root, "the entries have the root {root}, published was {}", closed.root);
         let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };

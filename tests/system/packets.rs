@@ -135,7 +135,8 @@ async fn equal_parts_differ_by_a_cent_at_most() {
 #[tokio::test]
 async fn each_instant_prize_is_won_once() {
     let prizes = [("A phone", 1), ("A cup", 3)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    let lab = Lab::selling(with_awards(10, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant })).await;
+    let lab =
+        Lab::selling(with_awards(10, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant })).await;
     for buyer in 0..9 {
         lab.buy(&format!("user-{buyer}")).await;
     }

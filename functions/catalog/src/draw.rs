@@ -46,12 +46,7 @@ struct Winner {
 
 impl Draw {
     /// Of a round with this commitment. Whoever has seed and entries knows the winners, so they are computed here.
-    pub(crate) fn new(
-        round: Round,
-        commitment: Commitment,
-        seed: Option<Seed>,
-        at_end: Option<ledger::Draw>,
-    ) -> Self {
+    pub(crate) fn new(round: Round, commitment: Commitment, seed: Option<Seed>, at_end: Option<ledger::Draw>) -> Self {
         let closed = at_end.as_ref().and_then(|draw| draw.closed);
         let winners = match (&seed, closed, &round.terms.allocation) {
             (Some(seed), Some(closed), Allocation::Prizes { prizes, .. }) => {

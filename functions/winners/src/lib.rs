@@ -110,7 +110,9 @@ async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
     }
     let order = deps.ledger.order(&winner.order_id).await?.ok_or_else(nobody)?;
     let not_in_order = || NotWon::NotInOrder(id.clone(), position);
-    let Some(ShownAward::Prize { prize }) = deps.terms.award_of(&order).await? else { return Err(not_in_order().into()) };
+    let Some(ShownAward::Prize { prize }) = deps.terms.award_of(&order).await? else {
+        return Err(not_in_order().into());
+    };
     let now = deps.clock.now();
     if let Some(gifts) = &deps.gifts {
         let winner_id = format!("{id}.{position}");

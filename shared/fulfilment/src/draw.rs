@@ -12,6 +12,7 @@
 //!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::Instant;
 
 use award::{Bytes32, Shuffle};
@@ -79,7 +80,8 @@ pub async fn draw(
     let Some(Draw { closed: Some(closed), awarded, .. }) = known else { return Ok(DrawStands::Counting) };
     let seed = ledger.committed_seed(&round).await?;
     let key = award::shuffle_key(&seed, None);
-    let awarding = Awarding { ledger, winners, round: &round, closed, shuffle: Shuffle::new(closed.entries, &key), now };
+    let awarding =
+        Awarding { ledger, winners, round: &round, closed, shuffle: Shuffle::new(closed.entries, &key), now };
     awarding.go_on(awarded, until).await
 }
 
@@ -182,9 +184,9 @@ impl Awarding<'_> {
         let mut chunks: HashMap<u32, Vec<DrawEntry>> = HashMap::new();
         for (_, index) in &drawn {
             let chunk = index / CHUNK_ENTRIES as u32;
-            if !chunks.contains_key(&chunk) {
+            if let Entry::Vacant(missing) = chunks.entry(chunk) {
                 let entries = self.ledger.entries_chunk(&self.round.id, &self.closed.root, chunk).await?;
-                chunks.insert(chunk, entries.unwrap_or_default());
+                missing.insert(entries.unwrap_or_default());
             }
         }
         let chunks = &chunks;

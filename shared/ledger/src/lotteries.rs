@@ -283,7 +283,8 @@ impl Ledger {
             let (units, rest) = item.get("units")?.as_b().ok()?.as_ref().as_chunks::<4>();
             let (leaves, more) = item.get("leaves")?.as_b().ok()?.as_ref().as_chunks::<32>();
             let fits = rest.is_empty() && more.is_empty() && units.len() == leaves.len();
-            let entry = |(unit, leaf): (&[u8; 4], &Bytes32)| DrawEntry { unit: Unit(u32::from_be_bytes(*unit)), leaf: *leaf };
+            let entry =
+                |(unit, leaf): (&[u8; 4], &Bytes32)| DrawEntry { unit: Unit(u32::from_be_bytes(*unit)), leaf: *leaf };
             fits.then(|| units.iter().zip(leaves).map(entry).collect())
         };
         let unreadable = || LedgerError::Contradiction(format!("chunk {chunk} of the entries of {id} cannot be read"));
@@ -318,7 +319,9 @@ impl Ledger {
             Some(kept) if (&kept.order_id, kept.prize) == (&winner.order_id, winner.prize) => Ok(kept),
             Some(kept) => {
                 let (order, other) = (&kept.order_id, &winner.order_id);
-                Err(LedgerError::Contradiction(format!("prize {position} of round {id} is {order}'s and not {other}'s")))
+                Err(LedgerError::Contradiction(format!(
+                    "prize {position} of round {id} is {order}'s and not {other}'s"
+                )))
             }
             None => {
                 let order = &winner.order_id;
@@ -378,7 +381,11 @@ mod tests {
         let id = RoundId { sale: "tickets".parse().unwrap(), number: sale::RoundNumber(1) };
         let stored = |more: &[(&str, AttributeValue)]| {
             let fenced = [("pk", text("DRAW#tickets#1")), ("fenced_at_ms", number(5))];
-            fenced.into_iter().chain(more.iter().cloned()).map(|(name, value)| (name.to_owned(), value)).collect::<Item>()
+            fenced
+                .into_iter()
+                .chain(more.iter().cloned())
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect::<Item>()
         };
         let read = |more: &[(&str, AttributeValue)]| Draw::from_item(&id, &stored(more)).ok();
         let fenced = Draw { fenced_at_ms: EpochMs(5), closed: None, awarded: 0, drawn_at_ms: None };

@@ -22,7 +22,8 @@ mod terms;
 mod time;
 
 pub use allocation::{
-    Allocation, Award, DrawTime, InvalidAllocation, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize, Settlement,
+    Allocation, Award, DrawTime, InvalidAllocation, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize,
+    Settlement,
 };
 pub use campaign::{Campaign, CampaignId, InvalidCampaign, MAX_CAMPAIGN_SALES};
 pub use claim::{Claim, ClaimState, Entry};

@@ -193,10 +193,7 @@ mod tests {
             price,
             payment_window_s: 900,
             door: DoorTerms::default(),
-            allocation: Allocation::Prizes {
-                prizes: vec![prize("A phone"), prize("A cup")],
-                draw: DrawTime::Instant,
-            },
+            allocation: Allocation::Prizes { prizes: vec![prize("A phone"), prize("A cup")], draw: DrawTime::Instant },
             settlement: crate::Settlement::Free,
             rain: None,
         };
@@ -219,9 +216,8 @@ mod tests {
         }
         let Allocation::Prizes { prizes, .. } = terms.allocation.clone() else { unreachable!() };
         let at_end = Terms { allocation: Allocation::Prizes { prizes, draw: DrawTime::AtEnd }, ..terms };
-        let shown = |order: &Order, is_drawn| {
-            serde_json::to_string(&ShownAward::of(order, Some(&at_end), is_drawn)).unwrap()
-        };
+        let shown =
+            |order: &Order, is_drawn| serde_json::to_string(&ShownAward::of(order, Some(&at_end), is_drawn)).unwrap();
         let entry = granted(None);
         assert!(ShownAward::needs_draw(&entry, &at_end));
         assert_eq!([false, true].map(|drawn| shown(&entry, drawn)), [r#"{"kind":"entered"}"#, r#"{"kind":"blank"}"#]);

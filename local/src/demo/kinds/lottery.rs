@@ -82,7 +82,8 @@ impl Staged for Lottery {
         let draw = found.ledger.draw(id).await?.and_then(|draw| draw.closed);
         let closed = draw.with_context(|| format!("the entries of round {id} have not closed"))?;
         let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?.seed;
-        let table = round.terms.plan().context("it has a plan")?.values(&seed).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let table =
+            round.terms.plan().context("it has a plan")?.values(&seed).map_err(|error| anyhow::anyhow!("{error}"))?;
         let commitment = award::commit(id.sale.as_str(), id.number.0, &seed, &award::digest(&table));
 
         let mut entries: Vec<_> = found.live().collect();

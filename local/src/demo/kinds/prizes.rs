@@ -51,7 +51,9 @@ impl Counted {
 
 impl Staged for Prizes {
     fn offer(plan: &Plan) -> NewSale {
-        plan.sale("tickets").titled("Prize draw").free(Allocation::Prizes { prizes: prizes_for(plan.units), draw: DrawTime::Instant })
+        plan.sale("tickets")
+            .titled("Prize draw")
+            .free(Allocation::Prizes { prizes: prizes_for(plan.units), draw: DrawTime::Instant })
     }
 
     async fn of(found: &Found<'_>) -> Result<Self> {
