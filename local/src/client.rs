@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Allocation, Price, RoundId, RoundNumber, Settlement};
+use sale::{Allocation, Price, Rain, RoundId, RoundNumber, Settlement};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -48,6 +48,8 @@ pub struct NewSale {
     payment_window_s: u32,
     allocation: Allocation,
     settlement: Settlement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rain: Option<Rain>,
 }
 
 /// A payment as its provider tells of it.
@@ -118,6 +120,7 @@ impl NewSale {
             payment_window_s,
             allocation: Allocation::Units,
             settlement: Settlement::Paid,
+            rain: None,
         }
     }
 
@@ -131,6 +134,12 @@ impl NewSale {
     #[must_use]
     pub fn free(self, allocation: Allocation) -> Self {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
+    }
+
+    /// The same sale, whose units become available over time.
+    #[must_use]
+    pub fn raining(self, rain: Rain) -> Self {
+        Self { rain: Some(rain), ..self }
     }
 
     /// The round that begins when it is published.
@@ -213,6 +222,19 @@ impl Client {
         let (status, answer) = self.ask_as_operator(method, operator, path).await?;
         ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         Ok(answer)
+    }
+
+    /// Changes when the units of a round become available, from now on.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub async fn change_rain(&self, operator: &str, round: &RoundId, rain: &Rain) -> Result<()> {
+        let url = format!("{}/v1/admin/sales/{}/rain", self.api_url, round.sale);
+        let request = self.http.post(url).bearer_auth(operator).header("idempotency-key", Uuid::now_v7().to_string());
+        let response = request.json(&json!({ "round": round.number, "rain": rain })).send().await?;
+        let (status, answer) = (response.status(), response.json().await?);
+        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        Ok(())
     }
 
     /// Makes sure that a sale has come to a round.

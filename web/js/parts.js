@@ -20,6 +20,8 @@ export function badge(kind, text) {
 export function saleBadge(card) {
   const state = stateNow(card);
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
+  if (state === 'between') return badge('upcoming', t('state.between'));
+  if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
   }
@@ -71,12 +73,12 @@ export function problemWords(problem) {
 }
 
 /** Boxes of a fixed size that `show(ms)` fills. Silent: what is said aloud is said elsewhere, and seldom. */
-export function countdown() {
+export function countdown(title = t('countdown.title')) {
   const boxes = ['days', 'hours', 'minutes', 'seconds'].map((unit) => {
     const value = h('span', { class: 'value' }, '–');
     return { unit, value, box: h('div', {}, value, h('span', { class: 'unit' }, t(`countdown.${unit}`))) };
   });
-  const element = h('div', { class: 'countdown', role: 'timer', 'aria-label': t('countdown.title') },
+  const element = h('div', { class: 'countdown', role: 'timer', 'aria-label': title },
     ...boxes.map(({ box }) => box));
   const show = (ms) => {
     const all = parts(ms);

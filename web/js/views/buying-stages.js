@@ -7,6 +7,8 @@ import { shortId, span, statusName } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { actions, badge, button, panel, problemWords } from '../parts.js';
+import { nextDrop } from '../rain.js';
+import { betweenDrops } from './idle-stages.js';
 
 /** The element of a stage: `{element, left, tick}`. */
 export function buyingStage(view, stage) {
@@ -83,6 +85,8 @@ const STAGES = {
   }),
 
   problem(view, { problem, at }) {
+    const next = problem.code === 'sold_out' ? nextDrop(problem.members) : null;
+    if (next !== null) return betweenDrops(view, next, view.dropHasCome);
     const { title, text } = problem.code === 'sold_out' ? soldOut(view.card) : problemWords(problem);
     const stage = PROBLEMS[problem.code] ?? PROBLEMS.other;
     const { parts, left, tick } = stage(view, problem, at);
