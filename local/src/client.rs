@@ -224,14 +224,15 @@ impl Client {
         Ok(answer)
     }
 
-    /// Changes when the units of a round become available, from now on.
+    /// Steers a round: `how` is the action, such as `close`, and `more` is what it takes besides the round's number.
     ///
     /// # Errors
     /// If the API refuses, with what it said.
-    pub async fn change_rain(&self, operator: &str, round: &RoundId, rain: &Rain) -> Result<()> {
-        let url = format!("{}/v1/admin/sales/{}/rain", self.api_url, round.sale);
+    pub async fn steer(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
+        let url = format!("{}/v1/admin/sales/{}/{how}", self.api_url, round.sale);
+        more["round"] = json!(round.number);
         let request = self.http.post(url).bearer_auth(operator).header("idempotency-key", Uuid::now_v7().to_string());
-        let response = request.json(&json!({ "round": round.number, "rain": rain })).send().await?;
+        let response = request.json(&more).send().await?;
         let (status, answer) = (response.status(), response.json().await?);
         ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         Ok(())

@@ -343,6 +343,9 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
     println!("Shop       {page_url}");
     println!("Operators  {}", web::operators_url(page_url, SALE));
     println!("API        {api}");
+    if let Some(push_url) = &deployment.push_url {
+        println!("Push       {push_url}?token=…");
+    }
     println!("AWS        {}   (any credentials, region {})", deployment.endpoint, emulator::REGION);
     println!("Redis      {}", deployment.redis_url);
     println!("\nBuy a lamp, then look at your orders:\n");

@@ -21,6 +21,7 @@ export function rainWords(card, state) {
   if (card.rain.dropped >= card.rain.units) return t('rain.all', values);
   const next = nextDrop(card);
   if (next === null) return t('rain.last', values);
+  if (state === 'between') return t('rain.so_far', values);
   const left = next - clock.now();
   return left > 0 ? t('rain.next', { ...values, left: clockFace(left) }) : t('rain.now', values);
 }

@@ -52,6 +52,7 @@ export const en = {
   'state.between': 'More to come',
   'rain.upcoming': '{units} in all, a few at a time',
   'rain.next': 'Next drop in {left} · {dropped} of {units} so far',
+  'rain.so_far': '{dropped} of {units} so far',
   'rain.at': 'Next drop at {at} · {dropped} of {units} so far',
   'rain.now': 'The next ones are here · {dropped} of {units} so far',
   'rain.last': '{dropped} of {units} have dropped. No more drop before the end.',

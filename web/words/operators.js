@@ -280,7 +280,7 @@ export const operators = {
     'op.create.currency': '货币',
     'op.create.window': '付款时限（秒）',
     'op.new_packet': '新建红包',
-    'op.new_rain': '新建红包雨',
+    'op.new_rain': '新建分批抢购',
     'op.create_rain.text': '商品分批放出：一部分在开售时放出，其余按固定速率或在指定时间放出，两者也可以并用。在发布之前没有人能看到草稿；进行中可以更改速率。',
     'op.rain': '更改放出计划',
     'op.rain.text': '更改“{title}”放出商品的时间？从现在起按此计划进行。已放出的不变，立即追加的不能撤回。',

@@ -52,6 +52,7 @@ export const zh = {
   'state.between': '稍后还有',
   'rain.upcoming': '共 {units} 件，分批放出',
   'rain.next': '{left} 后放出下一批 · 已放出 {dropped}/{units} 件',
+  'rain.so_far': '已放出 {dropped}/{units} 件',
   'rain.at': '{at} 放出下一批 · 已放出 {dropped}/{units} 件',
   'rain.now': '新一批已放出 · 已放出 {dropped}/{units} 件',
   'rain.last': '已放出 {dropped}/{units} 件，结束前不再放出。',

@@ -78,7 +78,7 @@ export function rainShown(sale, units) {
     h('progress', { max: sale.total, value: String(dropped ?? 0), 'aria-label': words }),
     h('p', { class: 'quiet' }, steady ? t('op.rain.steady', { units: number(steady.units), every: span(steady.every_s) }) : t('op.rain.unsteady')),
     next.length || opening.length
-      ? h('ol', { class: 'drops' }, [...opening, ...next].slice(0, SHOWN).map(({ at, units: n }) => h('li', {}, t('op.rain.drop', { at: timeOfDay(at), n: number(n) }))))
+      ? h('ul', { class: 'drops' }, [...opening, ...next].slice(0, SHOWN).map(({ at, units: n }) => h('li', {}, t('op.rain.drop', { at: timeOfDay(at), n: number(n) }))))
       : h('p', { class: 'quiet' }, t('op.rain.none')),
   ];
 }

@@ -196,7 +196,7 @@ export class SaleView extends View {
   /** How far the rain has come; silent, since it changes every second. */
   #showRain() {
     if (!this.card) return;
-    const words = rainWords(this.card, stateNow(this.card));
+    const words = rainWords(this.card, this.state);
     this.#rain.hidden = words === null;
     if (words !== null && this.#rain.textContent !== words) this.#rain.textContent = words;
   }

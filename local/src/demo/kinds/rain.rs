@@ -6,6 +6,7 @@ use ::sale::{Allocation, EpochMs, OrderState, Rain, RainPlan, Steady};
 use anyhow::Result;
 use load::Curve;
 use serde::Serialize;
+use serde_json::json;
 
 use super::{Desk, Found, Staged, Steered};
 use crate::client::NewSale;
@@ -88,7 +89,7 @@ impl Staged for Downpour {
         let began_ms = runtime::Clock::system().now();
         for (third, rain) in [(1, raised), (2, lowered)] {
             tokio::time::sleep_until(began + over(desk.plan) / 3 * third).await;
-            desk.client.change_rain(desk.operator, desk.round, &rain).await?;
+            desk.client.steer(desk.operator, desk.round, "rain", json!({ "rain": rain })).await?;
             plans.push(desk.rain_plan().await?);
         }
         Ok(Steered { began_ms, plans })
