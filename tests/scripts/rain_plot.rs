@@ -15,7 +15,7 @@ const WITHOUT: RGBColor = RGBColor(110, 110, 110);
 
 /// Grabs and what had dropped by each second, with so many arrivals a second; and the grabs that there would be if all had been
 /// available at the opening.
-pub fn svg(grabs: &[u32], dropped: &[u32], arrivals_per_s: u32) -> String {
+pub(crate) fn svg(grabs: &[u32], dropped: &[u32], arrivals_per_s: u32) -> String {
     let mut svg = String::new();
     draw(&mut svg, grabs, dropped, arrivals_per_s).expect("a string takes all that is drawn");
     svg

@@ -2,7 +2,6 @@
 
 import { clock } from './clock.js';
 import { look } from './http.js';
-import { nextDrop } from './rain.js';
 
 const cards = new Map();
 
@@ -23,6 +22,11 @@ export async function sale(id, signal) {
 /** A sale's card of any age, for its title; null if there is none. */
 export async function anyCard(id, signal) {
   return cards.get(id) ?? sale(id, signal).catch(() => null);
+}
+
+/** When more units become available, in ms since the epoch; null if none do, or nobody knows. */
+export function nextDrop(card) {
+  return card?.next_release_at ? Date.parse(card.next_release_at) : null;
 }
 
 /** What the sale's card comes to at this moment: a card is a second old, and clocks go on. `between` is between two drops. */

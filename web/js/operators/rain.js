@@ -2,10 +2,9 @@
 
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
-import { number, span } from '../format.js';
+import { number, span, timeOfDay } from '../format.js';
 import { Problem } from '../http.js';
 import { t } from '../i18n.js';
-import { timeOfDay } from '../rain.js';
 import { api } from './api.js';
 
 /** The next drops that are listed at once. */

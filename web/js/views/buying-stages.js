@@ -1,13 +1,13 @@
 // What is shown on the way from the button to a reservation.
 
 import { of, soldOut } from '../awards.js';
+import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { shortId, span, statusName } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { actions, badge, button, panel, problemWords } from '../parts.js';
-import { nextDrop } from '../rain.js';
 import { betweenDrops } from './idle-stages.js';
 
 /** The element of a stage: `{element, left, tick}`. */

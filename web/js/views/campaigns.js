@@ -5,8 +5,7 @@ import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment } from '../format.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, picture, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
-import { rainInList } from '../rain.js';
+import { badge, button, empty, picture, pictureOfCard, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { View } from './view.js';
 

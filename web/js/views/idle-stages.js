@@ -1,12 +1,12 @@
 // A sale that nobody here is buying: before, open, paused, over.
 
 import { isFree, of, soldOut, verifyLink } from '../awards.js';
+import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
-import { moment, span } from '../format.js';
+import { moment, span, timeOfDay } from '../format.js';
 import { t } from '../i18n.js';
 import { actions, countdown, milestones, panel } from '../parts.js';
-import { nextDrop, timeOfDay } from '../rain.js';
 
 /** The stage of a state: `{element, left, tick}`. */
 export function idleStage(view, state) {

@@ -2,13 +2,12 @@
 
 import { of } from '../awards.js';
 import { Buying } from '../buying.js';
-import { sale, stateNow } from '../catalog.js';
+import { nextDrop, sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { button, chances, facts, nothing, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
-import { nextDrop, rainWords } from '../rain.js';
+import { button, chances, facts, nothing, pictureOfCard, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
 import { buyingStage } from './buying-stages.js';
