@@ -59,7 +59,7 @@ export const en = {
   'rain.all': 'All {units} have dropped.',
   'rain.closed': '{dropped} of {units} have dropped.',
   'between.title': 'Next drop in',
-  'between.text': 'All that has dropped so far is taken. More drops at {at}, by our clock: the button comes by itself.',
+  'between.text': 'Everything so far is taken. The next drop is at {at} by our clock: the button comes by itself.',
   'between.say': '{left} until the next drop',
   'between.soon': 'Not yet',
   'picture.lamp': 'Drawing of a green enamel pendant lamp that gives a warm light',
