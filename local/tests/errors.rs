@@ -18,16 +18,18 @@ use serde_json::{Value, json};
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
 /// What `make` gives to the tools. None of it may come from whoever runs the tests.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 17] = [
     "BUYERS",
     "FUNCTION",
     "HOLD",
     "ID",
+    "KIND",
     "MAKEFLAGS",
     // With it `make` says that it is the make of a make.
     "MAKELEVEL",
     "MFLAGS",
     "OPENS_AT",
+    "OPERATOR",
     "PAYMENT_WINDOW_S",
     "QUEUE",
     "ROUND",
