@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Allocation, Price, RoundId, RoundNumber, Settlement};
+use sale::{Allocation, Price, Rain, RoundId, RoundNumber, Settlement};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -48,6 +48,8 @@ pub struct NewSale {
     payment_window_s: u32,
     allocation: Allocation,
     settlement: Settlement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rain: Option<Rain>,
 }
 
 /// A payment as its provider tells of it.
@@ -118,6 +120,7 @@ impl NewSale {
             payment_window_s,
             allocation: Allocation::Units,
             settlement: Settlement::Paid,
+            rain: None,
         }
     }
 
@@ -131,6 +134,12 @@ impl NewSale {
     #[must_use]
     pub fn free(self, allocation: Allocation) -> Self {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
+    }
+
+    /// The same sale, whose units become available over time.
+    #[must_use]
+    pub fn raining(self, rain: Rain) -> Self {
+        Self { rain: Some(rain), ..self }
     }
 
     /// The round that begins when it is published.
@@ -215,17 +224,6 @@ impl Client {
         Ok(answer)
     }
 
-    /// Ends a round now.
-    ///
-    /// # Errors
-    /// If the API refuses.
-    pub async fn close(&self, operator: &str, RoundId { sale, number }: &RoundId) -> Result<()> {
-        let url = format!("{}/v1/admin/sales/{sale}/close", self.api_url);
-        let request = self.http.post(url).bearer_auth(operator).json(&json!({ "round": number }));
-        self.send(request).await?.error_for_status()?;
-        Ok(())
-    }
-
     /// The public draw of a round.
     ///
     /// # Errors
@@ -233,6 +231,20 @@ impl Client {
     pub async fn draw(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
         let url = format!("{}/v1/sales/{sale}/rounds/{number}/draw", self.api_url);
         Ok(self.send(self.http.get(url)).await?.error_for_status()?.json().await?)
+    }
+
+    /// Steers a round: `how` is the action, such as `close`, and `more` is what it takes besides the round's number.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub async fn steer(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
+        let url = format!("{}/v1/admin/sales/{}/{how}", self.api_url, round.sale);
+        more["round"] = json!(round.number);
+        let request = self.http.post(url).bearer_auth(operator).header("idempotency-key", Uuid::now_v7().to_string());
+        let response = request.json(&more).send().await?;
+        let (status, answer) = (response.status(), response.json().await?);
+        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        Ok(())
     }
 
     /// Makes sure that a sale has come to a round.

@@ -11,6 +11,7 @@ mod due;
 mod lease;
 mod load;
 mod rain;
+mod rain_plot;
 mod release;
 mod reseat;
 mod reserve;

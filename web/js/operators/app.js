@@ -14,7 +14,7 @@ import { refreshing } from '../timing.js';
 import { operators } from '../../words/operators.js';
 import { api } from './api.js';
 import { Board } from './board.js';
-import { campaign, denial, newPacket, newPrizes, newSale } from './forms.js';
+import { campaign, denial, newPacket, newPrizes, newRain, newSale } from './forms.js';
 import { asking } from './steering.js';
 
 const REFRESH_MS = 10_000;
@@ -107,6 +107,7 @@ function fill() {
       button(t('op.new'), () => ask(newSale(), created), { class: 'primary', 'data-keep': 'new' }),
       button(t('op.new_packet'), () => ask(newPacket(), created), { class: 'secondary', 'data-keep': 'new_packet' }),
       button(t('op.new_prizes'), () => ask(newPrizes(), created), { class: 'secondary', 'data-keep': 'new_prizes' }),
+      button(t('op.new_rain'), () => ask(newRain(), created), { class: 'secondary', 'data-keep': 'new_rain' }),
       button(t('op.campaign'), () => ask(campaign()), { class: 'secondary', 'data-keep': 'campaign' })),
     said,
     h('h2', {}, t('op.all')), h('div', { class: 'actions' }, everything('stop'), everything('start')),

@@ -1,11 +1,11 @@
 // What is on sale: the list of campaigns, and one campaign's sales.
 
-import { campaign, campaigns } from '../catalog.js';
+import { campaign, campaigns, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment } from '../format.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, picture, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
+import { badge, button, empty, picture, pictureOfCard, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { View } from './view.js';
 
@@ -109,6 +109,7 @@ export class CampaignView extends ListView {
       h('div', { class: 'card-body' },
         saleBadge(sale), h('h2', {}, sale.title),
         price(sale),
+        sale.rain ? h('p', { class: 'rain' }, rainInList(sale, stateNow(sale))) : null,
         h('p', { class: 'quiet' }, when(sale).text)));
   }
 

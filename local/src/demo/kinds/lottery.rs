@@ -7,8 +7,9 @@ use ::sale::{Allocation, Award, DrawTime, OrderState, Prize};
 use anyhow::{Context, Result, bail};
 use award::{Hex, merkle};
 use serde::Serialize;
+use serde_json::json;
 
-use super::{Ending, Found, Staged};
+use super::{Desk, Found, Staged};
 use crate::client::NewSale;
 use crate::demo::Plan;
 use crate::demo::report::line;
@@ -56,10 +57,10 @@ impl Staged for Lottery {
         plan.sale("lottery").titled("Prize draw at the end").free(Allocation::Prizes { prizes, draw: DrawTime::AtEnd })
     }
 
-    async fn end(ending: &Ending<'_>) -> Result<()> {
-        let Ending { client, operator, round } = ending;
+    async fn end(desk: &Desk<'_>) -> Result<()> {
+        let Desk { client, operator, round, .. } = *desk;
         let stage = Stage::spinner("The draw");
-        client.close(operator, round).await?;
+        client.steer(operator, round, "close", json!({})).await?;
         let until = Instant::now() + PATIENCE;
         loop {
             let draw = client.draw(round).await?;
