@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use ledger::Latest;
 use sale::audit::Audit;
 use sale::{
-    Allocation, Currency, DoorTerms, LogEntry, Price, Recurrence, SaleId, SaleState, Settlement, Terms, UserId,
+    Allocation, Currency, DoorTerms, EarlyAccess, LogEntry, Price, Recurrence, SaleId, SaleState, Settlement, Terms, UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub(crate) struct NewSale {
     allocation: Allocation,
     #[serde(default)]
     settlement: Settlement,
+    #[serde(default)]
+    early_access: Vec<EarlyAccess>,
 }
 
 /// What an operator leaves out of a sale's door stays as it is for every sale.
@@ -65,6 +67,7 @@ impl NewSale {
             door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
             allocation: self.allocation,
             settlement: self.settlement,
+            early_access: self.early_access,
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -94,6 +97,8 @@ pub(crate) struct SaleDocument {
     door: DoorTerms,
     allocation: Allocation,
     settlement: Settlement,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    early_access: Vec<EarlyAccess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
 }
@@ -119,6 +124,7 @@ impl SaleDocument {
             door: terms.door,
             allocation: terms.allocation,
             settlement: terms.settlement,
+            early_access: terms.early_access,
             recurrence: offer.recurrence,
         }
     }

@@ -1,5 +1,5 @@
 use jiff::Timestamp;
-use sale::{Availability, Campaign, CampaignId, Phase, Price, Round, SaleId};
+use sale::{Availability, Campaign, CampaignId, EarlyAccess, GroupName, Phase, Price, Round, SaleId, Terms};
 use serde::Serialize;
 
 use crate::shelf::{Listed, Look};
@@ -18,6 +18,28 @@ pub(crate) struct Card {
     per_user_limit: u8,
     payment_window_s: u32,
     availability: Availability,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    early_access: Vec<EarlyAccessLine>,
+}
+
+/// Who may buy before everyone else.
+#[derive(Serialize)]
+struct EarlyAccessLine {
+    group: GroupName,
+    opens_at: Timestamp,
+    /// Until when some units are only for this group. How many is not said, as is no number of units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set_aside_until: Option<Timestamp>,
+}
+
+impl EarlyAccessLine {
+    fn of(early: &EarlyAccess, terms: &Terms) -> Self {
+        Self {
+            group: early.group.clone(),
+            opens_at: terms.opens_at_ms.minus_s(early.lead_s).into(),
+            set_aside_until: early.set_aside.map(|set_aside| terms.opens_at_ms.plus_s(set_aside.for_s).into()),
+        }
+    }
 }
 
 impl Card {
@@ -34,6 +56,7 @@ impl Card {
             per_user_limit: terms.per_user_limit,
             payment_window_s: terms.payment_window_s,
             availability: look.availability,
+            early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
         }
     }
 }

@@ -189,6 +189,7 @@ mod tests {
             door: DoorTerms::default(),
             allocation: split(10_000, 1),
             settlement: Settlement::Free,
+            early_access: Vec::new(),
         }
     }
 

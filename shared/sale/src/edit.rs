@@ -1,4 +1,4 @@
-use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Settlement, Terms};
+use crate::{Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidTerms, Overlap, Price, Settlement, Terms};
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
@@ -7,7 +7,7 @@ use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Settle
 /// | title, door, closing time | yes | yes | yes, until it is over |
 /// | opening time | yes | yes | no |
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
-/// | price, limit per user, payment window, allocation, settlement | yes | no: they were promised | no |
+/// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// What is sold, for people.
@@ -30,6 +30,8 @@ pub struct Edit {
     pub allocation: Option<Allocation>,
     /// What makes an order final.
     pub settlement: Option<Settlement>,
+    /// Who may buy before everyone else.
+    pub early_access: Option<Vec<EarlyAccess>>,
 }
 
 /// Why a change is refused. Nothing is changed.
@@ -90,6 +92,7 @@ impl Edit {
             door,
             allocation,
             settlement,
+            early_access,
         } = self;
         let edited = Terms {
             title: title.clone().unwrap_or_else(|| terms.title.clone()),
@@ -102,6 +105,7 @@ impl Edit {
             door: door.clone().unwrap_or_else(|| terms.door.clone()),
             allocation: allocation.clone().unwrap_or_else(|| terms.allocation.clone()),
             settlement: settlement.unwrap_or(terms.settlement),
+            early_access: early_access.clone().unwrap_or_else(|| terms.early_access.clone()),
         };
         edited.validate()?;
         Ok(edited)

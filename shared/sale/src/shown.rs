@@ -101,6 +101,7 @@ mod tests {
             door: DoorTerms::default(),
             allocation: crate::Allocation::default(),
             settlement: crate::Settlement::default(),
+            early_access: Vec::new(),
         };
         for (now, paused, phase) in [
             (999, false, Phase::Upcoming),

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, DoorTerms, EpochMs, InvalidAllocation, InvalidDoor, Price, Settlement};
+use crate::{
+    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidAllocation, InvalidDoor, InvalidEarlyAccess, Price, Settlement,
+};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -24,7 +26,7 @@ pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 pub struct Terms {
     /// What is sold, for people.
     pub title: String,
-    /// The first moment at which it can be bought.
+    /// The first moment at which everyone can buy it. A group with early access can before.
     pub opens_at_ms: EpochMs,
     /// The first moment at which it can no longer be bought.
     pub closes_at_ms: EpochMs,
@@ -46,6 +48,9 @@ pub struct Terms {
     /// What makes an order final.
     #[serde(default, skip_serializing_if = "Settlement::is_default")]
     pub settlement: Settlement,
+    /// Who may buy before everyone else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early_access: Vec<EarlyAccess>,
 }
 
 /// Terms that cannot be sold by.
@@ -75,6 +80,9 @@ pub enum InvalidTerms {
     /// The units cannot stand for that, or orders cannot be settled so.
     #[error(transparent)]
     Allocation(#[from] InvalidAllocation),
+    /// Nobody could buy early so.
+    #[error(transparent)]
+    EarlyAccess(#[from] InvalidEarlyAccess),
 }
 
 impl Terms {
@@ -99,6 +107,7 @@ impl Terms {
             Err(InvalidTerms::PaymentWindow)
         } else {
             self.door.validate()?;
+            self.validate_early_access()?;
             Ok(Allocation::validate(self)?)
         }
     }
@@ -120,6 +129,7 @@ mod tests {
             door: DoorTerms::default(),
             allocation: Allocation::default(),
             settlement: Settlement::default(),
+            early_access: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use sale::{Claim, Entry, EpochMs, Unit, UserId};
+use sale::{BuyerClass, Claim, Entry, EpochMs, Unit, UserId};
 use uuid::Uuid;
 
 use crate::entry::{read_entry, read_record};
@@ -32,8 +32,10 @@ pub enum Reserve {
         /// For so long nobody gets one.
         lasts: Duration,
     },
-    /// The sale opens at this moment.
+    /// The sale opens for the user at this moment.
     NotOpen(EpochMs),
+    /// What is left is set aside for a group until this moment.
+    SetAside(EpochMs),
     /// The sale is over.
     Closed,
     /// An operator paused the sale.
@@ -57,12 +59,17 @@ pub enum Reseated {
     UnknownSale,
 }
 
+/// A class's lead as the scripts take it.
+pub(crate) fn lead_ms(class: BuyerClass) -> u64 {
+    u64::from(class.lead_s) * 1000
+}
+
 impl RoundStock<'_> {
-    /// Takes one unit for a user, under the UUID of a reservation's id. One round trip.
+    /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip.
     ///
     /// # Errors
     /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells.
-    pub async fn reserve(self, uuid: Uuid, user: &UserId) -> Result<Reserve, StockError> {
+    pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
         let answer: String = RESERVE
             .key(keys.sale())
@@ -71,6 +78,8 @@ impl RoundStock<'_> {
             .key(keys.outbox())
             .arg(user.as_str())
             .arg(uuid.as_simple().to_string())
+            .arg(lead_ms(class))
+            .arg(u8::from(class.has_set_aside))
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
@@ -85,6 +94,7 @@ impl RoundStock<'_> {
                 Ok(Reserve::SoldOut { last_won_at_ms, lasts })
             }
             (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::SetAside, until) => Ok(Reserve::SetAside(moment(until, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Reserve::Closed),
             (ScriptCode::Paused, _) => Ok(Reserve::Paused),
             (ScriptCode::Denied, _) => Ok(Reserve::Denied),

@@ -34,5 +34,9 @@ sale_fields! {
         sellable_at_ms: EpochMs,
         /// Reservations of a user that may end unpaid; 0 for any number.
         unpaid_limit: u8,
+        /// The first moment at which units that are set aside for a group are everyone's; 0 if none ever were.
+        set_aside_until_ms: EpochMs,
+        /// Units that only the group gets before that moment.
+        set_aside: u32,
     }
 }
