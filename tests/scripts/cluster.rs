@@ -47,7 +47,13 @@ async fn sell(stock: &Stock, id: &RoundId) {
     let challenge = Uuid::now_v7();
     let asked = ChallengeRequest { applicant, id: challenge, expected: "23", life_ms: 60_000 };
     assert_eq!(round.challenge(&asked).await.unwrap(), Challenged::Issued);
-    let answered = AdmitRequest { applicant, id: challenge, answer: "23", per_sale: Some(FREE), class: sale::BuyerClass::EVERYONE };
+    let answered = AdmitRequest {
+        applicant,
+        id: challenge,
+        answer: "23",
+        per_sale: Some(FREE),
+        class: sale::BuyerClass::EVERYONE,
+    };
     assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
     let reserved = round.reserve(Uuid::now_v7(), &alice, sale::BuyerClass::EVERYONE).await.unwrap();

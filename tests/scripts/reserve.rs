@@ -119,7 +119,7 @@ async fn the_window_is_half_open() {
             let mut redis = redis.await;
             let mut eval = redis::cmd("EVAL");
             let answer: String =
-                eval.arg(text).arg(4).arg(&keys[..]).arg(&id).arg(&id).query_async(&mut redis).await.unwrap();
+                eval.arg(text).arg(4).arg(&keys[..]).arg(&[&*id, &id, "0", "0"]).query_async(&mut redis).await.unwrap();
             answer.split(' ').next().unwrap().to_owned()
         }
     };

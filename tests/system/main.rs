@@ -44,6 +44,7 @@ mod dead_letters;
 mod denying;
 mod deployed_queues;
 mod earlier_sales;
+mod early_access;
 mod emulators_gateway;
 mod expiring;
 mod figures;

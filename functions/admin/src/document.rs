@@ -3,7 +3,8 @@ use jiff::Timestamp;
 use ledger::Latest;
 use sale::audit::Audit;
 use sale::{
-    Allocation, Currency, DoorTerms, EarlyAccess, LogEntry, Price, Recurrence, SaleId, SaleState, Settlement, Terms, UserId,
+    Allocation, Currency, DoorTerms, EarlyAccess, LogEntry, Price, Recurrence, SaleId, SaleState, Settlement, Terms,
+    UserId,
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! Groups: lists of users who may buy before everyone else.
 
-use api::{Problem, Reply, caller, json, json_body_up_to, no_body};
+use api::{Problem, Reply, caller, json, json_body_up_to};
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
 use ledger::GroupPage;
@@ -51,7 +51,6 @@ pub(crate) async fn remove(deps: &Deps, request: &Request, group: &str) -> Reply
 
 /// A page of a group's users.
 pub(crate) async fn page(deps: &Deps, request: &Request, group: &str) -> Reply {
-    no_body(request)?;
     let group = group_name(group)?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;

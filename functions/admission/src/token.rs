@@ -34,7 +34,8 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let round = &known.round;
     let per_sale = round.isolated_requests_per_s.map(public);
     let class = class_of(deps, request, &visitor, round).await.inspect_err(|_| known.give_turn_back(Step::Token))?;
-    let asked = AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale, class };
+    let asked =
+        AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale, class };
     let admit = deps.stock.round(&round.id).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.

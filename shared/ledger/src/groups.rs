@@ -50,7 +50,8 @@ impl Ledger {
     /// If DynamoDB does not answer; then some may be in it. Can be repeated.
     pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         let put = |user: &UserId| -> Result<WriteRequest, LedgerError> {
-            let (pk, member_shard) = (keys::member(group, user), keys::member_shard(group, keys::shard_of_member(user)));
+            let (pk, member_shard) =
+                (keys::member(group, user), keys::member_shard(group, keys::shard_of_member(user)));
             let item = to_item(MemberItem { pk, member_shard, member: user })?;
             let put = PutRequest::builder().set_item(Some(item)).build();
             let put = put.map_err(|error| LedgerError::of_input("BatchWriteItem", error))?;
@@ -120,7 +121,8 @@ impl Ledger {
     }
 
     async fn write_all(&self, writes: Vec<WriteRequest>) -> Result<(), LedgerError> {
-        let batches: Vec<_> = writes.chunks(BATCH_WRITE).map(|batch| self.write_batch(batch.to_vec()).boxed()).collect();
+        let batches: Vec<_> =
+            writes.chunks(BATCH_WRITE).map(|batch| self.write_batch(batch.to_vec()).boxed()).collect();
         stream::iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
     }
 

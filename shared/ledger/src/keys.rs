@@ -70,7 +70,8 @@ pub(crate) fn member_shard(group: &GroupName, shard: u32) -> String {
 
 /// In which part of a group's list a user is, by a hash that stays the same (FNV-1a): the index has it.
 pub(crate) fn shard_of_member(user: &UserId) -> u32 {
-    let hash = user.as_str().bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash =
+        user.as_str().bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     hash % MEMBER_SHARDS
 }
 

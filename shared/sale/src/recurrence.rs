@@ -175,8 +175,10 @@ mod tests {
         let (opens, closes) = (at("2026-07-01T08:00:00Z"), at("2026-07-02T07:00:00Z"));
         // The shortest day is an hour shorter: 2027-03-28.
         assert_eq!(berlin.keeps_apart(opens, closes, 0), Ok(()));
-        assert_eq!(berlin.keeps_apart(opens, closes, 3601).map_err(|overlap| overlap.next_opens_at.to_string()),
-            Err("2026-07-02T06:59:59.000Z".to_owned()));
+        assert_eq!(
+            berlin.keeps_apart(opens, closes, 3601).map_err(|overlap| overlap.next_opens_at.to_string()),
+            Err("2026-07-02T06:59:59.000Z".to_owned())
+        );
         assert_eq!(berlin.keeps_apart(opens, closes, 3600), Ok(()), "at 9:00 in Berlin each");
     }
 
