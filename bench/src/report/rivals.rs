@@ -126,7 +126,7 @@ impl Ring {
                 for kind in ["sale", "buyers", "free", "outbox"] {
                     call.arg(format!("{kind}:{{{sale}:1:0}}"));
                 }
-                call.arg(user).arg(Uuid::now_v7().as_simple().to_string()).arg(0).arg(0);
+                call.arg(user).arg(Uuid::now_v7().as_simple().to_string());
             }
             Rival::Bare => {
                 call.arg(&self.bare).arg(2).arg(BARE_STOCK).arg(BARE_BOUGHT).arg(user);

@@ -71,17 +71,17 @@ impl RoundStock<'_> {
     /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
-        let answer: String = RESERVE
+        let mut call = RESERVE
             .key(keys.sale())
             .key(keys.buyers())
             .key(keys.free())
             .key(keys.outbox())
             .arg(user.as_str())
-            .arg(uuid.as_simple().to_string())
-            .arg(lead_ms(class))
-            .arg(u8::from(class.has_set_aside))
-            .invoke_async(self.connection)
-            .await?;
+            .arg(uuid.as_simple().to_string());
+        if class != BuyerClass::EVERYONE {
+            call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
+        }
+        let answer: String = call.invoke_async(self.connection).await?;
         match parse(&answer)? {
             (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
             (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
