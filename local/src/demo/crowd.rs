@@ -169,7 +169,12 @@ impl Crowd {
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
-        Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms }))
+        Ok(self.passes.seal(&Grant {
+            round: &self.round,
+            user: &buyer.user,
+            issued_at_ms,
+            class: sale::BuyerClass::EVERYONE,
+        }))
     }
 
     /// The request of a buyer for a unit. A repeated one is a retry: each wave has one key.

@@ -133,6 +133,7 @@ mod tests {
             allocation,
             settlement: Settlement::Free,
             rain: None,
+            early_access: Vec::new(),
         }
     }
 
