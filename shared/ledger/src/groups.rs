@@ -101,8 +101,10 @@ impl Ledger {
                 .limit(i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX));
             // Only the first part of the list is begun in its middle.
             let query = match after.take() {
+                // `member` alone is a reserved word.
                 Some(after) => query
-                    .key_condition_expression("member_shard = :shard AND member > :after")
+                    .key_condition_expression("member_shard = :shard AND #member > :after")
+                    .expression_attribute_names("#member", "member")
                     .expression_attribute_values(":after", text(after.as_str())),
                 None => query.key_condition_expression("member_shard = :shard"),
             };
