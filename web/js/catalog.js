@@ -1,6 +1,7 @@
 // What everybody may know of sales.
 
 import { clock } from './clock.js';
+import { membersOpen } from './early.js';
 import { look } from './http.js';
 
 const cards = new Map();
@@ -24,12 +25,12 @@ export async function anyCard(id, signal) {
   return cards.get(id) ?? sale(id, signal).catch(() => null);
 }
 
-/** What the sale's card comes to at this moment: a card is a second old, and clocks go on. */
+/** What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy. */
 export function stateNow(card) {
   const now = clock.now();
   if (card.state === 'closed' || now >= Date.parse(card.closes_at)) return 'closed';
   if (card.state === 'paused') return 'paused';
-  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return 'upcoming';
+  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return now >= (membersOpen(card) ?? Infinity) ? 'early' : 'upcoming';
   return card.availability === 'sold_out' ? 'sold_out' : 'open';
 }
 

@@ -20,6 +20,7 @@ export function badge(kind, text) {
 export function saleBadge(card) {
   const state = stateNow(card);
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
+  if (state === 'early') return badge('open', t('state.early'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
   }

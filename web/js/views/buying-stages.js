@@ -3,10 +3,12 @@
 import { of, soldOut } from '../awards.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
+import { keptBy } from '../early.js';
 import { shortId, span, statusName } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { actions, badge, button, panel, problemWords } from '../parts.js';
+import { keptForMembers } from './idle-stages.js';
 
 /** The element of a stage: `{element, left, tick}`. */
 export function buyingStage(view, stage) {
@@ -83,6 +85,8 @@ const STAGES = {
   }),
 
   problem(view, { problem, at }) {
+    const kept = keptBy(view.card, problem);
+    if (kept !== null) return keptForMembers(view, kept);
     const { title, text } = problem.code === 'sold_out' ? soldOut(view.card) : problemWords(problem);
     const stage = PROBLEMS[problem.code] ?? PROBLEMS.other;
     const { parts, left, tick } = stage(view, problem, at);

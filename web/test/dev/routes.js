@@ -115,6 +115,7 @@ export function routes(sales, users, place) {
       const right = challenge.answer === null
         ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer;
       if (!right) throw problem(403, 'wrong_answer');
+      if (sales.mine(sale, user).length === 0) sales.leave(sale, user);
       return ok(grant(sale, user), 201);
     }),
     route('POST', '/v1/sales/:id/reservations/:token', 'user', async ({ path: [id, token], user, headers }) => {
