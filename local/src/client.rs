@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Allocation, Price, RoundId, RoundNumber, Settlement};
+use sale::{Allocation, BuyerClass, EarlyAccess, GroupName, Price, RoundId, RoundNumber, Settlement, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -25,6 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// What every sale costs that is opened here, unless it is free.
 const PRICE_MINOR: u64 = 990;
 const CURRENCY: &str = "EUR";
+/// Most users that one request puts into a group.
+const USERS_IN_A_REQUEST: usize = 1_000;
 
 /// A client of the HTTP API.
 #[derive(Clone)]
@@ -48,6 +50,8 @@ pub struct NewSale {
     payment_window_s: u32,
     allocation: Allocation,
     settlement: Settlement,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    early_access: Vec<EarlyAccess>,
 }
 
 /// A payment as its provider tells of it.
@@ -118,6 +122,7 @@ impl NewSale {
             payment_window_s,
             allocation: Allocation::Units,
             settlement: Settlement::Paid,
+            early_access: Vec::new(),
         }
     }
 
@@ -131,6 +136,17 @@ impl NewSale {
     #[must_use]
     pub fn free(self, allocation: Allocation) -> Self {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
+    }
+
+    /// The same sale, from which a group may buy before everyone else.
+    #[must_use]
+    pub fn early(self, early_access: EarlyAccess) -> Self {
+        Self { early_access: vec![early_access], ..self }
+    }
+
+    /// What those may do who are in every group that may buy before everyone else.
+    pub(crate) fn class_of_members(&self) -> BuyerClass {
+        BuyerClass::of(&self.early_access)
     }
 
     /// The round that begins when it is published.
@@ -202,6 +218,20 @@ impl Client {
         let response = self.http.post(url).bearer_auth(operator).json(&campaign).send().await?;
         let (status, text) = (response.status(), response.text().await?);
         ensure!(status.is_success(), "the API refused the campaign: {status} {text}");
+        Ok(())
+    }
+
+    /// Puts users into a group.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said; then some may be in it.
+    pub async fn add_to_group(&self, operator: &str, group: &GroupName, users: &[&UserId]) -> Result<()> {
+        let url = format!("{}/v1/admin/groups/{group}/users", self.api_url);
+        for page in users.chunks(USERS_IN_A_REQUEST) {
+            let response = self.http.post(&url).bearer_auth(operator).json(&json!({ "users": page })).send().await?;
+            let (status, answer) = (response.status(), response.json().await?);
+            ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        }
         Ok(())
     }
 

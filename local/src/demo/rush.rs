@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use load::{Outcome, Visit};
 
-use crate::demo::crowd::{Buyer, Crowd, Heard, Wave, everybody};
+use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
 
 /// Requests in flight of those who come too early.
@@ -31,21 +31,59 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
         hears_not_open(buyer).await;
     })
     .await;
+    let first: Vec<&Buyer> = crowd.buyers.iter().filter(|buyer| buyer.turn == Turn::First).collect();
+    if let Some(one) = first.first() {
+        while hears_not_open(one).await {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
+        eprintln!("  Members first: {} reservations", crowd.promised().accepted.len());
+    }
     while hears_not_open(&crowd.buyers[0]).await {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     stage.done("open");
 
     let stage = Stage::spinner("The rush");
-    let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit)).await;
+    let began = Instant::now();
+    let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
     stage.done(format!("{} reservations", crowd.promised().accepted.len()));
     outcome
 }
 
-/// One person's rush: until there is an answer that stands.
-async fn buy(crowd: Arc<Crowd>, visit: Visit) {
+/// Whether it makes no sense to ask again at once.
+fn stands(heard: &Heard) -> bool {
+    match heard {
+        Heard::Reserved => true,
+        Heard::Refused(code) => !matches!(&**code, "overloaded" | "not_open" | "rate_limited"),
+        Heard::Nothing => false,
+    }
+}
+
+/// One person who comes before the rush: until there is an answer that stands.
+async fn insist(crowd: &Crowd, buyer: &Buyer) {
+    for _ in 0..MAX_TRIES {
+        if let Ok(request) = crowd.request(buyer, Wave::Rush).await
+            && stands(&crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await))
+        {
+            return;
+        }
+        tokio::time::sleep(COME_BACK_AFTER).await;
+    }
+}
+
+/// One person's rush, which `began` then: until there is an answer that stands.
+async fn buy(crowd: Arc<Crowd>, visit: Visit, began: Instant) {
     let buyer = &crowd.buyers[visit.n];
     let mut due = visit.due;
+    match buyer.turn {
+        Turn::Rush => {}
+        Turn::First => return,
+        Turn::Late(after) => {
+            due = due.max(began + after);
+            tokio::time::sleep_until(due.into()).await;
+        }
+    }
     for _ in 0..MAX_TRIES {
         let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return };
         let click = async || {
@@ -58,11 +96,10 @@ async fn buy(crowd: Arc<Crowd>, visit: Visit) {
         } else {
             click().await
         };
-        match heard {
-            Heard::Reserved => return,
-            Heard::Refused(code) if !matches!(&*code, "overloaded" | "not_open" | "rate_limited") => return,
-            _ => tokio::time::sleep(COME_BACK_AFTER).await,
+        if stands(&heard) {
+            return;
         }
+        tokio::time::sleep(COME_BACK_AFTER).await;
         due = Instant::now();
     }
 }

@@ -95,6 +95,14 @@ pub struct BuyerClass {
 impl BuyerClass {
     /// In no group.
     pub const EVERYONE: Self = Self { lead_s: 0, has_set_aside: false };
+
+    /// In all of these groups: the best of each.
+    pub fn of<'a>(groups: impl IntoIterator<Item = &'a EarlyAccess>) -> Self {
+        groups.into_iter().fold(Self::EVERYONE, |class, early| Self {
+            lead_s: class.lead_s.max(early.lead_s),
+            has_set_aside: class.has_set_aside || early.set_aside.is_some(),
+        })
+    }
 }
 
 /// Early access that cannot be kept.
@@ -156,12 +164,7 @@ impl Terms {
 
     /// What a user may do who is in the groups of which `is_member` says so: the best of each.
     pub fn class_of(&self, is_member: impl Fn(&GroupName) -> bool) -> BuyerClass {
-        self.early_access.iter().filter(|early| is_member(&early.group)).fold(BuyerClass::EVERYONE, |class, early| {
-            BuyerClass {
-                lead_s: class.lead_s.max(early.lead_s),
-                has_set_aside: class.has_set_aside || early.set_aside.is_some(),
-            }
-        })
+        BuyerClass::of(self.early_access.iter().filter(|early| is_member(&early.group)))
     }
 
     /// Checks every bound of early access.

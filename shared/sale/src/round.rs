@@ -265,7 +265,7 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 10] {
+    fn edits() -> [(&'static str, Edit); 11] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
             ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),

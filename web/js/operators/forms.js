@@ -3,6 +3,7 @@
 import { clock } from '../clock.js';
 import { t } from '../i18n.js';
 import { api } from './api.js';
+import { earlyFields, earlyOf } from './early.js';
 
 const HOUR_MS = 3_600_000;
 const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
@@ -32,6 +33,21 @@ const common = (values) => ({
 /** What is given away and drawn: one for each person, final at once. */
 const drawn = (values, allocation) => ({
   ...common(values), per_user_limit: 1, price_minor: 0, payment_window_s: 900, settlement: 'free', allocation,
+});
+
+/** What is sold, or given away as it is. */
+const goods = () => [
+  ...named(),
+  whole('total', 'op.create.total', 100, 1, 10_000_000),
+  whole('per_user_limit', 'op.create.limit', 1, 1, 20),
+  whole('price_minor', 'op.create.price', 990, 0, 1_000_000_000_000),
+  currency(),
+  whole('payment_window_s', 'op.create.window', 900, 5, 86_400),
+  { name: 'settlement', label: t('op.create.settlement'), value: 'paid', options: [['paid', t('op.create.paid')], ['free', t('op.create.free')]] },
+];
+const sold = (values) => ({
+  ...common(values), settlement: values.settlement,
+  ...Object.fromEntries(['per_user_limit', 'price_minor', 'payment_window_s'].map((name) => [name, Number(values[name])])),
 });
 
 /** An amount of money that is split. */
@@ -77,24 +93,24 @@ export function newPrizes() {
   };
 }
 
+/** A sale that a group may buy from before everyone else. */
+export function newEarly() {
+  return {
+    question: {
+      title: t('op.new_early'), text: t('op.create_early.text'), go: t('op.create'),
+      fields: [...goods(), ...earlyFields()],
+    },
+    run: (values) => api.create({ ...sold(values), early_access: earlyOf(values) }),
+  };
+}
+
 export function newSale() {
   return {
     question: {
       title: t('op.new'), text: t('op.create.text'), go: t('op.create'),
-      fields: [
-        ...named(),
-        whole('total', 'op.create.total', 100, 1, 10_000_000),
-        whole('per_user_limit', 'op.create.limit', 1, 1, 20),
-        whole('price_minor', 'op.create.price', 990, 0, 1_000_000_000_000),
-        currency(),
-        whole('payment_window_s', 'op.create.window', 900, 5, 86_400),
-        { name: 'settlement', label: t('op.create.settlement'), value: 'paid', options: [['paid', t('op.create.paid')], ['free', t('op.create.free')]] },
-      ],
+      fields: goods(),
     },
-    run: (values) => api.create({
-      ...common(values), settlement: values.settlement,
-      ...Object.fromEntries(['per_user_limit', 'price_minor', 'payment_window_s'].map((name) => [name, Number(values[name])])),
-    }),
+    run: (values) => api.create(sold(values)),
   };
 }
 

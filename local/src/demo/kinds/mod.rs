@@ -1,5 +1,6 @@
 //! What each kind of sale decides: what is on sale, and what is told and proved of it.
 
+mod early_access;
 mod prizes;
 mod red_packet;
 mod sale;
@@ -12,10 +13,11 @@ use clap::ValueEnum;
 use ledger::Ledger;
 use serde::Serialize;
 
-use crate::client::NewSale;
+use crate::client::{Client, NewSale};
 use crate::demo::Plan;
-use crate::demo::crowd::Crowd;
+use crate::demo::crowd::{Crowd, Turn};
 
+pub(super) use early_access::MembersFirst;
 pub(super) use prizes::Prizes;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
@@ -30,12 +32,24 @@ pub(super) enum Kind {
     RedPacket,
     /// Tickets, some of which win a prize at once
     Prizes,
+    /// Units for money, which members may buy before everyone else, and some of which are kept for them
+    EarlyAccess,
 }
 
 /// A kind of sale. A value of it is the part of the report that this kind alone has: as JSON, and as lines.
 pub(super) trait Staged: Serialize + Display + Sized {
     /// What an operator publishes. Who need not pay for it is not asked to.
     fn offer(plan: &Plan) -> NewSale;
+
+    /// Who the buyer of a number is to it.
+    fn turn(_: &Plan, _number: usize) -> Turn {
+        Turn::Rush
+    }
+
+    /// What an operator does before anybody comes.
+    async fn prepare(_: &Client, _operator: &str, _: &Crowd) -> Result<()> {
+        Ok(())
+    }
 
     /// What became of it.
     async fn of(found: &Found<'_>) -> Result<Self>;
