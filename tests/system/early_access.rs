@@ -15,9 +15,9 @@ use crate::ask::Ask;
 use crate::asked::Asked;
 use crate::lab::{Lab, SALE};
 
-const USERS: &str = "/v1/admin/groups/members/users";
+pub(crate) const USERS: &str = "/v1/admin/groups/members/users";
 
-fn now() -> EpochMs {
+pub(crate) fn now() -> EpochMs {
     Clock::system().now()
 }
 
@@ -29,7 +29,7 @@ fn members_first(group: &str) -> Terms {
 }
 
 /// Open for everyone, with so many of three units for members, for ten minutes.
-fn with_set_aside(units: u32) -> Terms {
+pub(crate) fn with_set_aside(units: u32) -> Terms {
     let (group, set_aside) = ("members".parse().unwrap(), Some(SetAside { units, for_s: 660 }));
     Terms { early_access: vec![EarlyAccess { group, lead_s: 0, set_aside }], ..terms(3, 1) }
 }
@@ -54,7 +54,7 @@ async fn buy(lab: &Lab, user: &str) -> Answer {
 }
 
 /// Redis hears that the round has other terms, as if time had passed.
-async fn amend(lab: &Lab, change: impl FnOnce(&mut Terms)) {
+pub(crate) async fn amend(lab: &Lab, change: impl FnOnce(&mut Terms)) {
     let mut round = lab.round().await;
     change(&mut round.terms);
     lab.stock.round(&round.id).amend(&Round { version: round.version + 1, ..round.clone() }).await.unwrap();
@@ -233,10 +233,15 @@ async fn operators_create_it_and_everybody_sees_it() {
         json!([{ "group": "members", "lead_s": 60, "set_aside": { "units": 1, "for_s": 3600 } }]),
         json!([{ "group": "members", "lead_s": 60, "phase": 1 }]),
         json!(null),
+        json!([["members", 60]]),
     ] {
         create(bad).await.problem(400, "invalid_request");
     }
     let early_access = json!([{ "group": "members", "lead_s": 600, "set_aside": { "units": 3, "for_s": 60 } }]);
+    let mut raining = sale(early_access.clone());
+    raining["rain"] = json!({ "at_once": 1 });
+    let refused = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&raining)).await;
+    assert!(refused.problem(400, "invalid_request").text("detail").contains("not together with rain"));
     assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
     let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
     assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);

@@ -109,3 +109,69 @@ test.each([
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(wide).toBeLessThanOrEqual(0);
 });
+
+test('an operator sends a list, makes a sale for it and sees when who can buy', async () => {
+  const { page, go, rules } = await visit({ user: 'operator', operator: true });
+  const [listed, filed, name] = [shop.user(), shop.user(), `op-${process.pid}-${Date.now().toString(36)}`];
+  const dialog = page.getByRole('dialog');
+  await go('', '/operators.html');
+  await page.getByRole('button', { name: 'Member lists' }).click();
+  await dialog.locator('[name=group]').fill(name);
+  await dialog.locator('[name=users]').fill(`${listed}\n\n ${listed} \n`);
+  // More than one request takes.
+  const many = Array.from({ length: 1_500 }, (_, n) => `${filed}-${n}`).join('\r\n');
+  await dialog.locator('[name=file]').setInputFiles({ name: 'members.txt', mimeType: 'text/plain', buffer: Buffer.from(`${filed}\r\n${many}`) });
+  expect(await rules()).toEqual([]);
+  await shot(page, 'operators-list');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await page.locator('.side .said', { hasText: `${name}: 1,502 of 1,502 sent. Done.` }).waitFor();
+  const users = new Set();
+  for (let cursor = ''; cursor !== null;) {
+    const list = await shop.operate('GET', `/v1/admin/groups/${name}/users${cursor}`);
+    for (const user of list.users) users.add(user);
+    cursor = list.next_cursor ? `?cursor=${encodeURIComponent(list.next_cursor)}` : null;
+  }
+  expect([users.size, users.has(listed), users.has(filed), users.has(`${filed}-1499`)]).toEqual([1_502, true, true, true]);
+
+  await page.getByRole('button', { name: 'Member lists' }).click();
+  await dialog.locator('[name=group]').fill(name);
+  await dialog.locator('[name=how]').selectOption('remove');
+  await dialog.locator('[name=users]').fill(filed);
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await page.locator('.side .said', { hasText: `${name}: 1 of 1 sent. Done.` }).waitFor();
+
+  await page.getByRole('button', { name: 'New sale, members first' }).click();
+  await dialog.locator('[name=sale_id]').fill(name);
+  await dialog.locator('[name=title]').fill('Lamp for members');
+  await dialog.locator('[name=group]').fill(name);
+  await dialog.locator('[name=lead]').fill('180');
+  await dialog.locator('[name=units]').fill('40');
+  expect(await rules()).toEqual([]);
+  await shot(page, 'operators-form');
+  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Lamp for members' }).waitFor();
+  await page.locator('.board-head', { hasText: `40 kept for ${name} until ` }).waitFor();
+  const terms = await shop.operate('GET', `/v1/admin/sales/${name}`);
+  expect(terms.early_access).toEqual([{ group: name, lead_s: 10_800, set_aside: { units: 40, for_s: 600 } }]);
+  await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await shot(page, 'operators-board');
+
+  const mine = await visit({ user: listed });
+  await mine.go(`sales/${name}`);
+  await reserve(mine.page, 'Buy as a member');
+  const out = await visit({ user: filed });
+  await out.go(`sales/${name}`);
+  await out.page.getByRole('button', { name: 'Buy as a member' }).click();
+  await work(out.page);
+  await out.page.locator('.stage').getByText('this account is not on their list').waitFor();
+}, 300_000);
+
+test('a list without users is not sent', async () => {
+  const { page, go } = await visit({ user: 'operator', operator: true });
+  await go('', '/operators.html');
+  await page.getByRole('button', { name: 'Member lists' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+  await page.locator('.side .said', { hasText: 'A list has 1 to 1,000,000 users.' }).waitFor();
+});

@@ -7,6 +7,7 @@
 //! runs without a fault have: the test fails if no run dies there. A point that only some run had is tried as well, and if
 //! no run comes to it again, then the runs that were to die there came to a clean end without it.
 
+mod early_access;
 mod flow;
 mod packets;
 mod paying;
@@ -32,8 +33,15 @@ use crate::packets::unclaimed;
 use flow::Flow;
 use world::World;
 
-const FLOWS: [&[Flow]; 6] =
-    [repairing::FLOWS, purchase::FLOWS, rounds::FLOWS, steering::FLOWS, paying::FLOWS, packets::FLOWS];
+const FLOWS: [&[Flow]; 7] = [
+    repairing::FLOWS,
+    purchase::FLOWS,
+    rounds::FLOWS,
+    steering::FLOWS,
+    paying::FLOWS,
+    packets::FLOWS,
+    early_access::FLOWS,
+];
 
 /// Points that are tried beside each other. Each waits a good part of its time for what came back to be on sale again.
 const AT_ONCE: usize = 8;
