@@ -233,7 +233,6 @@ async fn operators_create_it_and_everybody_sees_it() {
         json!([{ "group": "members", "lead_s": 60, "set_aside": { "units": 1, "for_s": 3600 } }]),
         json!([{ "group": "members", "lead_s": 60, "phase": 1 }]),
         json!(null),
-        json!([["members", 60]]),
     ] {
         create(bad).await.problem(400, "invalid_request");
     }

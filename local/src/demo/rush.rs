@@ -22,24 +22,25 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
-    let hears_not_open = async |buyer: &Buyer| {
+    let is_too_early = async |buyer: &Buyer| {
         let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return false };
         let heard = crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await);
-        heard == Heard::Refused("not_open".to_owned())
+        // Whoever looks for long enough is told to slow down, which says nothing about the sale.
+        matches!(heard, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
     };
     everybody(early, AT_ONCE, async |buyer| {
-        hears_not_open(buyer).await;
+        is_too_early(buyer).await;
     })
     .await;
     let first: Vec<&Buyer> = crowd.buyers.iter().filter(|buyer| buyer.turn == Turn::First).collect();
     if let Some(one) = first.first() {
-        while hears_not_open(one).await {
+        while is_too_early(one).await {
             tokio::time::sleep(LOOK_EVERY).await;
         }
         everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
         eprintln!("  Members first: {} reservations", crowd.promised().accepted.len());
     }
-    while hears_not_open(&crowd.buyers[0]).await {
+    while is_too_early(&crowd.buyers[0]).await {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     stage.done("open");
