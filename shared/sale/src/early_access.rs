@@ -296,7 +296,8 @@ mod tests {
         }
         let long = Terms { closes_at_ms: EpochMs(OPENS.0 + 31 * DAY_MS), ..terms(vec![early("a", 1)]) };
         assert_eq!(long.validate(), Err(InvalidTerms::EarlyAccess(Window)));
-        let raining = Terms { rain: Some(crate::Rain { at_once: 1, ..crate::Rain::default() }), ..terms(vec![early("a", 1)]) };
+        let raining =
+            Terms { rain: Some(crate::Rain { at_once: 1, ..crate::Rain::default() }), ..terms(vec![early("a", 1)]) };
         assert_eq!(raining.validate(), Err(InvalidTerms::EarlyAccess(Rain)));
         assert_eq!(Terms { early_access: vec![], ..raining }.validate(), Ok(()));
         let in_1970 = Terms { opens_at_ms: EpochMs(0), closes_at_ms: EpochMs(1), ..terms(vec![early("a", 1)]) };

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidAllocation, InvalidDoor, InvalidEarlyAccess, InvalidRain, Price,
-    Rain, Settlement,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidAllocation, InvalidDoor, InvalidEarlyAccess, InvalidRain,
+    Price, Rain, Settlement,
 };
 
 /// Most units in a round: what the design was measured with.

@@ -8,7 +8,7 @@ use super::flow::{Flow, at_rest, repeat};
 use super::purchase::{all_end_as, ask, cancel};
 use super::steering::operate;
 use super::world::World;
-use crate::admission::{enter, read_picture, answer_request};
+use crate::admission::{answer_request, enter, read_picture};
 use crate::ask::Ask;
 use crate::early_access::{USERS, amend, now, with_set_aside};
 use crate::lab::{Lab, SALE};
@@ -37,7 +37,8 @@ pub(super) const FLOWS: &[Flow] = &[
         run: |lab, world, _| {
             Box::pin(async {
                 let (id, sum) = read_picture(lab, "alice").await;
-                admission::handle(&world.start(admission::Deps::new), answer_request("alice", &id, &sum).request()).await;
+                admission::handle(&world.start(admission::Deps::new), answer_request("alice", &id, &sum).request())
+                    .await;
             })
         },
         again: |lab, _| {

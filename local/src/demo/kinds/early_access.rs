@@ -109,7 +109,8 @@ impl Staged for MembersFirst {
             is_live: order.state.is_live(),
         };
         let bought: Vec<Bought> = found.orders.iter().map(bought).collect();
-        let mut report = Self::counted(&round.terms, &bought).with_context(|| format!("round {id} sets nothing aside"))?;
+        let mut report =
+            Self::counted(&round.terms, &bought).with_context(|| format!("round {id} sets nothing aside"))?;
         report.paid = found.count(OrderState::Paid);
         report.expired = found.count(OrderState::Expired);
         report.cancelled = found.count(OrderState::Cancelled);
@@ -177,7 +178,11 @@ impl fmt::Display for MembersFirst {
         line(f, "others until then, live", &format_args!("{}, {verdict} {most}", self.others_until_then))?;
         line(f, "", &"")?;
         let seconds = self.step_ms / 1000;
-        line(f, "who bought when", &format_args!("members    others   in steps of {seconds} s, from the members' opening"))?;
+        line(
+            f,
+            "who bought when",
+            &format_args!("members    others   in steps of {seconds} s, from the members' opening"),
+        )?;
         let all = |step: &Phase| step.members + step.others;
         let largest = self.steps.iter().map(all).max().unwrap_or(0) as f64;
         for (at, step) in (0_u64..).zip(&self.steps).filter(|(_, step)| all(step) > 0) {
