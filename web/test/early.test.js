@@ -140,7 +140,7 @@ test('an operator sends a list, makes a sale for it and sees when who can buy', 
   await dialog.getByRole('button', { name: 'Send' }).click();
   await page.locator('.side .said', { hasText: `${name}: 1 of 1 sent. Done.` }).waitFor();
 
-  await page.getByRole('button', { name: 'New sale, members first' }).click();
+  await page.getByRole('button', { name: 'New early access' }).click();
   await dialog.locator('[name=sale_id]').fill(name);
   await dialog.locator('[name=title]').fill('Lamp for members');
   await dialog.locator('[name=group]').fill(name);

@@ -138,7 +138,7 @@ export const operators = {
     'op.create.settlement': 'Orders are final',
     'op.create.paid': 'when they are paid',
     'op.create.free': 'at once, free of charge',
-    'op.new_early': 'New sale, members first',
+    'op.new_early': 'New early access',
     'op.create_early.text': 'A group buys before everyone else, who can from the opening. A user’s token names the group, or its list does. Nobody sees the draft until you publish it; from then on this cannot be changed.',
     'op.early.group': 'Group',
     'op.early.lead': 'Minutes before the opening',

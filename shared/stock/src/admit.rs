@@ -126,9 +126,9 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated, and is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
-        let ChallengeRequest { applicant, id, expected, life_ms } = request;
-        let everyone = BuyerClass::EVERYONE;
-        let answer = self.run("challenge", applicant, *id, expected, *life_ms, None, everyone).await?;
+        let &ChallengeRequest { applicant, id, expected, life_ms } = request;
+        let asked = AdmitRequest { applicant, id, answer: expected, per_sale: None, class: BuyerClass::EVERYONE };
+        let answer = self.run("challenge", &asked, life_ms).await?;
         match parse(&answer)? {
             (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
             (ScriptCode::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
@@ -144,8 +144,7 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
-        let AdmitRequest { applicant, id, answer: given, per_sale, class } = request;
-        let answer = self.run("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale, *class).await?;
+        let answer = self.run("answer", request, ANSWERED_FOR_MS).await?;
         match parse(&answer)? {
             (ScriptCode::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
             (ScriptCode::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
@@ -162,16 +161,8 @@ impl RoundStock<'_> {
         }
     }
 
-    async fn run(
-        self,
-        step: &str,
-        applicant: &Applicant<'_>,
-        id: Uuid,
-        answer: &str,
-        life_ms: u32,
-        per_sale: Option<GcraLimit>,
-        class: BuyerClass,
-    ) -> Result<String, StockError> {
+    async fn run(self, step: &str, request: &AdmitRequest<'_>, life_ms: u32) -> Result<String, StockError> {
+        let &AdmitRequest { applicant, id, answer, per_sale, class } = request;
         let Applicant { user, ip, per_user, per_ip } = applicant;
         let keys = self.home_of(user);
         let mut call = ADMIT
@@ -185,7 +176,7 @@ impl RoundStock<'_> {
             .arg(user.as_str())
             .arg(answer)
             .arg(life_ms);
-        for limit in [*per_user, *per_ip, per_sale.unwrap_or(NO_LIMIT)] {
+        for limit in [per_user, per_ip, per_sale.unwrap_or(NO_LIMIT)] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
         call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside)).invoke_async(self.connection).await

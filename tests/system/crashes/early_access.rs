@@ -7,7 +7,6 @@ use tests::user;
 use super::flow::{Flow, at_rest, repeat};
 use super::purchase::{all_end_as, ask, cancel};
 use super::steering::operate;
-use super::world::World;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::ask::Ask;
 use crate::early_access::{USERS, amend, now, with_set_aside};
