@@ -18,7 +18,7 @@ setup: ## Install the pinned local cloud into the checkout
 build: ## Build the functions into target/lambda
 	@$(LOCAL) build
 
-demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|early-access UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
+demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|rain|early-access UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
@@ -41,7 +41,7 @@ load: ## Send load to any deployment: URL=… SALE=lamp USERS=1000 OVER_S=10 CUR
 	@$(COMPILE) "Compiling the tools" build --workspace --bin local --bin load
 	@exec $(or $(CARGO_TARGET_DIR),target)/debug/load --tokens-from 'exec $(LOCAL) tokens'
 
-token: ## Print a token for the running system: USER_ID=alice
+token: ## Print a token for the running system: USER_ID=alice OPERATOR=1
 	@$(LOCAL) token
 
 pass: ## Print a pass into a sale of the running system: USER_ID=alice SALE=lamp ROUND=1

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Allocation, BuyerClass, EarlyAccess, GroupName, Price, RoundId, RoundNumber, Settlement, UserId};
+use sale::{
+    Allocation, BuyerClass, EarlyAccess, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -50,6 +52,8 @@ pub struct NewSale {
     payment_window_s: u32,
     allocation: Allocation,
     settlement: Settlement,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rain: Option<Rain>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     early_access: Vec<EarlyAccess>,
 }
@@ -122,6 +126,7 @@ impl NewSale {
             payment_window_s,
             allocation: Allocation::Units,
             settlement: Settlement::Paid,
+            rain: None,
             early_access: Vec::new(),
         }
     }
@@ -136,6 +141,12 @@ impl NewSale {
     #[must_use]
     pub fn free(self, allocation: Allocation) -> Self {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
+    }
+
+    /// The same sale, whose units become available over time.
+    #[must_use]
+    pub fn raining(self, rain: Rain) -> Self {
+        Self { rain: Some(rain), ..self }
     }
 
     /// The same sale, from which a group may buy before everyone else.
@@ -243,6 +254,20 @@ impl Client {
         let (status, answer) = self.ask_as_operator(method, operator, path).await?;
         ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         Ok(answer)
+    }
+
+    /// Steers a round: `how` is the action, such as `close`, and `more` is what it takes besides the round's number.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub async fn steer(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
+        let url = format!("{}/v1/admin/sales/{}/{how}", self.api_url, round.sale);
+        more["round"] = json!(round.number);
+        let request = self.http.post(url).bearer_auth(operator).header("idempotency-key", Uuid::now_v7().to_string());
+        let response = request.json(&more).send().await?;
+        let (status, answer) = (response.status(), response.json().await?);
+        ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        Ok(())
     }
 
     /// Makes sure that a sale has come to a round.

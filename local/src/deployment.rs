@@ -9,6 +9,7 @@ use aws_config::SdkConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
+use ledger::Ledger;
 use pass::{Grant, KeyRing};
 use sale::{RoundId, UserId};
 use serde::{Deserialize, Serialize};
@@ -185,6 +186,11 @@ impl Deployment {
             .operation_timeout(PATIENCE)
             .build();
         self.aws_config().into_builder().timeout_config(timeouts).build()
+    }
+
+    /// The table, by a patient client.
+    pub(crate) fn ledger(&self) -> Ledger {
+        Ledger::new(aws_sdk_dynamodb::Client::new(&self.patient_aws_config()), &self.table)
     }
 
     /// The emulator ignores what the template says of it.

@@ -55,7 +55,7 @@ enum Command {
         #[arg(long, env = "USER_ID", default_value = "alice")]
         user: UserId,
         /// Make the user an operator
-        #[arg(long)]
+        #[arg(long, env = "OPERATOR", value_parser = FalseyValueParser::new())]
         operator: bool,
     },
     /// Print tokens of many users of the running `up`, and passes into a sale, as `load` reads them

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use sale::{Allocation, Parts, RoundId, RoundNumber, UserId};
+use sale::{Allocation, Parts, Rain, RoundId, RoundNumber, Steady, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Answer, Client, NewSale};
@@ -40,6 +40,10 @@ const KETTLES_LEFT: u32 = 2;
 /// The red packet: its parts, and what they are worth together.
 const PACKETS: u32 = 100;
 const PACKET_TOTAL_MINOR: u64 = 10_000;
+/// The sale whose units become available over time: some at the opening, the others in drops.
+const LANTERNS: u32 = 600;
+const LANTERNS_AT_ONCE: u32 = 5;
+const LANTERNS_DROP: Steady = Steady { units: 3, every_s: 60 };
 
 #[derive(Serialize, Deserialize)]
 struct Running {
@@ -178,9 +182,10 @@ async fn start() -> Result<()> {
     explain(&running.page_url(), &deployment, &issuer)
 }
 
-/// Opens four sales: one that is open, one that will be, one of which little is left, and a red packet.
+/// Opens five sales: one that is open, one that will be, one of which little is left, a red packet, and one whose units
+/// become available over time.
 async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
-    let stage = Stage::spinner("Opening four sales");
+    let stage = Stage::spinner("Opening five sales");
     let client = Client::new(&deployment.api_url)?;
     let operator = issuer.operator_token("operator")?;
     let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
@@ -193,13 +198,18 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
             min_minor: 1,
             parts: Parts::Drawn,
         }),
+        sale("lantern", 0, LANTERNS).titled("Paper lantern").raining(Rain {
+            at_once: LANTERNS_AT_ONCE,
+            steady: Some(LANTERNS_DROP),
+            ..Rain::default()
+        }),
     ];
     for sale in &sales {
         client.open_sale(&operator, sale).await?;
         client.show_sale(&operator, sale).await?;
     }
     deployment.invoke(&deployment.warmup_function).await?;
-    stage.done("lamp: 100 units; chair: in two minutes; kettle: the last ones; packet: 100 parts of 100.00 EUR");
+    stage.done("lamp: 100 units; chair: in two minutes; kettle: the last ones; packet: 100 parts of 100.00 EUR; lantern: 3 each minute");
 
     let stage = Stage::spinner("Selling most of the kettles");
     let key = deployment.payment_key().await?;
@@ -333,6 +343,9 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
     println!("Shop       {page_url}");
     println!("Operators  {}", web::operators_url(page_url, SALE));
     println!("API        {api}");
+    if let Some(push_url) = &deployment.push_url {
+        println!("Push       {push_url}?token=…");
+    }
     println!("AWS        {}   (any credentials, region {})", deployment.endpoint, emulator::REGION);
     println!("Redis      {}", deployment.redis_url);
     println!("\nBuy a lamp, then look at your orders:\n");

@@ -14,6 +14,7 @@ use local::paths;
 use local::process::{ProcessRun, accepts};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpgid};
+use sale::{RoundId, RoundNumber};
 use serde_json::{Value, json};
 
 /// Far longer than any of it takes, on a busy machine too: nothing waits for it to pass.
@@ -385,6 +386,25 @@ fn a_demo_of_prizes_counts_each_once() {
 }
 
 #[test]
+fn a_demo_of_a_rain_goes_by_the_plan() {
+    let home = Home::new("demo-rain");
+    let (report, _) = home.good(&["demo", "--built", "--kind", "rain", "--units", "60", "--buyers", "300", "--json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let number = |name: &str| report[name].as_u64().unwrap_or_else(|| panic!("{name}: {report}"));
+    assert_eq!(["too_early", "oversold", "lost", "duplicated"].map(number), [0, 0, 0, 0], "{report}");
+    let granted = number("granted");
+    assert!(granted > 6, "more than was available at the opening: {report}");
+    let rates = report["rates"].as_array().unwrap();
+    assert_eq!(
+        [&rates[0]["units"], &rates[1]["every_ms"]],
+        [&json!(3), &json!(2_000)],
+        "raised, then lowered: {report}"
+    );
+    let grabs = report["steps"].as_array().unwrap().iter().map(|step| step["grabs"].as_u64().unwrap());
+    assert_eq!((grabs.sum::<u64>(), report["chance_by_arrival"].as_array().unwrap().len()), (granted, 10), "{report}");
+}
+
+#[test]
 fn a_mistake_is_answered_in_one_line() {
     let home = Home::new("mistakes");
     for (arguments, says) in [
@@ -443,14 +463,25 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     // Two of twenty have cancelled.
     assert_eq!(clean_audit(&home, "lamp")["ordered"], 1 + 20 - 2);
 
-    let (said, _) = home.good(&["buy", "--user", "bob", "--sale", "packet"]);
+    let (opened, _) = home.good(&["buy", "--user", "bob", "--sale", "packet"]);
     assert!(
-        said.contains("5. GET") && said.contains("Nobody pays in this sale") && !said.contains("6. POST"),
-        "{said}"
+        opened.contains("5. GET") && opened.contains("Nobody pays in this sale") && !opened.contains("6. POST"),
+        "{opened}"
     );
     let (said, _) = home.good(&["crowd", "--sale", "packet", "--buyers", "5", "--over-s", "1"]);
     assert!(said.contains(" 5  got it, with nothing to pay\n"), "{said}");
     assert_eq!(clean_audit(&home, "packet")["ordered"], 1 + 5);
+    let (said, _) = home.good(&["buy", "--user", "bob", "--sale", "lantern"]);
+    assert!(said.contains("The order is paid."), "{said}");
+    let lantern = shown("lantern").await;
+    assert_eq!((&lantern["rain"]["units"], lantern["next_release_at"].is_string()), (&json!(600), true), "{lantern}");
+
+    // Its seed is public a minute after the end.
+    let operator = home.good(&["token", "--user", "olga", "--operator"]).0;
+    let packet = RoundId { sale: "packet".parse().unwrap(), number: RoundNumber(1) };
+    client.steer(operator.trim(), &packet, "close", json!({})).await.unwrap();
+    let too_early = String::from_utf8(home.run(&["check-draw"]).stderr).unwrap();
+    assert!(too_early.starts_with("error: ") && too_early.lines().count() == 1, "{too_early}");
 
     let report = load_on(&home, url).await;
     let requests = &report["requests"];
@@ -471,6 +502,19 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
         assert!(!answers.contains(&format!("{step} 202 ")), "{answers:#?}");
     }
     assert_eq!(clean_audit(&home, "lamp")["ordered"], 100);
+
+    until_async("the seed is public", async || {
+        let draw = client.operate("GET", operator.trim(), "/v1/sales/packet/rounds/1/draw").await.ok()?;
+        draw["seed"].is_string().then_some(())
+    })
+    .await;
+    let (checked, _) = home.good(&["check-draw", "--sale", "packet", "--unit", "1", "--json"]);
+    let checked: Value = serde_json::from_str(&checked).unwrap();
+    assert_eq!((&checked["units"], &checked["sum_minor"]), (&json!(100), &json!(10_000)), "{checked}");
+    // Bob was the first.
+    let minor = checked["unit"]["amount_minor"].as_u64().unwrap();
+    let told = format!("unit 1, which won {}.{:02} EUR", minor / 100, minor % 100);
+    assert!(opened.contains(&told), "{told}: {opened}");
     home.good(&["down"]);
 }
 

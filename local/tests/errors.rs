@@ -18,16 +18,18 @@ use serde_json::{Value, json};
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
 /// What `make` gives to the tools. None of it may come from whoever runs the tests.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 17] = [
     "BUYERS",
     "FUNCTION",
     "HOLD",
     "ID",
+    "KIND",
     "MAKEFLAGS",
     // With it `make` says that it is the make of a make.
     "MAKELEVEL",
     "MFLAGS",
     "OPENS_AT",
+    "OPERATOR",
     "PAYMENT_WINDOW_S",
     "QUEUE",
     "ROUND",
@@ -122,7 +124,7 @@ fn what_needs_a_running_system_says_how_to_start_one() {
 fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let home = Home::new("values");
     let units = "a whole number from 1 to 10,000; got";
-    let kinds = "one of sale, red-packet, prizes";
+    let kinds = "one of sale, red-packet, prizes, rain";
     let sale = "a sale id is 1 to 48 of a-z, 0-9 and '-', and starts with a letter or digit; got";
     let id = "a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits; got";
     let cases: [Case; 20] = [

@@ -12,6 +12,7 @@ mod early_access;
 mod lease;
 mod load;
 mod rain;
+mod rain_plot;
 mod release;
 mod reseat;
 mod reserve;

@@ -15,6 +15,7 @@ use stock::{Reserve, RoundLoad, SoldOut};
 use tests::{TestRound, first_version, fresh_id, terms, user};
 use uuid::Uuid;
 
+use super::rain_plot;
 use super::sequences::clock;
 
 const SALE_KEY: &str = "sale:{lamp:1:0}";
@@ -495,11 +496,14 @@ fn any_rain(random: &mut StdRng, after_s: u32) -> Rain {
 
 /// Ten minutes of arrivals, more of them than there are units. What is handed out follows the plan second by second, also
 /// when it is raised and lowered, and who comes late has about the chance of who comes early.
+///
+/// `RAIN_SVG=file` draws it: ARCHITECTURE.md has the command.
 #[tokio::test]
 async fn latecomers_still_get_some() {
     const PER_SECOND: u32 = 8;
     let mut weather = Weather::start(10_000, Rain { at_once: 20, steady: steady(2, 1), ..Rain::default() }, 0).await;
     let mut grabs = vec![0u32; 600];
+    let mut planned = vec![0u32; 600];
     for second in 0..600 {
         weather.pass_until_after(i64::from(second) * 1000 + 200).await;
         match second {
@@ -507,6 +511,7 @@ async fn latecomers_still_get_some() {
             360 => weather.rain(Rain { steady: steady(1, 1), ..Rain::default() }).await,
             _ => {}
         }
+        planned[second as usize] = weather.plan().available(clock());
         for _ in 0..PER_SECOND {
             match weather.ask().await {
                 Reserve::Reserved(_) => grabs[second as usize] += 1,
@@ -521,15 +526,12 @@ async fn latecomers_still_get_some() {
         let count = seconds.len() as f64;
         f64::from(grabs[seconds].iter().sum::<u32>()) / count
     };
-    println!("minute  grabs/s  plan/s  chance");
+    println!("| minute | dropped, a second | grabs, a second | chance |\n| --- | --- | --- | --- |");
     for minute in 0..10 {
-        let planned = match minute {
-            0..3 => 2,
-            3..6 => 5,
-            _ => 1,
-        };
+        let dropped_before = if minute == 0 { 0 } else { planned[minute * 60 - 1] };
+        let dropped = f64::from(planned[minute * 60 + 59] - dropped_before) / 60.0;
         let got = rate(minute * 60..minute * 60 + 60);
-        println!("{:>6}  {got:>7.2}  {planned:>6}  {:>5.1} %", minute + 1, 100.0 * got / f64::from(PER_SECOND));
+        println!("| {} | {dropped:.2} | {got:.2} | {:.1} % |", minute + 1, 100.0 * got / f64::from(PER_SECOND));
     }
     // The 20 at once are gone within seconds; then it is the plan, to the unit.
     for (steady, planned) in [(30..180, 2), (185..300, 5), (305..360, 5), (362..600, 1)] {
@@ -542,6 +544,9 @@ async fn latecomers_still_get_some() {
     let late = rate(540..600) / f64::from(PER_SECOND);
     println!("the chance of who comes in the last minute: {:.1} %; without rain, 0", 100.0 * late);
     assert!(late > 0.1);
+    if let Some(file) = std::env::var_os("RAIN_SVG") {
+        std::fs::write(&file, rain_plot::svg(&grabs, &planned, PER_SECOND)).expect("the folder is there");
+    }
 }
 
 /// One after another, many at once: no unit twice, and none before its time.

@@ -55,6 +55,9 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
     assert!((1..=SOON_S).contains(&in_s), "{in_s} s");
     let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
     assert_eq!((card.text("availability"), moment(&card)), ("sold_out", drop_at));
+    assert_eq!(card.body["rain"], json!({ "units": 3, "dropped": 1 }));
+    let live = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body;
+    assert_eq!((&live["units"]["free"], &live["units"]["to_drop"]), (&json!(2), &json!(2)));
 
     // Every process may remember that nothing is left, and none does so once there is something.
     let mut refused = 0;
@@ -74,6 +77,8 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
     assert!(lab.deliver(&[&won]).await.batch_item_failures.is_empty());
     let last = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
     assert_eq!(last.body.get("next_release_at"), None, "nothing more drops");
+    let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
+    assert_eq!((&card.body["rain"], card.body.get("next_release_at")), (&json!({ "units": 3, "dropped": 2 }), None));
     assert_eq!(lab.clean_audit().await, (1, 0, 2), "what never drops is free");
 }
 

@@ -25,13 +25,24 @@ export async function anyCard(id, signal) {
   return cards.get(id) ?? sale(id, signal).catch(() => null);
 }
 
-/** What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy. */
+/** When more units become available, in ms since the epoch; null if none do, or nobody knows. */
+export function nextDrop(card) {
+  return card?.next_release_at ? Date.parse(card.next_release_at) : null;
+}
+
+/**
+ * What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy,
+ * `between` is between two drops.
+ */
 export function stateNow(card) {
   const now = clock.now();
   if (card.state === 'closed' || now >= Date.parse(card.closes_at)) return 'closed';
   if (card.state === 'paused') return 'paused';
   if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return now >= (membersOpen(card) ?? Infinity) ? 'early' : 'upcoming';
-  return card.availability === 'sold_out' ? 'sold_out' : 'open';
+  if (card.availability !== 'sold_out') return 'open';
+  const next = nextDrop(card);
+  // Once a drop has come there is something again, for all that is known.
+  return next === null ? 'sold_out' : now < next ? 'between' : 'open';
 }
 
 const PICTURES = ['lamp', 'chair', 'pot'];

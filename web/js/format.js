@@ -11,6 +11,11 @@ export function moment(text) {
   return new Intl.DateTimeFormat(language.tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
 }
 
+/** A moment of the day, to the second. */
+export function timeOfDay(ms) {
+  return new Intl.DateTimeFormat(language.tag, { timeStyle: 'medium' }).format(new Date(ms));
+}
+
 export function number(value) {
   return new Intl.NumberFormat(language.tag).format(value);
 }

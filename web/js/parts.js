@@ -1,9 +1,10 @@
 // Parts that several screens are made of.
 
 import { isFree, kindOf, odds, stake } from './awards.js';
-import { pictureOf, stateNow } from './catalog.js';
+import { nextDrop, pictureOf, stateNow } from './catalog.js';
+import { clock } from './clock.js';
 import { h } from './dom.js';
-import { money, moment, parts, span } from './format.js';
+import { clockFace, money, moment, number, parts, span, timeOfDay } from './format.js';
 import { language, t } from './i18n.js';
 
 export function picture(id, size = '', kind = 'units') {
@@ -20,6 +21,8 @@ export function badge(kind, text) {
 export function saleBadge(card) {
   const state = stateNow(card);
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
+  if (state === 'between') return badge('upcoming', t('state.between'));
+  if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
   if (state === 'early') return badge('open', t('state.early'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
@@ -40,6 +43,27 @@ export function facts(card) {
 export function price(card) {
   return h('p', { class: 'price' }, card.draw ? stake({ ...card.draw, currency: card.currency })
     : isFree(card) ? t('free.price') : money(card.price_minor, card.currency));
+}
+
+/** How far the rain of a card has come, in a line; `state` is that of the card now. Null without one. */
+export function rainWords(card, state) {
+  if (!card.rain) return null;
+  const values = { dropped: number(card.rain.dropped), units: number(card.rain.units) };
+  if (state === 'upcoming') return t('rain.upcoming', values);
+  if (state === 'closed') return t('rain.closed', values);
+  if (card.rain.dropped >= card.rain.units) return t('rain.all', values);
+  const next = nextDrop(card);
+  if (next === null) return t('rain.last', values);
+  if (state === 'between') return t('rain.so_far', values);
+  const left = next - clock.now();
+  return left > 0 ? t('rain.next', { ...values, left: clockFace(left) }) : t('rain.now', values);
+}
+
+/** The same for a list, which is not told anew every second. */
+export function rainInList(card, state) {
+  const next = nextDrop(card);
+  if (!card.rain || next === null || (state !== 'open' && state !== 'between')) return rainWords(card, state);
+  return t('rain.at', { dropped: number(card.rain.dropped), units: number(card.rain.units), at: timeOfDay(next) });
 }
 
 /** What can be won and how often, if anything is drawn. */
@@ -72,12 +96,12 @@ export function problemWords(problem) {
 }
 
 /** Boxes of a fixed size that `show(ms)` fills. Silent: what is said aloud is said elsewhere, and seldom. */
-export function countdown() {
+export function countdown(title = t('countdown.title')) {
   const boxes = ['days', 'hours', 'minutes', 'seconds'].map((unit) => {
     const value = h('span', { class: 'value' }, '–');
     return { unit, value, box: h('div', {}, value, h('span', { class: 'unit' }, t(`countdown.${unit}`))) };
   });
-  const element = h('div', { class: 'countdown', role: 'timer', 'aria-label': t('countdown.title') },
+  const element = h('div', { class: 'countdown', role: 'timer', 'aria-label': title },
     ...boxes.map(({ box }) => box));
   const show = (ms) => {
     const all = parts(ms);

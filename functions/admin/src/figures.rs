@@ -48,6 +48,9 @@ enum State {
 struct Units {
     total: u32,
     free: u32,
+    /// Of the free ones, those that are still to become available. None without a plan by which they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_drop: Option<u32>,
     held: Option<u32>,
     ordered: Option<u32>,
     paid: Option<u32>,
@@ -70,16 +73,19 @@ struct QueueDocument {
 /// Free is as of now, and what the ledger has as of a moment ago: what has gone since then is held for all that is known,
 /// and what has come back since then is free.
 impl Units {
-    fn of(counters: &Counters, orders: Option<OrderCount>) -> Self {
+    fn of(counters: &Counters, orders: Option<OrderCount>, now: EpochMs) -> Self {
         let (total, free) = (counters.total(), counters.free().min(counters.total()));
+        let to_drop =
+            counters.plan.is_some().then(|| counters.free().saturating_sub(counters.available(now)).min(free));
         let taken = total - free;
         let Some(OrderCount { unpaid, granted, paid, as_of_ms }) = orders else {
-            return Self { total, free, held: None, ordered: None, paid: None, as_of: None };
+            return Self { total, free, to_drop, held: None, ordered: None, paid: None, as_of: None };
         };
         let paid = paid.min(taken);
         let ordered = unpaid.saturating_add(granted).min(taken - paid);
         let held = taken - paid - ordered;
-        Self { total, free, held: Some(held), ordered: Some(ordered), paid: Some(paid), as_of: Some(as_of_ms.into()) }
+        let (held, ordered, paid) = (Some(held), Some(ordered), Some(paid));
+        Self { total, free, to_drop, held, ordered, paid, as_of: Some(as_of_ms.into()) }
     }
 }
 
@@ -133,7 +139,7 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
         server_time: now.into(),
         state: state(latest.as_ref(), stopped == Some(true), now),
         stopped,
-        units: counters.flatten().map(|counters| Units::of(&counters, counted)),
+        units: counters.flatten().map(|counters| Units::of(&counters, counted, now)),
         answers,
         queues: [
             QueueDocument::of("orders", orders, orders_dlq, oldest_s),
@@ -189,12 +195,26 @@ mod tests {
                 [(0, 0, 0), (3, 0, 2), (10, 0, 0), (0, 0, 10), (8, 0, 5), (u32::MAX, 1, 1), (0, 7, 0), (0, u32::MAX, 0)]
             {
                 let orders = OrderCount { unpaid, granted, paid, as_of_ms: EpochMs(1) };
-                let units = Units::of(&counters(free), Some(orders));
+                let units = Units::of(&counters(free), Some(orders), EpochMs(1));
                 let sum = units.free + units.held.unwrap() + units.ordered.unwrap() + units.paid.unwrap();
                 assert_eq!((sum, units.free, units.total), (10, free, 10), "{units:?}");
                 assert!(units.paid <= Some(paid) && units.ordered <= Some(unpaid.saturating_add(granted)), "{units:?}");
             }
         }
-        assert_eq!(Units::of(&counters(4), None).held, None);
+        assert_eq!(Units::of(&counters(4), None, EpochMs(1)).held, None);
+    }
+
+    #[test]
+    fn what_is_still_to_drop_is_told_apart_from_what_can_be_had() {
+        let plan = |text: &str| Counters { plan: text.parse().ok(), last_unit: 0, next_unit: 1, ..counters(0) };
+        let to_drop = |text: &str, ms| {
+            let units = Units::of(&plan(text), None, EpochMs(ms));
+            (units.free, units.to_drop)
+        };
+        assert_eq!(
+            [999, 1000, 1500, 9000].map(|ms| to_drop("9 1000 2 500 1000+3", ms)),
+            [(9, Some(9)), (9, Some(6)), (9, Some(4)), (9, Some(0))]
+        );
+        assert_eq!(Units::of(&counters(4), None, EpochMs(1)).to_drop, None, "without a plan");
     }
 }

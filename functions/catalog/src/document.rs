@@ -5,7 +5,7 @@ use sale::{
 use serde::Serialize;
 
 use crate::draw::DrawTerms;
-use crate::shelf::{Listed, Look};
+use crate::shelf::{Listed, Look, RainLook};
 
 /// A sale's latest round as everybody sees it.
 #[derive(Serialize)]
@@ -24,6 +24,8 @@ pub(crate) struct Card {
     #[serde(skip_serializing_if = "Option::is_none")]
     draw: Option<DrawTerms>,
     availability: Availability,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rain: Option<RainLook>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_release_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -66,6 +68,7 @@ impl Card {
             settlement: terms.settlement,
             draw: DrawTerms::of(round),
             availability: look.availability,
+            rain: look.rain,
             next_release_at: look.next_release_ms.map(Timestamp::from),
             early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
         }

@@ -10,6 +10,7 @@ use moka::future::Cache;
 use rand::RngExt;
 use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
+use serde::Serialize;
 use stock::Stock;
 use tokio::sync::Semaphore;
 
@@ -70,8 +71,29 @@ pub(crate) struct Listed {
 pub(crate) struct Look {
     pub(crate) phase: Phase,
     pub(crate) availability: Availability,
-    /// When more becomes available. Redis's clock alone makes it so: this is for show.
+    /// Of a round with a plan by which its units become available. Redis's clock alone makes them so: this is for show.
+    pub(crate) rain: Option<RainLook>,
+    /// When more becomes available.
     pub(crate) next_release_ms: Option<EpochMs>,
+}
+
+/// How far a plan has come.
+#[derive(Serialize)]
+pub(crate) struct RainLook {
+    /// The units of the round.
+    units: u32,
+    /// How many of them have become available, whoever has them now.
+    dropped: u32,
+}
+
+impl RainLook {
+    fn of(plan: &RainPlan, round: &Round, phase: Phase, now: EpochMs) -> Self {
+        let dropped = match phase {
+            Phase::Upcoming => 0,
+            Phase::Open | Phase::Paused | Phase::Closed => plan.available(now.min(round.terms.closes_at_ms)),
+        };
+        Self { units: plan.last, dropped }
+    }
 }
 
 struct Jittered;
@@ -162,12 +184,14 @@ impl Shelf {
             Phase::Closed => Availability::Unknown,
             Phase::Open | Phase::Paused => self.left_of(&round.id).await,
         };
+        let plan = RainPlan::of_terms(&round.terms);
         let next_release_ms = match phase {
-            Phase::Open | Phase::Paused => RainPlan::of_terms(&round.terms).and_then(|plan| plan.next_drop(now)),
+            Phase::Open | Phase::Paused => plan.as_ref().and_then(|plan| plan.next_drop(now)),
             Phase::Upcoming | Phase::Closed => None,
         };
         let next_release_ms = next_release_ms.filter(|at| *at < round.terms.closes_at_ms);
-        Look { phase, availability, next_release_ms }
+        let rain = plan.map(|plan| RainLook::of(&plan, round, phase, now));
+        Look { phase, availability, rain, next_release_ms }
     }
 
     async fn left_of(&self, id: &RoundId) -> Availability {

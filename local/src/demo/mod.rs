@@ -18,10 +18,11 @@ use clap::Args;
 use command_line::whole;
 use load::Curve;
 use sale::Settlement;
+use tokio::sync::Notify;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Kind, MembersFirst, Prizes, RedPacket, Sale, Staged};
+use crate::demo::kinds::{Desk, Downpour, Kind, MembersFirst, Prizes, RedPacket, Sale, Staged};
 use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
@@ -101,12 +102,13 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         Kind::Sale => stage::<Sale>(plan).await,
         Kind::RedPacket => stage::<RedPacket>(plan).await,
         Kind::Prizes => stage::<Prizes>(plan).await,
+        Kind::Rain => stage::<Downpour>(plan).await,
         Kind::EarlyAccess => stage::<MembersFirst>(plan).await,
     }
 }
 
 async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
-    let rush_plan = plan.rush()?;
+    let rush_plan = K::rush(plan)?;
     // Tokens take a while to sign, and so does the deployment.
     let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
     let offer = K::offer(plan);
@@ -127,8 +129,9 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
 
     // Who has a unit pays, or not, while the others are still rushing.
     let rush_is_over = AtomicBool::new(false);
+    let begins = Notify::new();
     let rush = async {
-        let outcome = rush::rush(&crowd, &rush_plan).await;
+        let outcome = rush::rush(&crowd, &rush_plan, &begins).await;
         rush_is_over.store(true, Ordering::Release);
         outcome
     };
@@ -138,9 +141,12 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
             Settlement::Free => settle::see_orders(&crowd, &rush_is_over).await,
         }
     };
-    let (rushed, settled) = futures::future::join(rush, settling).await;
+    let ledger = cloud.deployment.ledger();
+    let desk =
+        Desk { plan, client: &client, operator: &operator, round: &crowd.round, ledger: &ledger, begins: &begins };
+    let (rushed, settled, steered) = futures::future::join3(rush, settling, K::steer(&desk)).await;
     settled?;
-    let report = Report::<K>::make(plan, &crowd, &rushed, &cloud).await?;
+    let report = Report::<K>::make(plan, &crowd, &rushed, &steered?, &cloud).await?;
     report.write()?;
     if plan.json {
         println!("{}", report.to_json()?)

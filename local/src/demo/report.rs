@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use aws_sdk_dynamodb::types::AttributeValue;
 use hdrhistogram::Histogram;
-use ledger::Ledger;
 use load::Outcome;
 use sale::Order;
 use sale::audit::{Audit, LedgerView, LiveOrder, StockView, audit};
@@ -15,7 +14,7 @@ use stock::{RoundView, Stock};
 use crate::cloud::Cloud;
 use crate::demo::Plan;
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Found, Kind, Staged};
+use crate::demo::kinds::{Found, Kind, Staged, Steered};
 use crate::deployment::Deployment;
 use crate::paths;
 use crate::pool::PoolCounts;
@@ -107,15 +106,21 @@ impl Requests {
 
 impl<K: Staged> Report<K> {
     /// Reads the ledger and Redis and puts the report together.
-    pub(super) async fn make(plan: &Plan, crowd: &Crowd, rush: &Outcome, cloud: &Cloud) -> Result<Self> {
+    pub(super) async fn make(
+        plan: &Plan,
+        crowd: &Crowd,
+        rush: &Outcome,
+        steered: &Steered,
+        cloud: &Cloud,
+    ) -> Result<Self> {
         let deployment = &cloud.deployment;
         let stage = Stage::spinner("The audit");
         let orders = every_order(deployment).await?;
-        let ledger = Ledger::new(aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config()), &deployment.table);
+        let ledger = deployment.ledger();
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.round(&crowd.round).view().await?.context("Redis has lost the round")?;
         let RoundView { free, entries, .. } = view;
-        let found = Found { plan, crowd, ledger: &ledger, orders: &orders };
+        let found = Found { plan, crowd, ledger: &ledger, orders: &orders, steered };
         let live_orders = found.live().map(|order| LiveOrder::from(&order.claim)).collect();
         let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
         let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);

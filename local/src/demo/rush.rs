@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use load::{Outcome, Visit};
+use tokio::sync::Notify;
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
@@ -19,7 +20,9 @@ const COME_BACK_AFTER: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
 /// Lets everybody at the sale, most of them at its opening. Nobody waits for anybody else's answer: latencies count from when somebody came.
-pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
+///
+/// `begins` is told when the first of them comes.
+pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
     let is_too_early = async |buyer: &Buyer| {
@@ -46,6 +49,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
     stage.done("open");
 
     let stage = Stage::spinner("The rush");
+    begins.notify_one();
     let began = Instant::now();
     let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
     stage.done(format!("{} reservations", crowd.promised().accepted.len()));

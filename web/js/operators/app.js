@@ -15,7 +15,7 @@ import { operators } from '../../words/operators.js';
 import { api } from './api.js';
 import { Board } from './board.js';
 import { groupList } from './early.js';
-import { campaign, denial, newEarly, newPacket, newPrizes, newSale } from './forms.js';
+import { campaign, denial, newEarly, newPacket, newPrizes, newRain, newSale } from './forms.js';
 import { asking } from './steering.js';
 
 const REFRESH_MS = 10_000;
@@ -108,6 +108,7 @@ function fill() {
       button(t('op.new'), () => ask(newSale(), created), { class: 'primary', 'data-keep': 'new' }),
       button(t('op.new_packet'), () => ask(newPacket(), created), { class: 'secondary', 'data-keep': 'new_packet' }),
       button(t('op.new_prizes'), () => ask(newPrizes(), created), { class: 'secondary', 'data-keep': 'new_prizes' }),
+      button(t('op.new_rain'), () => ask(newRain(), created), { class: 'secondary', 'data-keep': 'new_rain' }),
       button(t('op.new_early'), () => ask(newEarly(), created), { class: 'secondary', 'data-keep': 'new_early' }),
       button(t('op.group'), () => ask(groupList()), { class: 'secondary', 'data-keep': 'group' }),
       button(t('op.campaign'), () => ask(campaign()), { class: 'secondary', 'data-keep': 'campaign' })),

@@ -10,6 +10,7 @@ import { refreshing } from '../timing.js';
 import { api } from './api.js';
 import { earlyWords } from './early.js';
 import { Plot } from './plot.js';
+import { rainShown } from './rain.js';
 import { asking, steering } from './steering.js';
 
 const REFRESH_MS = 1_000;
@@ -20,7 +21,7 @@ const MANY_UNITS = 10_000;
 const AUDIT_MANY_EVERY = 60;
 /** Processes tell of their answers once a second: over less than this, rates would jump. */
 const RATE_OVER_MS = 3_000;
-const PLACES = ['total', 'free', 'held', 'ordered', 'paid'];
+const PLACES = ['total', 'free', 'to_drop', 'held', 'ordered', 'paid'];
 
 export class Board {
   #id;
@@ -59,7 +60,7 @@ export class Board {
         asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
       ]);
       this.#turn += 1;
-      const units = this.#latest(live) ?? (audit?.in_redis ? { ...audit, paid: null } : null);
+      const units = apart(this.#latest(live) ?? (audit?.in_redis ? { ...audit, paid: null } : null));
       [this.#sale, this.#audit, this.#live] = [sale, audit, { ...live, units, at: clock.now() }];
       this.#count(live);
       if (units) Plot.keep(this.#readings, clock.now(), units);
@@ -113,20 +114,20 @@ export class Board {
     const parts = {
       badges: part('span'), when: part('p', { class: 'quiet' }), stale: part('p', { class: 'stale', role: 'status' }),
       tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'),
-      queues: wide('op.queues'), steer: part('div'), drawn: part('section', { class: 'box', hidden: true }), said: part('p', { class: 'said', role: 'status' }, ''),
+      queues: wide('op.queues'), steer: part('div'), drawn: part('section', { class: 'box', hidden: true }), rain: part('section', { class: 'box', hidden: true }), said: part('p', { class: 'said', role: 'status' }, ''),
     };
     parts.said.textContent = this.#saying;
     const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
     this.#place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, this.#sale.title), parts.badges, parts.when, parts.stale),
-      box('op.steer', parts.steer, parts.said), parts.tiles, parts.drawn, box('op.units', plot), box('op.audit', parts.verdict),
+      box('op.steer', parts.steer, parts.said), parts.tiles, parts.drawn, parts.rain, box('op.units', plot), box('op.audit', parts.verdict),
       h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
     this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal) };
     this.#fill();
   }
 
   #fill() {
-    const { badges, when, stale, tiles, verdict, answers, queues, steer, drawn, plot } = this.#parts;
+    const { badges, when, stale, tiles, verdict, answers, queues, steer, drawn, rain, plot } = this.#parts;
     const sale = this.#sale;
     const live = this.#live;
     const now = clock.now();
@@ -140,11 +141,13 @@ export class Board {
     tiles.replaceChildren(...Object.entries(this.#names).map(([place, name]) => h('div', { class: `tile ${place}` },
       h('dt', {}, name), h('dd', {}, shown(live.units?.[place])))));
     this.#showDrawn(drawn);
+    rain.hidden = !sale.rain;
+    if (sale.rain) rain.replaceChildren(h('h2', {}, t('op.rain.title')), ...rainShown(sale, live.units));
     verdict.replaceChildren(...this.#verdict());
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
     const view = { sale, running: sale.state === 'published' && !over, stopped: live.stopped === true };
-    const buttons = `${sale.state} ${sale.round} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${live.stopped} ${language.tag}`;
+    const buttons = `${sale.state} ${sale.round} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${live.stopped} ${language.tag} ${JSON.stringify(sale.rain)}`;
     if (steer.dataset.as !== buttons) {
       steer.dataset.as = buttons;
       const kept = steer.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
@@ -159,7 +162,8 @@ export class Board {
   get #names() {
     const free = isFree(this.#sale);
     const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
-    return Object.fromEntries(PLACES.filter((place) => !(free && place === 'paid')).map((place) => [place, name(place)]));
+    const left = [...(free ? ['paid'] : []), ...(this.#sale.rain ? [] : ['to_drop'])];
+    return Object.fromEntries(PLACES.filter((place) => !left.includes(place)).map((place) => [place, name(place)]));
   }
 
   /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
@@ -226,6 +230,9 @@ export class Board {
       { title: t('op.redrive'), text: t('op.redrive.text', { queue }), go: t('op.redrive') }, () => api.redrive(queue)), { class: 'secondary' });
   }
 }
+
+/** What is still to drop is free for the system, which has it, and not for buyers, who cannot have it yet. */
+const apart = (units) => (units?.to_drop ? { ...units, free: units.free - units.to_drop } : units);
 
 const shown = (value) => (value === null || value === undefined ? '–' : number(value));
 

@@ -4,6 +4,7 @@ import { clock } from '../clock.js';
 import { t } from '../i18n.js';
 import { api } from './api.js';
 import { earlyFields, earlyOf } from './early.js';
+import { rainFields, rainOf } from './rain.js';
 
 const HOUR_MS = 3_600_000;
 const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
@@ -90,6 +91,17 @@ export function newPrizes() {
       ],
     },
     run: (values) => api.create(drawn(values, { kind: 'prizes', prizes: prizesOf(values.prizes) })),
+  };
+}
+
+/** A sale whose units become available over time. */
+export function newRain() {
+  return {
+    question: {
+      title: t('op.new_rain'), text: t('op.create_rain.text'), go: t('op.create'),
+      fields: [...goods(), ...rainFields()],
+    },
+    run: (values) => api.create({ ...sold(values), rain: rainOf(values) }),
   };
 }
 

@@ -4,9 +4,9 @@ import { language, t } from '../i18n.js';
 
 /** What is kept: ten minutes at one reading a second. */
 const READINGS = 600;
-const PLACES = ['free', 'held', 'ordered', 'paid'];
+const PLACES = ['free', 'to_drop', 'held', 'ordered', 'paid'];
 /** Lines differ by more than their colour. */
-const DASHES = { free: [2, 4], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };
+const DASHES = { free: [2, 4], to_drop: [2, 8], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };
 const HEIGHT = 300;
 /** Units are whole. */
 const WHOLE = [1, 2, 5].flatMap((first) => [0, 1, 2, 3, 4, 5, 6].map((zeros) => first * 10 ** zeros)).sort((a, b) => a - b);

@@ -7,6 +7,7 @@ import { t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
 import { confirm } from './dialog.js';
+import { changeRain, rainFields } from './rain.js';
 
 const newKey = () => crypto.randomUUID();
 
@@ -20,6 +21,7 @@ const ACTIONS = {
     fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
     run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
   },
+  rain: { when: ({ running, sale }) => running && Boolean(sale.rain), fields: ({ sale }) => rainFields(sale), run: changeRain },
   close: { danger: true, when: ({ running }) => running, run: steer('close') },
   end_recurrence: {
     danger: true, when: ({ sale }) => sale.state !== 'draft' && Boolean(sale.recurrence), run: steer('end_recurrence'),
@@ -51,7 +53,7 @@ export function steering(view, ask) {
       return ask({
         title: t(`op.${name}`),
         text: t(`op.${name === 'close' && isFree(sale) ? 'close_free' : name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round }),
-        go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(),
+        go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(view),
       }, (values) => action.run(view, key, values));
     }, { class: action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })));
 }

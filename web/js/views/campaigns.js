@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { whoWhen } from '../early.js';
 import { moment } from '../format.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, picture, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
+import { badge, button, empty, picture, pictureOfCard, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { View } from './view.js';
 
@@ -111,6 +111,7 @@ export class CampaignView extends ListView {
       h('div', { class: 'card-body' },
         saleBadge(sale), h('h2', {}, sale.title),
         price(sale),
+        sale.rain ? h('p', { class: 'rain' }, rainInList(sale, stateNow(sale))) : null,
         who === null ? null : h('p', { class: 'early' }, who),
         h('p', { class: 'quiet' }, when(sale).text)));
   }

@@ -1,16 +1,35 @@
 // A sale that nobody here is buying: before, open, paused, over.
 
 import { isFree, of, soldOut, verifyLink } from '../awards.js';
+import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
-import { moment, span } from '../format.js';
+import { moment, span, timeOfDay } from '../format.js';
 import { t } from '../i18n.js';
 import { actions, button, countdown, milestones, panel } from '../parts.js';
 
 /** The stage of a state: `{element, left, tick}`. */
 export function idleStage(view, state) {
   return STAGES[state](view);
+}
+
+/** Between two drops: the countdown to the next one. `over` is called when it has come. */
+export function betweenDrops(view, next, over) {
+  const { element, show } = countdown(t('between.title'));
+  const say = milestones((left) => announce(t('between.say', { left })));
+  const soon = h('button', { type: 'button', class: 'primary', 'aria-disabled': 'true', 'data-keep': 'buy' }, t('between.soon'));
+  return {
+    element: panel('upcoming', t('between.title'), element, yours(view), h('p', {}, t('between.text', { at: timeOfDay(next) })),
+      view.atLimit ? null : actions(soon)),
+    left: () => next - clock.now(),
+    tick(ms) {
+      show(ms);
+      if (view.atLimit) return;
+      say(ms);
+      if (ms <= 0) over();
+    },
+  };
 }
 
 /** Members can buy; everyone else sees how long it takes. */
@@ -95,6 +114,11 @@ const STAGES = {
       tick: (ms) => ms <= 0 && view.update(),
     };
   },
+
+  between: (view) => betweenDrops(view, nextDrop(view.card), () => {
+    announce(of(view.card, 'sold_out.back'), 'assertive');
+    view.update();
+  }),
 
   sold_out(view) {
     // What is free does not come back.

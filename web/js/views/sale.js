@@ -2,13 +2,13 @@
 
 import { of } from '../awards.js';
 import { Buying } from '../buying.js';
-import { sale, stateNow } from '../catalog.js';
+import { nextDrop, sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { keptBy, whoWhen } from '../early.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { button, chances, facts, nothing, pictureOfCard, price, problemWords, saleBadge, skeleton } from '../parts.js';
+import { button, chances, facts, nothing, pictureOfCard, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
 import { buyingStage } from './buying-stages.js';
@@ -17,6 +17,8 @@ import { View } from './view.js';
 
 /** A card that was loaded this soon after an answer may be older than it. */
 const CARD_LAG_MS = 2_500;
+/** A shorter wait for the next drop is not counted down: the button stays. */
+const WORTH_A_COUNTDOWN_MS = 2_000;
 /** How often it is looked whether what a user at the limit has has ended: well within a user's rate of looks. */
 const LOOK_EVERY_MS = 15_000;
 const ENDED = ['expired', 'cancelled', 'failed'];
@@ -32,6 +34,9 @@ export class SaleView extends View {
   /** Who can buy when, if it is not everyone at once. */
   #who = h('p', { class: 'early', hidden: true });
   #lookedAt = -Infinity;
+  #rain = h('p', { class: 'rain', hidden: true });
+  /** The drop that is counted down to. */
+  #awaited = null;
   #stop = new AbortController();
 
   constructor(main, id) {
@@ -46,6 +51,7 @@ export class SaleView extends View {
       if (this.buying.idle) this.render();
     }, { signal: this.signal });
     this.render();
+    everySecond(() => (nextDrop(this.card) ?? 0) - clock.now(), () => this.#showRain(), this.signal);
   }
 
   get title() {
@@ -55,6 +61,7 @@ export class SaleView extends View {
   /** Idle, and why: `upcoming`, `early`, `open`, `paused`, `closed` or `sold_out`. */
   get state() {
     const state = stateNow(this.card);
+    if (state === 'between' && this.#awaited !== nextDrop(this.card)) return 'open';
     return (state === 'open' || state === 'early') && clock.now() < this.#early ? 'upcoming' : state;
   }
 
@@ -92,6 +99,9 @@ export class SaleView extends View {
       const first = this.card === null;
       const better = this.card?.title === card.title;
       this.card = card;
+      // Where drops come one upon the other, a countdown of a moment would only flicker.
+      const next = nextDrop(card);
+      if (next === null || next - clock.now() > WORTH_A_COUNTDOWN_MS) this.#awaited = next;
       this.#problem = null;
       this.#settle();
       if (first || !better) this.render();
@@ -122,9 +132,11 @@ export class SaleView extends View {
   #interval() {
     if (!this.card) return REFRESH_SOON_MS;
     const { idle, stage } = this.buying;
-    const left = this.opensAt - clock.now();
+    const { state } = this;
+    const left = (state === 'between' ? nextDrop(this.card) : this.opensAt) - clock.now();
     if (left > EARLY_MS) return REFRESH_EARLY_MS;
-    const soon = stage.problem?.code === 'paused' || (idle && (this.state === 'paused' || left > 0));
+    const dropped = state === 'open' && this.card.availability === 'sold_out';
+    const soon = stage.problem?.code === 'paused' || (idle && (state === 'paused' || state === 'upcoming' || dropped));
     return soon ? REFRESH_SOON_MS : REFRESH_MS;
   }
 
@@ -164,7 +176,7 @@ export class SaleView extends View {
     this.main.replaceChildren(h('div', { class: 'product' },
       h('div', { class: 'product-picture' }, pictureOfCard(card)),
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#who, this.#place, chances(card), facts(card))));
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card))));
     if (focused) again.focus();
     this.update();
   }
@@ -172,6 +184,7 @@ export class SaleView extends View {
   /** Shows what changed, and only that. */
   update(byUser = false) {
     if (!this.card) return;
+    this.#showRain();
     const { stage } = this.buying;
     const state = this.state;
     const who = whoWhen(this.card, state);
@@ -184,7 +197,7 @@ export class SaleView extends View {
       this.#badge.replaceChildren(saleBadge(this.card));
     }
     const { purchase } = this.buying;
-    const key = this.buying.idle ? `idle ${state} ${this.opensAt} ${purchase?.reservationId} ${this.atLimit}` : stage;
+    const key = this.buying.idle ? `idle ${state} ${state === 'between' ? nextDrop(this.card) : this.opensAt} ${purchase?.reservationId} ${this.atLimit}` : stage;
     if (key === this.#shown) return;
     const first = this.#shown === '';
     this.#shown = key;
@@ -194,6 +207,21 @@ export class SaleView extends View {
     this.put(this.#place, shown.element, { quiet: first && !byUser });
     if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
   }
+
+  /** How far the rain has come; silent, since it changes every second. */
+  #showRain() {
+    if (!this.card) return;
+    const words = rainWords(this.card, this.state);
+    this.#rain.hidden = words === null;
+    if (words !== null && this.#rain.textContent !== words) this.#rain.textContent = words;
+  }
+
+  /** The drop that a buyer was told of has come: the button is there again. */
+  dropHasCome = () => {
+    if (this.buying.stage.name !== 'problem') return;
+    announce(of(this.card, 'sold_out.back'), 'assertive');
+    this.buying.reset();
+  };
 
   /** Looks at the sale anew, and offers the button again. */
   lookAgain = async () => {

@@ -7,11 +7,21 @@ const STEERED = {
   pause: (sale) => { sale.paused = true; },
   resume: (sale) => { sale.paused = false; },
   close: (sale) => { sale.closes_at = new Date(Math.min(Date.now(), Date.parse(sale.closes_at))).toISOString(); },
-  restock: (sale, { units }) => { sale.total += units; },
+  restock: (sale, { units }) => {
+    sale.total += units;
+    if (sale.rain) sale.rain = { ...sale.rain, at_once: (sale.rain.at_once ?? 0) + units };
+  },
+  rain: (sale, { rain }, now, sales) => {
+    const since = now - Date.parse(sale.opens_at);
+    const over = rain.drops?.find(({ after_s: after }) => after * 1000 <= since);
+    if (!sale.rain) throw problem(409, 'not_amendable', { detail: 'rain cannot be changed any more: the round is loaded' });
+    if (over) throw problem(409, 'not_amendable', { detail: `the drop with after_s ${over.after_s} is not ahead: units that are to be available now are at_once` });
+    sale.rain = { ...rain, at_once: sales.out(sale) + (rain.at_once ?? 0), ...(since > 0 ? { from_ms: since } : {}) };
+  },
   end_recurrence: (sale) => { delete sale.recurrence; },
 };
 /** What makes no sense once the round is over. */
-const WHILE_IT_RUNS = ['resume', 'restock'];
+const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
 /** Of one request that changes a group. */
 const MOST_USERS = 1_000;
 
@@ -30,7 +40,7 @@ export function adminRoutes(sales) {
     if (asked.round !== sale.round) throw problem(409, 'round_changed', { round: sale.round });
     const over = Date.now() >= Date.parse(sale.closes_at);
     if (over && WHILE_IT_RUNS.includes(name)) throw problem(409, 'not_amendable', { detail: `round ${sale.round} is over` });
-    change(sale, asked);
+    change(sale, asked, Date.now(), sales);
     if (key) sale.keys.set(key, request);
     sale.version += 1;
     return ok(shown(sale));

@@ -115,6 +115,7 @@ export function routes(sales, users, place) {
       const right = challenge.answer === null
         ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer;
       if (!right) throw problem(403, 'wrong_answer');
+      if (sale.rain && sales.out(sale) <= sales.taken(sale)) throw sales.soldOut(sale);
       if (sales.mine(sale, user).length === 0) sales.leave(sale, user);
       return ok(grant(sale, user), 201);
     }),

@@ -47,6 +47,39 @@ export class Sales {
     return [...this.reservations.values()].filter((one) => one.sale === sale.sale_id && (user === null || one.user === user));
   }
 
+  /** How many units of a sale have become available by now, and when more do: its `rain` as the system keeps it, in ms. */
+  rain(sale, now = Date.now()) {
+    const { at_once: atOnce, steady, drops = [], from_ms: fromMs = 0 } = sale.rain;
+    const opens = Date.parse(sale.opens_at);
+    const since = now - opens;
+    if (since < 0) return { dropped: 0, next: opens };
+    const beats = steady ? Math.max(0, Math.floor((since - fromMs) / (steady.every_s * 1000))) : 0;
+    const listed = drops.filter(({ after_s: after }) => after * 1000 <= since).reduce((sum, { units }) => sum + units, 0);
+    const dropped = Math.min(sale.total, (atOnce ?? 0) + listed + beats * (steady?.units ?? 0));
+    const ahead = [
+      ...drops.map(({ after_s: after }) => after * 1000).filter((at) => at > since),
+      ...(steady ? [fromMs + steady.every_s * 1000 * (beats + 1)] : []),
+    ].map((at) => opens + at).filter((at) => at < Date.parse(sale.closes_at));
+    return { dropped, next: dropped < sale.total && ahead.length ? Math.min(...ahead) : null };
+  }
+
+  /** The units that can be had or are taken. */
+  out(sale) {
+    return sale.rain ? this.rain(sale).dropped : sale.total;
+  }
+
+  /** When more becomes available, as answers have it. */
+  nextRelease(sale) {
+    const next = sale.rain ? this.rain(sale).next : null;
+    return next === null ? {} : { next_release_at: new Date(next).toISOString() };
+  }
+
+  soldOut(sale) {
+    const more = this.nextRelease(sale);
+    const left = more.next_release_at ? Math.ceil((Date.parse(more.next_release_at) - Date.now()) / 1000) : null;
+    return problem(409, 'sold_out', more, left === null ? {} : { 'retry-after': String(Math.min(300, Math.max(1, left))) });
+  }
+
   taken(sale) {
     return this.mine(sale).filter(({ view }) => LIVE.includes(view.status)).length;
   }
@@ -58,13 +91,17 @@ export class Sales {
   }
 
   card(sale) {
-    const free = sale.total - this.taken(sale);
+    const free = this.out(sale) - this.taken(sale);
+    const state = this.state(sale);
+    const running = state === 'open' || state === 'paused';
     const { sale_id, title, round, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s } = sale;
     return {
-      sale_id, title, round, state: this.state(sale), opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s,
+      sale_id, title, round, state, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s,
       settlement: sale.settlement ?? 'paid', ...(sale.seed ? { draw: this.drawTerms(sale) } : {}),
       ...(sale.early_access?.length ? { early_access: this.early(sale) } : {}),
-      availability: free <= 0 ? 'sold_out' : free <= sale.total * FEW_LEFT ? 'few_left' : 'available',
+      ...(sale.rain ? { rain: { units: sale.total, dropped: state === 'upcoming' ? 0 : this.rain(sale).dropped } } : {}),
+      ...(running ? this.nextRelease(sale) : {}),
+      availability: state === 'upcoming' ? 'available' : free <= 0 ? 'sold_out' : free <= sale.total * FEW_LEFT ? 'few_left' : 'available',
     };
   }
 
@@ -160,8 +197,8 @@ export class Sales {
     }
     this.leave(sale, user);
     const used = new Set(this.mine(sale).filter(({ view }) => !['expired', 'cancelled', 'failed'].includes(view.status)).map(({ view }) => view.unit));
-    const unit = Array.from({ length: sale.total }, (_, at) => at + 1).find((number) => !used.has(number));
-    if (unit === undefined) throw problem(409, 'sold_out');
+    const unit = Array.from({ length: this.out(sale) }, (_, at) => at + 1).find((number) => !used.has(number));
+    if (unit === undefined) throw this.soldOut(sale);
     const one = {
       sale: sale.sale_id, user, key, aside: this.classOf(sale, user).hasAside && (this.aside(sale)?.left ?? 0) > 0,
       view: {
@@ -205,6 +242,7 @@ export class Sales {
   units(sale) {
     const by = (status) => this.mine(sale).filter(({ view }) => view.status === status).length;
     const [held, ordered, paid] = [by('queued'), by('pending_payment') + by('granted'), by('paid')];
-    return { total: sale.total, free: sale.total - held - ordered - paid, held, ordered, paid };
+    const more = sale.rain ? { to_drop: sale.total - this.out(sale) } : {};
+    return { total: sale.total, free: sale.total - held - ordered - paid, ...more, held, ordered, paid };
   }
 }

@@ -2,16 +2,19 @@
 
 mod early_access;
 mod prizes;
+mod rain;
 mod red_packet;
 mod sale;
 
 use std::fmt::Display;
 
-use ::sale::{Order, OrderState};
-use anyhow::Result;
+use ::sale::{EpochMs, Order, OrderState, RainPlan, RoundId};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use ledger::Ledger;
 use serde::Serialize;
+use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
 use crate::demo::Plan;
@@ -19,6 +22,7 @@ use crate::demo::crowd::{Crowd, Turn};
 
 pub(super) use early_access::MembersFirst;
 pub(super) use prizes::Prizes;
+pub(super) use rain::Downpour;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
 
@@ -32,6 +36,8 @@ pub(super) enum Kind {
     RedPacket,
     /// Tickets, some of which win a prize at once
     Prizes,
+    /// Free units that become available over time, at a rate that changes
+    Rain,
     /// Units for money, which members may buy before everyone else, and some of which are kept for them
     EarlyAccess,
 }
@@ -46,9 +52,19 @@ pub(super) trait Staged: Serialize + Display + Sized {
         Turn::Rush
     }
 
+    /// How everybody comes.
+    fn rush(plan: &Plan) -> Result<load::Plan> {
+        plan.rush()
+    }
+
     /// What an operator does before anybody comes.
     async fn prepare(_: &Client, _operator: &str, _: &Crowd) -> Result<()> {
         Ok(())
+    }
+
+    /// What an operator does while they do.
+    async fn steer(_: &Desk<'_>) -> Result<Steered> {
+        Ok(Steered { began_ms: EpochMs(0), plans: Vec::new() })
     }
 
     /// What became of it.
@@ -66,6 +82,42 @@ pub(super) struct Found<'a> {
     pub(super) ledger: &'a Ledger,
     /// Every order of the sale.
     pub(super) orders: &'a [Order],
+    pub(super) steered: &'a Steered,
+}
+
+/// What an operator of the running sale has.
+pub(super) struct Desk<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) client: &'a Client,
+    pub(super) operator: &'a str,
+    pub(super) round: &'a RoundId,
+    pub(super) ledger: &'a Ledger,
+    /// Told once, when the first buyer comes.
+    pub(super) begins: &'a Notify,
+}
+
+/// What an operator did.
+#[derive(Debug)]
+pub(super) struct Steered {
+    /// When the first buyer came.
+    pub(super) began_ms: EpochMs,
+    /// Every plan of drops that was in force, the first one first.
+    pub(super) plans: Vec<RainPlan>,
+}
+
+impl Desk<'_> {
+    /// Waits for the first buyer. When that is.
+    async fn rush_begins(&self) -> Instant {
+        self.begins.notified().await;
+        Instant::now()
+    }
+
+    /// The plan of drops in force.
+    async fn rain_plan(&self) -> Result<RainPlan> {
+        let id = self.round;
+        let round = self.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        RainPlan::of_terms(&round.terms).with_context(|| format!("round {id} has no plan of drops"))
+    }
 }
 
 impl Found<'_> {

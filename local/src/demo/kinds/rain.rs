@@ -1,0 +1,292 @@
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use ::sale::{Allocation, EpochMs, OrderState, Rain, RainPlan, Steady};
+use anyhow::Result;
+use load::Curve;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Desk, Found, Staged, Steered};
+use crate::client::NewSale;
+use crate::demo::Plan;
+use crate::demo::draw::{bar, mean, tenths};
+use crate::demo::report::line;
+
+/// One of so many units is available at the opening.
+const AT_ONCE_ONE_OF: u32 = 10;
+/// The rate of each third of the time, as a multiple of the first.
+const RATES: [f64; 3] = [1.0, 2.0, 0.5];
+/// Least time in which buyers come: long enough for some drops of each rate.
+const AT_LEAST: Duration = Duration::from_secs(30);
+/// Steps of the plot over the time in which buyers come.
+const STEPS: u64 = 15;
+/// How long Redis may go by the old plan after the ledger has a new one: the operator's function tells it at once.
+const HEARS_WITHIN_S: u32 = 5;
+
+/// Units that become available over time, at a rate that is raised and lowered while people come. They are free, and a grab is
+/// final.
+#[derive(Debug, Serialize)]
+pub(in crate::demo) struct Downpour {
+    /// The plan of the offer, as text.
+    offered: String,
+    /// Changes while it ran.
+    rates: Vec<Rate>,
+    granted: usize,
+    failed: usize,
+    /// Units that somebody took before any plan in force had made them available.
+    too_early: usize,
+    /// Units that were available when the last buyer came, and that nobody took.
+    not_taken: u32,
+    /// Units that had not dropped by then.
+    to_drop: u32,
+    step_s: u64,
+    /// From the first buyer on.
+    steps: Vec<Step>,
+    /// Tenths of the buyers, the first ones first: which part of each got a unit.
+    chance_by_arrival: Vec<f64>,
+}
+
+/// A rate, and from when on it held.
+#[derive(Debug, Serialize)]
+struct Rate {
+    from_s: f64,
+    units: u32,
+    every_ms: u64,
+}
+
+/// Grabs of some seconds, and what the plan had.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Step {
+    grabs: u32,
+    planned: u32,
+}
+
+/// What is known of one grab.
+#[derive(Debug, Clone, Copy)]
+struct Grab {
+    unit: u32,
+    at: EpochMs,
+}
+
+impl Staged for Downpour {
+    fn offer(plan: &Plan) -> NewSale {
+        let [first, ..] = rates(plan);
+        plan.sale("rain").titled("Lantern rain").free(Allocation::Units).raining(first)
+    }
+
+    /// Evenly, over time enough for the rain to change.
+    fn rush(plan: &Plan) -> Result<load::Plan> {
+        Ok(load::Plan::new(plan.buyers as usize, over(plan), Curve::Even)?)
+    }
+
+    /// Raises the rate after a third of the time, and lowers it after the second.
+    async fn steer(desk: &Desk<'_>) -> Result<Steered> {
+        let [_, raised, lowered] = rates(desk.plan);
+        let mut plans = vec![desk.rain_plan().await?];
+        let began = desk.rush_begins().await;
+        let began_ms = runtime::Clock::system().now();
+        for (third, rain) in [(1, raised), (2, lowered)] {
+            tokio::time::sleep_until(began + over(desk.plan) / 3 * third).await;
+            desk.client.steer(desk.operator, desk.round, "rain", json!({ "rain": rain })).await?;
+            plans.push(desk.rain_plan().await?);
+        }
+        Ok(Steered { began_ms, plans })
+    }
+
+    async fn of(found: &Found<'_>) -> Result<Self> {
+        let live = found.live().map(|order| Grab { unit: order.claim.unit.0, at: order.claim.reserved_at_ms });
+        let grabs: Vec<Grab> = live.collect();
+        let winners: HashSet<usize> = found.crowd.promised().accepted.values().map(|(number, _)| *number).collect();
+        let won: Vec<bool> = (0..found.plan.buyers as usize).map(|number| winners.contains(&number)).collect();
+        let [offered, ..] = rates(found.plan);
+        let mut downpour = Self::counted(&offered, found.steered, over(found.plan), &grabs, &won);
+        downpour.failed = found.count(OrderState::Failed);
+        Ok(downpour)
+    }
+
+    fn is_right(&self) -> bool {
+        self.too_early == 0
+    }
+}
+
+/// In what time everybody comes.
+fn over(plan: &Plan) -> Duration {
+    Duration::from_secs_f64(f64::from(plan.buyers) / f64::from(plan.rate)).max(AT_LEAST)
+}
+
+/// What is offered, and what it is changed to. Rounded down, so that there are units to the end.
+fn rates(plan: &Plan) -> [Rain; 3] {
+    let at_once = plan.units / AT_ONCE_ONE_OF;
+    let third_s = over(plan).as_secs_f64() / 3.0;
+    let first_per_s = f64::from(plan.units - at_once) / (RATES.iter().sum::<f64>() * third_s);
+    let rain = |at_once, rate: f64| Rain { at_once, steady: Some(steady(first_per_s * rate)), ..Rain::default() };
+    [rain(at_once, RATES[0]), rain(0, RATES[1]), rain(0, RATES[2])]
+}
+
+/// At most so many units a second.
+fn steady(per_s: f64) -> Steady {
+    if per_s >= 1.0 {
+        Steady { units: per_s as u32, every_s: 1 }
+    } else {
+        Steady { units: 1, every_s: (1.0 / per_s).ceil() as u32 }
+    }
+}
+
+/// What had become available of the units by a moment: the last plan that had begun decides.
+fn available(plans: &[RainPlan], at: EpochMs) -> u32 {
+    let begun = plans.iter().rev().find(|plan| plan.from_ms <= at);
+    begun.map_or(0, |plan| plan.available(at))
+}
+
+impl Downpour {
+    fn counted(offered: &Rain, steered: &Steered, over: Duration, grabs: &[Grab], won: &[bool]) -> Self {
+        let Steered { began_ms: began, plans } = steered;
+        let total = plans.first().map_or(0, |plan| plan.last);
+        let after = |ms: u64| EpochMs(began.0.saturating_add_unsigned(ms));
+        let over_ms = u64::try_from(over.as_millis()).unwrap_or(u64::MAX);
+        let step_ms = over_ms.div_ceil(STEPS).div_ceil(1000).max(1) * 1000;
+        // Buyers of a slow machine get their units after everybody has come.
+        let last_ms = grabs.iter().map(|grab| grab.at.since_ms(*began)).max().unwrap_or(0);
+        let count = over_ms.max(last_ms + 1).div_ceil(step_ms);
+        let mut by_step = vec![0; usize::try_from(count).unwrap_or_default()];
+        for grab in grabs {
+            if let Some(step) = by_step.get_mut((grab.at.since_ms(*began) / step_ms) as usize) {
+                *step += 1;
+            }
+        }
+        let planned = |from: u64, to: u64| {
+            let before = if from == 0 { 0 } else { available(plans, after(from)) };
+            available(plans, after(to)).saturating_sub(before)
+        };
+        let step = |(at, grabs): (u64, u32)| Step { grabs, planned: planned(at * step_ms, (at + 1) * step_ms) };
+        let is_early = |grab: &&Grab| {
+            let before = EpochMs(grab.at.0 - i64::from(HEARS_WITHIN_S) * 1000);
+            // A plan that has just ended may have made more available: what it did stays so.
+            let until_lately = plans.iter().rev().find(|plan| plan.from_ms <= before);
+            let had = until_lately.map_or(0, |plan| plan.available(grab.at));
+            grab.unit > available(plans, grab.at).max(had)
+        };
+        let dropped = available(plans, after(over_ms));
+        let taken = u32::try_from(grabs.len()).unwrap_or(u32::MAX);
+        let share = |group: &[bool]| mean(group.iter().map(|won| f64::from(*won)));
+        Self {
+            offered: offered.to_string(),
+            rates: plans.iter().skip(1).map(|plan| Rate::of(plan, *began)).collect(),
+            granted: grabs.len(),
+            failed: 0,
+            too_early: grabs.iter().filter(is_early).count(),
+            not_taken: dropped.saturating_sub(taken),
+            to_drop: total.saturating_sub(dropped),
+            step_s: step_ms / 1000,
+            steps: (0..).zip(by_step).map(step).collect(),
+            chance_by_arrival: tenths(won).map(share).collect(),
+        }
+    }
+}
+
+impl Rate {
+    fn of(plan: &RainPlan, began: EpochMs) -> Self {
+        let from_s = plan.from_ms.since_ms(began) as f64 / 1000.0;
+        Self { from_s: (from_s * 10.0).round() / 10.0, units: plan.units, every_ms: plan.every_ms }
+    }
+}
+
+impl fmt::Display for Downpour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        line(f, "granted", &self.granted)?;
+        line(f, "failed", &self.failed)?;
+        line(f, "plan", &self.offered)?;
+        for Rate { from_s, units, every_ms } in &self.rates {
+            line(f, &format!("  changed after {from_s:.1} s"), &format_args!("{units} every {} s", every_ms / 1000))?;
+        }
+        let verdict = if self.too_early == 0 { "" } else { "  WRONG" };
+        line(f, "taken before their drop", &format_args!("{}{verdict}", self.too_early))?;
+        line(f, "available and not taken", &self.not_taken)?;
+        line(f, "not dropped yet", &self.to_drop)?;
+        line(f, "", &"")?;
+        line(f, "a second", &format_args!("{:>9} {:>9}   in steps of {} s", "grabs", "planned", self.step_s))?;
+        let most = self.steps.iter().map(|step| step.grabs).max().unwrap_or(0);
+        for (at, Step { grabs, planned }) in (0..).zip(&self.steps) {
+            let per_s = |count: u32| f64::from(count) / self.step_s as f64;
+            let bar = bar(f64::from(*grabs) / f64::from(most.max(1)));
+            let from_s = at * self.step_s;
+            line(
+                f,
+                &format!("  {from_s} s"),
+                &format_args!("{:>9.1} {:>9.1}   {bar}", per_s(*grabs), per_s(*planned)),
+            )?;
+        }
+        line(f, "", &"")?;
+        line(f, "chance by order of arrival", &"")?;
+        let most = self.chance_by_arrival.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        for (tenth, chance) in (1..).zip(&self.chance_by_arrival) {
+            line(f, &format!("  {tenth}. tenth"), &format_args!("{:>5.1} %  {}", chance * 100.0, bar(chance / most)))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGAN: EpochMs = EpochMs(10_000);
+    const OVER: Duration = Duration::from_secs(30);
+
+    fn plan(from_s: i64, units: u32, at_once: u32) -> RainPlan {
+        let from_ms = EpochMs(BEGAN.0 + from_s * 1000);
+        RainPlan { last: 100, from_ms, units, every_ms: 1000, drops: vec![(from_ms, at_once)] }
+    }
+
+    /// Ten at once and one a second; two a second after ten seconds; none after twenty.
+    fn steered() -> Steered {
+        Steered { began_ms: BEGAN, plans: vec![plan(0, 1, 10), plan(10, 2, 20), plan(20, 0, 40)] }
+    }
+
+    fn counted(grabs: &[(u32, i64)]) -> Downpour {
+        let grabs: Vec<Grab> =
+            grabs.iter().map(|(unit, at_ms)| Grab { unit: *unit, at: EpochMs(BEGAN.0 + at_ms) }).collect();
+        let won: Vec<bool> = (0..20).map(|number| number < grabs.len()).collect();
+        Downpour::counted(&Rain::default(), &steered(), OVER, &grabs, &won)
+    }
+
+    #[test]
+    fn what_is_grabbed_stands_beside_what_was_planned() {
+        let downpour = counted(&[(1, 0), (2, 1), (11, 1_000), (12, 2_500), (40, 29_999)]);
+        assert_eq!((downpour.too_early, downpour.not_taken, downpour.to_drop), (0, 35, 60));
+        assert_eq!((downpour.step_s, downpour.steps.len()), (2, 15));
+        let step = |at: usize| (downpour.steps[at].grabs, downpour.steps[at].planned);
+        assert_eq!([step(0), step(1), step(5), step(10), step(14)], [(3, 12), (1, 2), (0, 4), (0, 0), (1, 0)]);
+        let planned: u32 = downpour.steps.iter().map(|step| step.planned).sum();
+        assert_eq!(planned, 40, "every drop is in one step");
+        assert_eq!(downpour.chance_by_arrival[..4], [1.0, 1.0, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn a_unit_before_its_drop_is_wrong() {
+        for (unit, at_ms, too_early) in [(10, 0, 0), (11, 999, 1), (11, 1_000, 0), (22, 11_000, 0), (23, 11_999, 1)] {
+            let downpour = counted(&[(unit, at_ms)]);
+            assert_eq!(downpour.too_early, too_early, "unit {unit} after {at_ms} ms");
+            assert_eq!((downpour.is_right(), downpour.to_string().contains("WRONG")), (too_early == 0, too_early > 0));
+        }
+        assert_eq!(counted(&[(42, 21_000)]).too_early, 0, "Redis may not have heard of the change");
+        assert_eq!(counted(&[(42, 26_000)]).too_early, 1, "it has");
+    }
+
+    #[test]
+    fn who_is_late_on_a_slow_machine_is_counted() {
+        let downpour = counted(&[(1, 45_000)]);
+        assert_eq!((downpour.steps.len(), downpour.steps.last().unwrap().grabs), (23, 1));
+    }
+
+    #[test]
+    fn rates_leave_units_to_the_end() {
+        for per_s in [0.01, 0.3, 0.99, 1.0, 1.54, 23.4] {
+            let Steady { units, every_s } = steady(per_s);
+            assert!(units > 0 && f64::from(units) / f64::from(every_s) <= per_s, "{per_s}");
+            assert_ne!(steady(per_s), steady(per_s * 2.0), "{per_s}: each change changes something");
+        }
+    }
+}

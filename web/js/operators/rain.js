@@ -1,0 +1,83 @@
+// Sales whose units become available over time: the plan, its form, and how far it has come.
+
+import { clock } from '../clock.js';
+import { h } from '../dom.js';
+import { number, span, timeOfDay } from '../format.js';
+import { Problem } from '../http.js';
+import { t } from '../i18n.js';
+import { api } from './api.js';
+
+/** The next drops that are listed at once. */
+const SHOWN = 5;
+
+/** Milliseconds after the opening. */
+const since = (sale) => clock.now() - Date.parse(sale.opens_at);
+
+/** The listed drops that are ahead. */
+const ahead = (sale) => (sale.rain.drops ?? []).filter(({ after_s: after }) => after * 1000 > since(sale));
+
+/** The next moments at which units become available, the first one first: `{at, units}`. */
+function nextDrops(sale) {
+  const { steady, from_ms: from = 0 } = sale.rain;
+  const opens = Date.parse(sale.opens_at);
+  const every = (steady?.every_s ?? 0) * 1000;
+  const beat = Math.max(0, Math.floor((since(sale) - from) / every)) + 1;
+  const steadily = steady ? Array.from({ length: SHOWN }, (_, n) => ({ at: opens + from + every * (beat + n), units: steady.units })) : [];
+  const listed = ahead(sale).map(({ after_s: after, units }) => ({ at: opens + after * 1000, units }));
+  return [...steadily, ...listed].filter(({ at }) => at < Date.parse(sale.closes_at)).sort((a, b) => a.at - b.at).slice(0, SHOWN);
+}
+
+const whole = (name, value, min, max) => ({ name, label: t(`op.rain.${name}`), type: 'number', value: String(value), min, max, step: 1 });
+
+/** The fields of a plan. Without one it is an example. */
+export function rainFields(sale = null) {
+  const { steady, drops } = sale ? { steady: sale.rain.steady, drops: ahead(sale) } : { steady: { units: 5, every_s: 60 }, drops: [] };
+  return [
+    { ...whole('at_once', sale ? 0 : 10, 0, 10_000_000), label: t(sale ? 'op.rain.more_at_once' : 'op.rain.at_once') },
+    whole('units', steady?.units ?? 0, 0, 10_000_000),
+    whole('every_s', steady?.every_s ?? 60, 1, 86_400),
+    {
+      name: 'drops', label: t('op.rain.drops'), lines: 3, required: false, placeholder: t('op.rain.drops.example'),
+      value: drops.map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
+    },
+  ];
+}
+
+/** The plan of filled-in fields. A drop that nobody can read is for the system to refuse, which says why. */
+export function rainOf({ at_once: atOnce, units, every_s: every, drops }) {
+  const listed = drops.split('\n').map((line) => line.trim()).filter(Boolean).map((line) => {
+    const [after, count] = line.split(/[^\d]+/).map(Number);
+    return { after_s: after || 0, units: count || 0 };
+  });
+  return {
+    at_once: Number(atOnce),
+    ...(Number(units) > 0 ? { steady: { units: Number(units), every_s: Number(every) } } : {}),
+    ...(listed.length ? { drops: listed } : {}),
+  };
+}
+
+/** Changes the plan, unless it is no longer the one that the operator saw: what is added at once would be added twice. */
+export async function changeRain({ sale }, key, values) {
+  const now = await api.sale(sale.sale_id);
+  if (now.round === sale.round && JSON.stringify(now.rain) !== JSON.stringify(sale.rain)) throw new Problem('rain_changed', { status: 409 });
+  return api.steer(sale, 'rain', key, { rain: rainOf(values) });
+}
+
+/** How far the rain has come, and what is next. `units` are those of the live figures. */
+export function rainShown(sale, units) {
+  const over = clock.now() >= Date.parse(sale.closes_at);
+  const early = since(sale) < 0;
+  const { steady } = sale.rain;
+  const dropped = Number.isInteger(units?.to_drop) ? units.total - units.to_drop : null;
+  const words = t('op.rain.out', { dropped: dropped === null ? '–' : number(dropped), units: number(sale.total) });
+  const next = over ? [] : nextDrops(sale);
+  const opening = early && sale.rain.at_once > 0 ? [{ at: Date.parse(sale.opens_at), units: sale.rain.at_once }] : [];
+  return [
+    h('p', { class: 'stake' }, words),
+    h('progress', { max: sale.total, value: String(dropped ?? 0), 'aria-label': words }),
+    h('p', { class: 'quiet' }, steady ? t('op.rain.steady', { units: number(steady.units), every: span(steady.every_s) }) : t('op.rain.unsteady')),
+    next.length || opening.length
+      ? h('ul', { class: 'drops' }, [...opening, ...next].slice(0, SHOWN).map(({ at, units: n }) => h('li', {}, t('op.rain.drop', { at: timeOfDay(at), n: number(n) }))))
+      : h('p', { class: 'quiet' }, t('op.rain.none')),
+  ];
+}

@@ -1,0 +1,191 @@
+// Sales whose units become available over time, from the card to the change of their rate.
+
+import { describe, expect, test } from 'vitest';
+import { operators } from '../words/operators.js';
+import { en } from '../words/en.js';
+import { zh } from '../words/zh.js';
+import { DESKTOP, PHONE } from './browser.js';
+import { heading, reserve, shop, visit, work } from './visits.js';
+
+const SHOTS = process.env.SHOTS;
+/** Of drops that are waited for. */
+const SOON_S = 12;
+const FREE = { price_minor: 0, settlement: 'free' };
+/** A sale that opened a minute ago: one unit at once, one more in so many seconds from its making, and one in an hour. */
+const raining = (soonS) => ({
+  total: 3, rain: { at_once: 1, drops: [{ after_s: 60 + soonS, units: 1 }, { after_s: 3_500, units: 1 }] },
+});
+
+test('between two drops the page counts down, and the button comes by itself', async () => {
+  // The real system loads a sale within a minute: the drop comes afterwards.
+  const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
+  const sale = await shop.sell({ ...raining(soonS), ...FREE });
+  const { page, go, rules, shift, GOOD_SHIFT } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByText(/^Next drop in \d+:\d\d · 1 of 3 so far$/).waitFor();
+  await page.getByRole('button', { name: 'Get one' }).waitFor();
+  await shop.buy(sale);
+  await heading(page, 'Next drop in').waitFor();
+  const buy = page.locator('[data-keep=buy]');
+  expect(await buy.getAttribute('aria-disabled')).toBe('true');
+  expect(await rules()).toEqual([]);
+  const { body: card } = await shop.ask('GET', `/v1/sales/${sale}`);
+  expect(card).toMatchObject({ availability: 'sold_out', rain: { units: 3, dropped: 1 } });
+  await buy.focus();
+  await page.waitForFunction(() => !document.querySelector('[data-keep=buy]')?.hasAttribute('aria-disabled'), null, { polling: 20 });
+  expect(Math.abs(Date.now() - Date.parse(card.next_release_at))).toBeLessThan(1_000);
+  expect(await buy.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  await reserve(page, 'Get one');
+  await heading(page, 'It is yours').waitFor();
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await page.getByText(/\b2 of 3 so far$/).waitFor();
+}, 240_000);
+
+test('who asks between two drops hears when more comes, and goes on then', async () => {
+  const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
+  const sale = await shop.sell({ ...raining(soonS), ...FREE });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Get one' }).click();
+  await page.getByLabel('Your answer').waitFor();
+  await shop.buy(sale);
+  await work(page);
+  await heading(page, 'Next drop in').waitFor();
+  await page.getByText('the button comes by itself').waitFor();
+  await reserve(page, 'Get one');
+  await heading(page, 'It is yours').waitFor();
+}, 240_000);
+
+test('where drops come one upon the other the button stays', async () => {
+  const sale = await shop.sell({ total: 10_000, rain: { steady: { units: 1, every_s: 1 } }, ...FREE });
+  const { page, go } = await visit();
+  // Everything is always taken, and the next drop is always a moment away.
+  await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
+    const response = await route.fetch();
+    const next_release_at = new Date(Date.now() + 900).toISOString();
+    await route.fulfill({ response, json: { ...(await response.json()), availability: 'sold_out', next_release_at } });
+  });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Get one' }).waitFor();
+  for (let looks = 0; looks < 3; looks += 1) {
+    await page.waitForResponse(/\/v1\/sales\/[\w-]+$/);
+    expect(await heading(page, 'Next drop in').count()).toBe(0);
+  }
+});
+
+const tile = (page, name) => page.locator(`.tile.${name} dd`);
+
+async function operate(hash = '', options = {}) {
+  const one = await visit({ user: 'operator', operator: true, ...options });
+  await one.go(hash, '/operators.html');
+  return one;
+}
+
+test('a rain is made, watched, and changed while it runs', async () => {
+  const { page, rules } = await operate();
+  const dialog = page.getByRole('dialog');
+  const id = `op-rain-${Date.now().toString(36)}`;
+  await page.getByRole('button', { name: 'New rain' }).click();
+  await dialog.locator('[name=sale_id]').fill(id);
+  await dialog.locator('[name=title]').fill('Operated rain');
+  const minutesAgo = await page.evaluate(() => {
+    const at = new Date(Date.now() - 120_000);
+    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  });
+  await dialog.locator('[name=opens_at]').fill(minutesAgo);
+  await dialog.locator('[name=total]').fill('500');
+  await dialog.locator('[name=at_once]').fill('20');
+  await dialog.locator('[name=units]').fill('10');
+  await dialog.locator('[name=every_s]').fill('3600');
+  await dialog.locator('[name=drops]').fill('3000 25\n3300 5');
+  expect(await rules()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Operated rain' }).waitFor();
+  const kept = await shop.operate('GET', `/v1/admin/sales/${id}`);
+  expect(kept.rain).toEqual({
+    at_once: 20, steady: { units: 10, every_s: 3_600 }, drops: [{ after_s: 3_000, units: 25 }, { after_s: 3_300, units: 5 }],
+  });
+  await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  // What can be had, and what is still to come.
+  await expect.poll(() => tile(page, 'free').textContent(), { timeout: 90_000 }).toBe('20');
+  expect(await tile(page, 'to_drop').textContent()).toBe('480');
+  await page.getByText('20 of 500 have dropped').waitFor();
+
+  const change = async (fields) => {
+    await page.locator('.board').getByRole('button', { name: 'Change the rain', exact: true }).click();
+    for (const [name, value] of Object.entries(fields)) await dialog.locator(`[name=${name}]`).fill(value);
+    await dialog.getByRole('button', { name: 'Change the rain', exact: true }).click();
+  };
+  await change({ at_once: '30', units: '1', every_s: '1800', drops: '' });
+  await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('50');
+  expect(await tile(page, 'to_drop').textContent()).toBe('450');
+  const changed = await shop.operate('GET', `/v1/admin/sales/${id}`);
+  expect(changed.rain).toMatchObject({ at_once: 50, steady: { units: 1, every_s: 1_800 } });
+  // A drop that would have come already is refused, and why is said.
+  await change({ at_once: '0', drops: '1 5' });
+  await page.locator('.board .said', { hasText: /It did not work.*not ahead/ }).waitFor();
+  expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).rain).toEqual(changed.rain);
+}, 240_000);
+
+test('a change is about the plan that was seen: who was slower is told', async () => {
+  const sale = await shop.sell({ title: 'Contested rain', total: 100, rain: { at_once: 5, steady: { units: 1, every_s: 3_000 } } });
+  const { page } = await operate(`sales/${sale}`);
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Change the rain' }).click();
+  // Meanwhile somebody else changes it.
+  await shop.steer(sale, 'rain', { rain: { steady: { units: 2, every_s: 3_000 } } });
+  await dialog.locator('[name=at_once]').fill('50');
+  await dialog.getByRole('button', { name: 'Change the rain' }).click();
+  await page.locator('.board .said', { hasText: 'Somebody else has changed the rain' }).waitFor();
+  expect((await shop.operate('GET', `/v1/admin/sales/${sale}`)).rain).toMatchObject({ at_once: 5, steady: { units: 2 } });
+}, 240_000);
+
+// On the real system screens take minutes each and look the same.
+describe.skipIf(process.env.SHOP_URL).each([
+  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
+  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
+])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+  const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
+  const shots = (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/rain-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
+  const fits = async ({ page, rules, shift, GOOD_SHIFT }, what) => {
+    await shots(page, what);
+    expect(await rules()).toEqual([]);
+    expect(await shift()).toBeLessThan(GOOD_SHIFT);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  };
+
+  test('a rain and its forms keep the rules of accessibility, and nothing moves by itself', async () => {
+    const words = { en, zh }[language];
+    const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
+    const campaign = await shop.campaign([sale], 'Lantern days');
+    const one = await visit({ ...options, user: shop.user() });
+    await one.go(`sales/${sale}`);
+    await one.page.locator('.product .rain').waitFor();
+    await heading(one.page, words['open.title']).waitFor();
+    await fits(one, 'open');
+    await shop.buy(sale);
+    await heading(one.page, words['between.title']).waitFor();
+    await fits(one, 'between');
+    await one.go(`campaigns/${campaign}`);
+    await one.page.locator('.card .rain').waitFor();
+    await fits(one, 'card');
+
+    const desk = await operate(`sales/${sale}`, options);
+    await desk.page.locator('.verdict.clean').waitFor();
+    await desk.page.locator('.tile.to_drop').waitFor();
+    await fits(desk, 'board');
+    for (const [button, what] of [['op.rain', 'change'], ['op.new_rain', 'new']]) {
+      await desk.page.getByRole('button', { name: operators[language][button], exact: true }).click();
+      await desk.page.getByRole('dialog').waitFor();
+      await fits(desk, what);
+      await desk.page.keyboard.press('Escape');
+    }
+  });
+});
