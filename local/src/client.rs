@@ -5,9 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{
-    Allocation, BuyerClass, EarlyAccess, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId,
-};
+use sale::{Allocation, BuyerClass, EarlyAccess, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
