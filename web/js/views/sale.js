@@ -58,7 +58,7 @@ export class SaleView extends View {
     return this.card?.title ?? t('campaigns.title');
   }
 
-  /** Idle, and why: `upcoming`, `early`, `open`, `paused`, `closed` or `sold_out`. */
+  /** Idle, and why: `upcoming`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
   get state() {
     const state = stateNow(this.card);
     if (state === 'between' && this.#awaited !== nextDrop(this.card)) return 'open';
