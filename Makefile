@@ -18,7 +18,7 @@ setup: ## Install the pinned local cloud into the checkout
 build: ## Build the functions into target/lambda
 	@$(LOCAL) build
 
-demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
+demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1

@@ -13,15 +13,18 @@
 --       4 how long the challenge holds, or what it was answered is remembered (ms)
 --       5 user, 7 address, 9 everybody: microseconds between two requests, or 0 for no limit; and after each one how
 --         many may come at once
+--       11 how long before everyone's opening the user may buy (ms)
+--       12 1 if units that are set aside are for the user, 0 otherwise
 -- Returns
 --   challenged               the user is to answer
 --   admitted MS              the answer is right, and was given for the first time at MS
 --   wrong_answer AGAIN       it is not. AGAIN is 1 if this very answer was given a moment ago, else 0
 --   no_challenge             there is no such challenge: it is over, was used up, or never was
 --   rate_limited MS OWN      too many requests; one will be taken in MS. OWN is 1 if the user's own are, else 0
---   not_open MS              opens at MS
+--   not_open MS              opens for the user at MS
 --   sold_out MS FOR_MS [NEXT]  the last unit was handed out at MS, and nobody gets one within the next FOR_MS; with a plan,
 --                            the next units come at NEXT
+--   set_aside MS             what is left is set aside for a group until MS
 --   closed | paused | unknown_sale
 --   denied                   a note in the user's record keeps the user out
 -- where MS are milliseconds, since the Unix epoch if it is a moment.
@@ -72,7 +75,7 @@ if step == 'challenge' then
   redis.call('SET', challenge_key, 'open ' .. answer, 'PX', life_ms)
   return 'challenged'
 end
-if now < opens_at_ms then return string.format('not_open %d', opens_at_ms) end
+if now < opens_at_ms - ARGV[11] then return string.format('not_open %d', opens_at_ms - ARGV[11]) end
 if paused ~= 0 then return 'paused' end
 
 --- @constant HOLD_BACK_MS
@@ -86,8 +89,14 @@ elseif now < sellable_at_ms then
   sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
 end
 -- Who has a reservation may ask for it again, whatever is left.
-if sold_out_for and not string.find(record, ';%d') then
-  return string.format('sold_out %d %d', last_won_at_ms, sold_out_for) .. (next_at and string.format(' %d', next_at) or '')
+if not string.find(record, ';%d') then
+  --- @read set_aside_until_ms set_aside
+  if not sold_out and now < set_aside_until_ms and ARGV[12] ~= '1' and returned + last_unit + 1 - next_unit <= set_aside then
+    return string.format('set_aside %d', set_aside_until_ms)
+  end
+  if sold_out_for then
+    return string.format('sold_out %d %d', last_won_at_ms, sold_out_for) .. (next_at and string.format(' %d', next_at) or '')
+  end
 end
 
 local is_open = state == 'open'

@@ -6,7 +6,8 @@
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
---       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  (times in ms since the Unix epoch)
+--       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  9 until when units are set aside, or 0
+--       10 how many units are set aside in a new round  (times in ms since the Unix epoch)
 -- Returns
 --   amended        it is in force now
 --   present        this version or a newer one was in force
@@ -17,9 +18,9 @@ local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 local newer = tonumber(ARGV[1])
 --- @read version
---- @has next_drop_ms
+--- @has set_aside
 -- The version in force is applied once more to a round that the release before loaded, which lacks what came since.
-if newer < version or newer == version and has_next_drop_ms then return 'present' end
+if newer < version or newer == version and has_set_aside then return 'present' end
 
 -- Units are numbered, so more of them is a later last one. It never goes back: the units may be sold.
 --- @read next_unit last_unit returned
@@ -31,7 +32,7 @@ if has_plan then
 end
 local sold_out, told_until = returned == 0 and next_unit > last_unit, next_drop_at
 version = newer
-local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan = unpack(ARGV, 3, 8)
+local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan, set_aside_until_ms = unpack(ARGV, 3, 9)
 local next_drop_ms = 0
 if plan == '' then
   last_unit = math.max(tonumber(ARGV[2]), last_unit)
@@ -39,7 +40,11 @@ else
   --- @include clock
   --- @include available
 end
---- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms
+--- @read set_aside
+-- What the group has used up stays so.
+if not has_set_aside then set_aside = ARGV[10] end
+--- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms set_aside_until_ms
+---   set_aside
 if has_plan or plan ~= '' then
   --- @write plan
 end

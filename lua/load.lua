@@ -13,6 +13,7 @@
 --       buyers: pairs of user and entries, one page of those who have orders (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
 --               10 epoch  11 version of the sale  12 unpaid limit  13 plan of its drops (README.md has its form), or empty
+--               14 until when units are set aside, or 0  15 how many units are set aside
 --               and then the set's ranges, "FIRST-LAST" (times in ms since the Unix epoch)
 -- Returns
 --   present   the round is live; nothing changed
@@ -38,10 +39,10 @@ end
 redis.call('DEL', buyers_key, free_key, outbox_key, denied_key)
 if redis.call('EXISTS', staged_key) == 1 then redis.call('RENAME', staged_key, buyers_key) end
 if redis.call('EXISTS', staged_denied_key) == 1 then redis.call('RENAME', staged_denied_key, denied_key) end
-for i = 14, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
+for i = 16, #ARGV do redis.call('ZADD', free_key, string.match(ARGV[i], '^%d+'), ARGV[i]) end
 redis.call('PEXPIREAT', free_key, expires_at_ms)
-local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit, plan =
-  unpack(ARGV, 3, 13)
+local next_unit, last_unit, returned, per_user_limit, paused, opens_at_ms, closes_at_ms, epoch_ms, version, unpaid_limit, plan,
+  set_aside_until_ms, set_aside = unpack(ARGV, 3, 15)
 -- Whatever was won before, was won before this.
 local now
 --- @include clock
@@ -51,7 +52,7 @@ if plan ~= '' then
   --- @include available
 end
 --- @create next_unit last_unit returned last_won_at_ms per_user_limit paused opens_at_ms closes_at_ms epoch_ms
----   expires_at_ms version unpaid_limit next_drop_ms
+---   expires_at_ms version unpaid_limit next_drop_ms set_aside_until_ms set_aside
 if plan ~= '' then
   local sale = ''
   --- @write plan

@@ -20,10 +20,19 @@ if ARGV[4] == '1' then
   local before, count, after = string.match(parts, '^(.*;u )(%d+)(.*)$')
   parts = count and string.format('%s%d%s', before, count + 1, after) or parts .. ';u 1'
 end
+local before, from_set_aside, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
+from_set_aside = tonumber(from_set_aside or 0)
+if from_set_aside > 0 then parts = string.format('%s%d%s', before, from_set_aside - 1, after) end
 redis.call('HSET', buyers_key, user, string.sub(parts, 2))
 
 local unit = string.match(record, '^%x+ (%d+)', at)
 local sale = redis.call('GET', sale_key)
+if sale and from_set_aside > 0 then
+  -- It used up one of the units that are set aside, so its group gets another.
+  --- @read set_aside
+  set_aside = set_aside + 1
+  --- @write set_aside
+end
 if sale and unit ~= ARGV[3] and redis.call('ZADD', free_key, unit, unit .. '-' .. unit) == 1 then
   --- @read next_unit last_unit returned moves
   local sold_out, next_drop_at

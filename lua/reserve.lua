@@ -6,6 +6,9 @@
 --       4 outbox  list of reservations that no order has confirmed
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
+--       3 how long before everyone's opening the user may buy (ms)
+--       4 1 if units that are set aside are for the user, 0 otherwise
+--         (both are left out for who is in no group, as most are: two arguments more cost each call)
 -- Returns
 --   reserved ENTRY             the unit is the user's
 --   replayed ENTRY             this id was reserved before; nothing changed
@@ -15,7 +18,8 @@
 --                              the next FOR_MS; with a plan, the next units come at NEXT (ms since the Unix epoch)
 --   closed | paused | unknown_sale
 --   denied                     a note in the user's record keeps the user out; a repeated request is answered all the same
---   not_open MS                opens at MS (ms since the Unix epoch)
+--   not_open MS                opens for the user at MS (ms since the Unix epoch)
+--   set_aside MS               what is left is set aside for a group until MS (ms since the Unix epoch)
 -- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS" and ENTRIES are joined by ";".
 
 local sale_key, buyers_key, free_key, outbox_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -29,7 +33,7 @@ if not sale then return 'unknown_sale' end
 -- Sold out comes before the clock: it is what the crowd hears, so it should cost the least. No part is a local function:
 -- making two in each call was 5 % of a winner's time and 8 % of what the crowd takes. A plan is looked at only once nothing is
 -- left of what it has made available.
-local now, refusal, next_drop_at
+local now, refusal, aside, next_drop_at
 if returned == 0 and next_unit > last_unit then
   --- @has plan
   if has_plan then
@@ -40,16 +44,29 @@ if returned == 0 and next_unit > last_unit then
 end
 if not refusal then
   --- @include clock
-  if now < opens_at_ms then return string.format('not_open %d', opens_at_ms) end
+  -- Closed early, while only a group could buy, it is closed for everyone.
+  if now < opens_at_ms and now < opens_at_ms - (ARGV[3] or 0) and now < closes_at_ms then
+    return string.format('not_open %d', opens_at_ms - (ARGV[3] or 0))
+  end
   --- @read sellable_at_ms
   local sold_out_for, next_at
   if now >= closes_at_ms then refusal = 'closed'
   elseif paused ~= 0 then refusal = 'paused'
   elseif next_drop_at and next_unit > last_unit then
     --- @include until_drop
-  elseif now < sellable_at_ms then
-    --- @has plan
-    sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
+  else
+    --- @read set_aside_until_ms
+    if now < set_aside_until_ms then
+      --- @read set_aside
+      if ARGV[4] == '1' then aside = set_aside
+      elseif returned + last_unit + 1 - next_unit <= set_aside then
+        refusal = string.format('set_aside %d', set_aside_until_ms)
+      end
+    end
+    if now < sellable_at_ms and not refusal then
+      --- @has plan
+      sold_out_for, next_at = sellable_at_ms - now, has_plan and sellable_at_ms
+    end
   end
   if sold_out_for then
     refusal = string.format('sold_out %d %d', last_won_at_ms, sold_out_for)
@@ -105,6 +122,15 @@ end
 --- @include take_unit
 last_won_at_ms = now
 --- @write next_unit last_unit returned moves last_won_at_ms
+
+if aside and aside > 0 then
+  -- The group's purchases use up what is set aside first. The note tells `release` to set aside another one.
+  local set_aside, parts = aside - 1, ';' .. redis.call('HGET', buyers_key, user)
+  local before, count, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
+  parts = count and string.format('%s%d%s', before, count + 1, after) or parts .. ';s 1'
+  redis.call('HSET', buyers_key, user, string.sub(parts, 2))
+  --- @write set_aside
+end
 
 if redis.call('RPUSH', outbox_key, string.format('%s 0%d', user, now)) == 1 then
   -- The first reservation makes both keys; they leave with the round.

@@ -81,7 +81,12 @@ impl System {
     pub(crate) fn pass(&self, sale: &str, user: &str, ago_s: i64) -> Result<String> {
         let issued_at_ms = EpochMs(runtime::Clock::system().now().0 - ago_s * 1000);
         let round = RoundId { sale: sale.parse()?, number: RoundNumber(1) };
-        Ok(self.keys.seal(&Grant { round: &round, user: &user.parse()?, issued_at_ms }))
+        Ok(self.keys.seal(&Grant {
+            round: &round,
+            user: &user.parse()?,
+            issued_at_ms,
+            class: sale::BuyerClass::EVERYONE,
+        }))
     }
 
     /// Asks the function.

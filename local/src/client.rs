@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Allocation, Price, Rain, RoundId, RoundNumber, Settlement};
+use sale::{Allocation, BuyerClass, EarlyAccess, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -25,6 +25,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// What every sale costs that is opened here, unless it is free.
 const PRICE_MINOR: u64 = 990;
 const CURRENCY: &str = "EUR";
+/// Most users that one request puts into a group.
+const USERS_IN_A_REQUEST: usize = 1_000;
 
 /// A client of the HTTP API.
 #[derive(Clone)]
@@ -50,6 +52,8 @@ pub struct NewSale {
     settlement: Settlement,
     #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<Rain>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    early_access: Vec<EarlyAccess>,
 }
 
 /// A payment as its provider tells of it.
@@ -121,6 +125,7 @@ impl NewSale {
             allocation: Allocation::Units,
             settlement: Settlement::Paid,
             rain: None,
+            early_access: Vec::new(),
         }
     }
 
@@ -140,6 +145,17 @@ impl NewSale {
     #[must_use]
     pub fn raining(self, rain: Rain) -> Self {
         Self { rain: Some(rain), ..self }
+    }
+
+    /// The same sale, from which a group may buy before everyone else.
+    #[must_use]
+    pub fn early(self, early_access: EarlyAccess) -> Self {
+        Self { early_access: vec![early_access], ..self }
+    }
+
+    /// What those may do who are in every group that may buy before everyone else.
+    pub(crate) fn class_of_members(&self) -> BuyerClass {
+        BuyerClass::of(&self.early_access)
     }
 
     /// The round that begins when it is published.
@@ -211,6 +227,20 @@ impl Client {
         let response = self.http.post(url).bearer_auth(operator).json(&campaign).send().await?;
         let (status, text) = (response.status(), response.text().await?);
         ensure!(status.is_success(), "the API refused the campaign: {status} {text}");
+        Ok(())
+    }
+
+    /// Puts users into a group.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said; then some may be in it.
+    pub async fn add_to_group(&self, operator: &str, group: &GroupName, users: &[&UserId]) -> Result<()> {
+        let url = format!("{}/v1/admin/groups/{group}/users", self.api_url);
+        for page in users.chunks(USERS_IN_A_REQUEST) {
+            let response = self.http.post(&url).bearer_auth(operator).json(&json!({ "users": page })).send().await?;
+            let (status, answer) = (response.status(), response.json().await?);
+            ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
+        }
         Ok(())
     }
 

@@ -63,7 +63,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let tokens = Arc::new(issuer.tokens(&users.iter().map(ToString::to_string).collect::<Vec<_>>())?);
     let ring = deployment.pass_ring().await?;
     let credentials = users.iter().zip(tokens.iter()).enumerate().map(|(n, (user, token))| {
-        let pass = || ring.seal(&Grant { round: &round, user, issued_at_ms: now });
+        let pass = || ring.seal(&Grant { round: &round, user, issued_at_ms: now, class: sale::BuyerClass::EVERYONE });
         let pass = (n % THROUGH_THE_GATE != THROUGH_THE_GATE - 1).then(pass);
         Ok(Credentials { token: token.parse()?, pass })
     });

@@ -61,7 +61,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
             if wanted.gate_every > 0 && n % wanted.gate_every == 0 {
                 writeln!(out, "{token}")?;
             } else {
-                let pass = ring.seal(&Grant { round: &round, user, issued_at_ms });
+                let pass = ring.seal(&Grant { round: &round, user, issued_at_ms, class: sale::BuyerClass::EVERYONE });
                 writeln!(out, "{token} {pass}")?;
             }
         }

@@ -36,7 +36,13 @@ impl Visitor<'_> {
 
     async fn answer(&self, id: Uuid, answer: &str) -> Admit {
         let user = user(self.name);
-        let request = AdmitRequest { applicant: self.applicant(&user), id, answer, per_sale: self.per_sale };
+        let request = AdmitRequest {
+            applicant: self.applicant(&user),
+            id,
+            answer,
+            per_sale: self.per_sale,
+            class: sale::BuyerClass::EVERYONE,
+        };
         self.round.stock().admit(&request).await.unwrap()
     }
 

@@ -47,10 +47,16 @@ async fn sell(stock: &Stock, id: &RoundId) {
     let challenge = Uuid::now_v7();
     let asked = ChallengeRequest { applicant, id: challenge, expected: "23", life_ms: 60_000 };
     assert_eq!(round.challenge(&asked).await.unwrap(), Challenged::Issued);
-    let answered = AdmitRequest { applicant, id: challenge, answer: "23", per_sale: Some(FREE) };
+    let answered = AdmitRequest {
+        applicant,
+        id: challenge,
+        answer: "23",
+        per_sale: Some(FREE),
+        class: sale::BuyerClass::EVERYONE,
+    };
     assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
-    let reserved = round.reserve(Uuid::now_v7(), &alice).await.unwrap();
+    let reserved = round.reserve(Uuid::now_v7(), &alice, sale::BuyerClass::EVERYONE).await.unwrap();
     let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
     assert!(round.find(claim.id.uuid, &alice).await.unwrap().is_some());
     assert!(matches!(round.reseat(&claim).await.unwrap(), Reseated::To(_)));

@@ -19,7 +19,9 @@ async fn stampede(limit: u8) {
             for attempt in 0..30 {
                 // Few users for many clients, so that clients fight for the same user's slots too.
                 let user = user((client * 7 + attempt) % 150);
-                if let Reserve::Reserved(claim) = stock.round(&round.id).reserve(Uuid::now_v7(), &user).await.unwrap() {
+                if let Reserve::Reserved(claim) =
+                    stock.round(&round.id).reserve(Uuid::now_v7(), &user, sale::BuyerClass::EVERYONE).await.unwrap()
+                {
                     won.push(claim);
                 }
             }

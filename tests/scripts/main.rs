@@ -8,6 +8,7 @@ mod concurrency;
 mod contract;
 mod deny;
 mod due;
+mod early_access;
 mod lease;
 mod load;
 mod rain;

@@ -214,7 +214,7 @@ async fn admission_says_when_more_comes() {
     let stock = stock.round(&weather.round.id);
     let challenge = ChallengeRequest { applicant, id, expected: "23", life_ms: 120_000 };
     assert_eq!(stock.challenge(&challenge).await.unwrap(), Challenged::Issued);
-    let answer = AdmitRequest { applicant, id, answer: "23", per_sale: None };
+    let answer = AdmitRequest { applicant, id, answer: "23", per_sale: None, class: sale::BuyerClass::EVERYONE };
     let round_id = weather.round.id.clone();
     let stock = weather.round.server.clone();
     let admit = async || stock.round(&round_id).admit(&answer).await.unwrap();
@@ -332,7 +332,7 @@ async fn a_round_of_the_release_before_has_no_plan_and_sells_on() {
     assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, HOLD_BACK_MS.into()));
     round.stock().amend(&first_version(round.id.clone(), plain)).await.unwrap();
     let bytes: Vec<u8> = redis.get(SALE_KEY).await.unwrap();
-    assert_eq!(bytes.len(), offset("next_drop_ms") + 6, "the version in force is applied again");
+    assert_eq!(bytes.len(), offset("set_aside") + 4, "the version in force is applied again");
 }
 
 /// What Redis should have of a round with a plan: which units are out, and for how long nobody was to get one.

@@ -119,7 +119,7 @@ async fn the_window_is_half_open() {
             let mut redis = redis.await;
             let mut eval = redis::cmd("EVAL");
             let answer: String =
-                eval.arg(text).arg(4).arg(&keys[..]).arg(&id).arg(&id).query_async(&mut redis).await.unwrap();
+                eval.arg(text).arg(4).arg(&keys[..]).arg(&[&*id, &id, "0", "0"]).query_async(&mut redis).await.unwrap();
             answer.split(' ').next().unwrap().to_owned()
         }
     };
@@ -197,9 +197,9 @@ async fn a_redis_that_is_away_is_an_error_and_not_an_answer() {
     // The connection is lost: the first calls may fail, but none may say anything else than what the empty server says.
     let mut answers = Vec::new();
     while answers.is_empty() {
-        answers.extend(round.stock().reserve(Uuid::now_v7(), &user("bob")).await.ok());
+        answers.extend(round.stock().reserve(Uuid::now_v7(), &user("bob"), sale::BuyerClass::EVERYONE).await.ok());
     }
     assert_eq!(answers, [Reserve::UnknownSale]);
     let nobody = Stock::new("redis://127.0.0.1:1").unwrap();
-    assert!(nobody.round(&round.id).reserve(Uuid::now_v7(), &user("bob")).await.is_err());
+    assert!(nobody.round(&round.id).reserve(Uuid::now_v7(), &user("bob"), sale::BuyerClass::EVERYONE).await.is_err());
 }

@@ -32,6 +32,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         allocation: sale::Allocation::default(),
         settlement: sale::Settlement::default(),
         rain: None,
+        early_access: Vec::new(),
     }
 }
 
@@ -133,7 +134,7 @@ impl TestRound {
 
     /// Reserves under this id.
     pub async fn reserve_as(&self, id: &ReservationId, user: &UserId) -> Reserve {
-        self.server.round(&id.round).reserve(id.uuid, user).await.expect("Redis answers")
+        self.server.round(&id.round).reserve(id.uuid, user, sale::BuyerClass::EVERYONE).await.expect("Redis answers")
     }
 
     /// Waits until what came back to the round is on sale again.

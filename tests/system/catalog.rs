@@ -63,7 +63,13 @@ async fn sees(catalog: &catalog::Deps, member: &str, value: &str) {
 async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Claim> {
     let mut bought = Vec::new();
     for buyer in buyers {
-        match lab.stock.round(&round(SALE, 1)).reserve(Uuid::now_v7(), &user(buyer)).await.unwrap() {
+        match lab
+            .stock
+            .round(&round(SALE, 1))
+            .reserve(Uuid::now_v7(), &user(buyer), sale::BuyerClass::EVERYONE)
+            .await
+            .unwrap()
+        {
             Reserve::Reserved(claim) => bought.push(claim),
             other => panic!("{other:?}"),
         }

@@ -21,7 +21,12 @@ const LADDER: Duration = Duration::from_secs(5 + 10 + 30);
 
 /// Takes a unit without sending the message.
 async fn reserve(stock: &Stock, shop: &Shop, name: &str) -> Claim {
-    match stock.round(&round(&shop.sale, 1)).reserve(Uuid::now_v7(), &user(name)).await.unwrap() {
+    match stock
+        .round(&round(&shop.sale, 1))
+        .reserve(Uuid::now_v7(), &user(name), sale::BuyerClass::EVERYONE)
+        .await
+        .unwrap()
+    {
         Reserve::Reserved(claim) => claim,
         other => panic!("{other:?}"),
     }

@@ -67,7 +67,10 @@ async fn the_oldest_is_who_still_waits() {
     let since = async || round.held_since(usize::MAX).await.unwrap();
     let mut claims = Vec::new();
     for number in 0..1001 {
-        let reserved = round.reserve(Uuid::now_v7(), &tests::user(format!("user-{number}"))).await.unwrap();
+        let reserved = round
+            .reserve(Uuid::now_v7(), &tests::user(format!("user-{number}")), sale::BuyerClass::EVERYONE)
+            .await
+            .unwrap();
         let stock::Reserve::Reserved(claim) = reserved else { panic!("no unit") };
         claims.push(claim);
     }

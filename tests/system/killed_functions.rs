@@ -50,7 +50,7 @@ async fn a_rush_survives_a_function_that_dies_every_second() {
     let issued_at_ms = runtime::Clock::system().now();
     let requests = names.iter().zip(&tokens).map(|(name, token)| {
         let user: UserId = name.parse().unwrap();
-        let pass = ring.seal(&Grant { round: &round, user: &user, issued_at_ms });
+        let pass = ring.seal(&Grant { round: &round, user: &user, issued_at_ms, class: sale::BuyerClass::EVERYONE });
         let token: Token = token.parse().unwrap();
         Request::reserve(&shop.sale, &pass).unwrap().token(&token).key("first-try")
     });

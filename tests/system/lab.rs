@@ -204,7 +204,7 @@ impl Lab {
     /// Loads the sale's round from what the ledger says, as if just before it opened.
     pub(crate) async fn load(&self, sale: &str) {
         let round = rounds::latest_round(&self.ledger, &sale.parse().unwrap()).await;
-        let before = EpochMs(round.terms.opens_at_ms.0 - 1);
+        let before = EpochMs(round.terms.first_opens_at_ms().0 - 1);
         load_round(&self.stock, &self.ledger, &round, before).await.unwrap();
     }
 

@@ -45,6 +45,7 @@ mod denying;
 mod deployed_queues;
 mod draws;
 mod earlier_sales;
+mod early_access;
 mod emulators_gateway;
 mod expiring;
 mod figures;

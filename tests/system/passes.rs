@@ -38,7 +38,12 @@ impl PassOf {
         let round = RoundId { sale: self.sale.parse().ok()?, number: RoundNumber(self.round) };
         let long_ago = || EpochMs(Clock::system().now().0 - AGE_S * 1000);
         let issued_at_ms = self.issued_at.unwrap_or_else(long_ago);
-        Some(ring.seal(&Grant { round: &round, user: &self.user.parse().ok()?, issued_at_ms }))
+        Some(ring.seal(&Grant {
+            round: &round,
+            user: &self.user.parse().ok()?,
+            issued_at_ms,
+            class: sale::BuyerClass::EVERYONE,
+        }))
     }
 }
 

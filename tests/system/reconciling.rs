@@ -16,7 +16,8 @@ use crate::resources::{depth, items};
 
 /// A unit without a message.
 async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
-    let reserved = lab.stock.round(&round(sale, 1)).reserve(Uuid::now_v7(), user).await.unwrap();
+    let reserved =
+        lab.stock.round(&round(sale, 1)).reserve(Uuid::now_v7(), user, sale::BuyerClass::EVERYONE).await.unwrap();
     let Reserve::Reserved(claim) = reserved else { panic!("no unit") };
     claim
 }

@@ -38,6 +38,7 @@ fn filled(path: &str) -> String {
         "{round}" => "1".to_owned(),
         "{chunk}" => "0".to_owned(),
         "{queue}" => "orders".to_owned(),
+        "{group}" => "members".to_owned(),
         "{user}" => "mallory".to_owned(),
         placeholder if placeholder.starts_with('{') => panic!("{path}: say here what stands for {placeholder}"),
         plain => plain.to_owned(),

@@ -56,6 +56,9 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "deny").await.expect(200).text("user"), "mallory");
     assert_eq!(admin(&lab, "denied").await.expect(200).body["denied"][0]["user"], "mallory");
     assert_eq!(admin(&lab, "allow").await.expect(200).body["denied"], json!([]));
+    assert_eq!(admin(&lab, "group_add").await.expect(200).body, json!({ "group": "members", "users": 2 }));
+    assert_eq!(admin(&lab, "group_remove").await.expect(200).body["users"], 1);
+    assert_eq!(admin(&lab, "group").await.expect(200).body["users"], json!(["alice"]));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 // What everybody may know of sales.
 
 import { clock } from './clock.js';
+import { membersOpen } from './early.js';
 import { look } from './http.js';
 
 const cards = new Map();
@@ -29,12 +30,15 @@ export function nextDrop(card) {
   return card?.next_release_at ? Date.parse(card.next_release_at) : null;
 }
 
-/** What the sale's card comes to at this moment: a card is a second old, and clocks go on. `between` is between two drops. */
+/**
+ * What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy,
+ * `between` is between two drops.
+ */
 export function stateNow(card) {
   const now = clock.now();
   if (card.state === 'closed' || now >= Date.parse(card.closes_at)) return 'closed';
   if (card.state === 'paused') return 'paused';
-  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return 'upcoming';
+  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return now >= (membersOpen(card) ?? Infinity) ? 'early' : 'upcoming';
   if (card.availability !== 'sold_out') return 'open';
   const next = nextDrop(card);
   // Once a drop has come there is something again, for all that is known.

@@ -23,6 +23,7 @@ export function saleBadge(card) {
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
   if (state === 'between') return badge('upcoming', t('state.between'));
   if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
+  if (state === 'early') return badge('open', t('state.early'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
   }

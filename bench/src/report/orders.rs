@@ -86,7 +86,9 @@ pub(crate) async fn batch(shop: &Shop, size: usize) -> Result<Bytes> {
     for _ in 0..size {
         let (uuid, round) = (Uuid::now_v7(), round(SALE)?);
         let user: UserId = uuid.to_string().parse()?;
-        let Reserve::Reserved(claim) = shop.ring.stock.round(&round).reserve(uuid, &user).await? else {
+        let Reserve::Reserved(claim) =
+            shop.ring.stock.round(&round).reserve(uuid, &user, sale::BuyerClass::EVERYONE).await?
+        else {
             bail!("no unit for an order");
         };
         records.push(json!({

@@ -62,6 +62,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         allocation: sale::Allocation::default(),
         settlement: sale::Settlement::default(),
         rain: None,
+        early_access: Vec::new(),
     })
 }
 

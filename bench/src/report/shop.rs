@@ -105,7 +105,12 @@ impl Shop {
     /// A pass of a user into the sale.
     pub(crate) fn pass(&self, user: &str) -> Result<String> {
         let issued_at_ms = runtime::Clock::system().now();
-        Ok(self.keys.seal(&Grant { round: &round(SALE)?, user: &user.parse()?, issued_at_ms }))
+        Ok(self.keys.seal(&Grant {
+            round: &round(SALE)?,
+            user: &user.parse()?,
+            issued_at_ms,
+            class: sale::BuyerClass::EVERYONE,
+        }))
     }
 
     /// Puts so many units on sale in an empty Redis.

@@ -3,8 +3,8 @@ use jiff::Timestamp;
 use ledger::Latest;
 use sale::audit::{Audit, Awarded};
 use sale::{
-    Allocation, Currency, DoorTerms, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState, Settlement,
-    Steady, Terms, UserId,
+    Allocation, Currency, DoorTerms, EarlyAccess, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState,
+    Settlement, Steady, Terms, UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub(crate) struct NewSale {
     #[serde(default)]
     settlement: Settlement,
     rain: Option<NewRain>,
+    #[serde(default)]
+    early_access: Vec<EarlyAccess>,
 }
 
 /// What an operator leaves out of a sale's door stays as it is for every sale.
@@ -87,6 +89,7 @@ impl NewSale {
             allocation: self.allocation,
             settlement: self.settlement,
             rain: self.rain.map(Rain::from),
+            early_access: self.early_access,
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -116,6 +119,8 @@ pub(crate) struct SaleDocument {
     door: DoorTerms,
     allocation: Allocation,
     settlement: Settlement,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    early_access: Vec<EarlyAccess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<Rain>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +149,7 @@ impl SaleDocument {
             allocation: terms.allocation,
             settlement: terms.settlement,
             rain: terms.rain,
+            early_access: terms.early_access,
             recurrence: offer.recurrence,
         }
     }

@@ -3,6 +3,7 @@
 mod campaigns;
 mod document;
 mod figures;
+mod groups;
 mod guard;
 mod new_allocation;
 mod steer;
@@ -131,6 +132,11 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
             guard::allow(deps, request, user).await
         }
         (&Method::POST, ["v1", "admin", "allow"]) => guard::allow_named(deps, request).await,
+        (&Method::POST, ["v1", "admin", "groups", group, "users"]) => groups::add(deps, request, group).await,
+        (&Method::GET, ["v1", "admin", "groups", group, "users"]) => groups::page(deps, request, group).await,
+        (&Method::POST, ["v1", "admin", "groups", group, "users", "remove"]) => {
+            groups::remove(deps, request, group).await
+        }
         (&Method::POST, ["v1", "admin", "campaigns"]) => campaigns::put(deps, request).await,
         (&Method::GET, ["v1", "admin", "campaigns"]) => campaigns::list(deps).await,
         (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,

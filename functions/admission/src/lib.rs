@@ -3,11 +3,12 @@
 mod answer;
 mod applicant;
 mod challenge;
+mod early_access;
 mod token;
 
 use std::sync::Arc;
 
-use api::{Code, Problem, Reply, respond, segments};
+use api::{Code, GroupClaims, Problem, Reply, respond, segments};
 use context::{Context, ContextError};
 use gate::{Gate, PassKeys, VisitorCounts};
 use http::Method;
@@ -34,6 +35,8 @@ pub struct Deps {
     pub keys: PassKeys,
     /// What this process counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
+    /// The claims that name a buyer's group.
+    pub groups: Arc<GroupClaims>,
     /// The time.
     pub clock: Clock,
 }
@@ -44,18 +47,21 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
+        let claims = context.settings().optional("GROUP_CLAIM");
+        let groups = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             keys: context.pass_keys()?,
             counts: Arc::default(),
+            groups: Arc::new(groups),
             clock: context.clock(),
         })
     }
 
     fn gate(&self) -> Gate<'_> {
-        let Self { stock, ledger, snapshots, keys, counts, clock } = self;
+        let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
         Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
     }
 }

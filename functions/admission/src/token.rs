@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::Deps;
 use crate::answer::Answer;
 use crate::applicant::applicant;
+use crate::early_access::class_of;
 
 const CHECKS: &[Check] = &[Check::Known, Check::Stop, Check::Form, Check::Keys, Check::Turn(Step::Token)];
 
@@ -26,13 +27,16 @@ fn answer(request: &Request) -> Result<(Uuid, String), Problem> {
     json_body::<Answer>(request)?.read()
 }
 
-/// Takes an answer and gives a pass for it. One call of Redis, and for a wrong answer one of the ledger.
+/// Takes an answer and gives a pass for it. One call of Redis, and for a wrong answer one of the ledger. If groups matter, one
+/// more to look the user up.
 pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, (id, answer)) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;
     let per_sale = round.isolated_requests_per_s.map(public);
-    let asked = AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale };
+    let class = class_of(deps, request, &visitor, round).await.inspect_err(|_| known.give_turn_back(Step::Token))?;
+    let asked =
+        AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale, class };
     let admit = deps.stock.round(&round.id).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
@@ -51,13 +55,14 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
         Admit::NoChallenge => return Err(Problem::new(Code::ChallengeOver)),
         Admit::RateLimited(limited) => return Err(Route::Token.refusal(limited.own, limited.retry_after_ms)),
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
+        Admit::SetAside(until) => return Err(Problem::set_aside(until, deps.clock.now())),
         Admit::SoldOut(sold_out) => return Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now())),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
         Admit::Denied => return Err(Problem::new(Code::Denied)),
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => return Err(not_in_redis(&round.id, Some(round), deps.clock.now())),
     };
-    let grant = Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms };
+    let grant = Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms, class };
     let token = visitor.keys()?.seal(&grant);
     let reserve_path = format!("/v1/sales/{}/reservations/{token}", round.id.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))

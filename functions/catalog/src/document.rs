@@ -1,5 +1,7 @@
 use jiff::Timestamp;
-use sale::{Availability, Campaign, CampaignId, Phase, Price, Round, SaleId, Settlement};
+use sale::{
+    Availability, Campaign, CampaignId, EarlyAccess, GroupName, Phase, Price, Round, SaleId, Settlement, Terms,
+};
 use serde::Serialize;
 
 use crate::draw::DrawTerms;
@@ -26,6 +28,28 @@ pub(crate) struct Card {
     rain: Option<RainLook>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_release_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    early_access: Vec<EarlyAccessLine>,
+}
+
+/// Who may buy before everyone else.
+#[derive(Serialize)]
+struct EarlyAccessLine {
+    group: GroupName,
+    opens_at: Timestamp,
+    /// Until when some units are only for this group. How many is not said, as is no number of units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set_aside_until: Option<Timestamp>,
+}
+
+impl EarlyAccessLine {
+    fn of(early: &EarlyAccess, terms: &Terms) -> Self {
+        Self {
+            group: early.group.clone(),
+            opens_at: terms.opens_at_ms.minus_s(early.lead_s).into(),
+            set_aside_until: early.set_aside.map(|set_aside| terms.opens_at_ms.plus_s(set_aside.for_s).into()),
+        }
+    }
 }
 
 impl Card {
@@ -46,6 +70,7 @@ impl Card {
             availability: look.availability,
             rain: look.rain,
             next_release_at: look.next_release_ms.map(Timestamp::from),
+            early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
         }
     }
 }

@@ -140,7 +140,7 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
 
 /// Rounds that have opened, or come after one that has.
 fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
-    published.iter().filter(move |round| now >= round.terms.opens_at_ms || round.id.number > RoundNumber(1))
+    published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
 }
 
 /// Rounds before the latest ones that are not listed, since the version before ended them. Their last orders may be open.

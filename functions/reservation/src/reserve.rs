@@ -8,7 +8,7 @@ use http::header::LOCATION;
 use lambda_http::{Request, RequestExt};
 use process::{CachedSale, Step};
 use queue::OrderMessage;
-use sale::{Claim, ClaimState, Entry, ReservationId, RoundId, UserId};
+use sale::{BuyerClass, Claim, ClaimState, Entry, ReservationId, RoundId, UserId};
 use serde::Serialize;
 use stock::Reserve;
 
@@ -25,6 +25,7 @@ const CHECKS: &[Check] =
 struct Attempt {
     id: ReservationId,
     user: UserId,
+    class: BuyerClass,
     sale: Option<Arc<CachedSale>>,
 }
 
@@ -37,9 +38,9 @@ struct Accepted {
 /// One call of Redis, or none if it said a moment ago that nothing is left; and for a winner one message: 202 means that
 /// the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
-    let Attempt { id, user, sale } = attempt(deps, request, sale, token).await?;
+    let Attempt { id, user, class, sale } = attempt(deps, request, sale, token).await?;
     let asked = Moment::now(deps.clock);
-    let answer = deps.stock.round(&id.round).reserve(id.uuid, &user).await;
+    let answer = deps.stock.round(&id.round).reserve(id.uuid, &user, class).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
             // In a box, as all that is for the few: the crowd is answered with less to move.
@@ -63,6 +64,8 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
             Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now()))
         }
         Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
+        // The process learns nothing from it for the others, who may be in the group.
+        Reserve::SetAside(until) => Err(Problem::set_aside(until, deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
         Reserve::Denied => Err(Problem::new(Code::Denied)),
@@ -83,7 +86,7 @@ async fn attempt(deps: &Deps, request: &Request, sale: &str, token: &str) -> Res
         Some(key) => ReservationId::derived(round, &user, key),
         None => ReservationId::of_pass(round, &user, token, pass.issued_at_ms),
     };
-    Ok(Attempt { id, user, sale })
+    Ok(Attempt { id, user, class: pass.class, sale })
 }
 
 /// The idempotency key of a request without a body.

@@ -68,7 +68,7 @@ async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentEr
     let now = deps.clock.now();
     let mut last_error = None;
     for round in deps.ledger.published_rounds(now).await? {
-        if round.terms.opens_at_ms > now.plus_s(WARMUP_LEAD_S) {
+        if round.terms.first_opens_at_ms() > now.plus_s(WARMUP_LEAD_S) {
             summary.later += 1;
             continue;
         }

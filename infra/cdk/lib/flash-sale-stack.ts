@@ -74,8 +74,10 @@ export class FlashSaleStack extends Stack {
     passes.readFrom(reservation);
 
     const admission = make('admission');
-    table.useFrom(admission, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
+    table.useFrom(admission, ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
     passes.readFrom(admission);
+    // The issuer alone decides on these claims, which is what a group needs as well.
+    admission.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const catalog = make('catalog');
     table.useFrom(catalog, ['GetItem'], ['sales_by_close', 'campaigns_by_id']);
@@ -132,8 +134,8 @@ export class FlashSaleStack extends Stack {
     const admin = make('admin');
     table.useFrom(
       admin,
-      ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'denied_by_end', 'campaigns_by_id'],
+      ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'denied_by_end', 'campaigns_by_id', 'members_by_group'],
     );
     queues.redriveFrom(admin);
     queues.watchFrom(admin);

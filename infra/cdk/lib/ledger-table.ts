@@ -27,6 +27,7 @@ const INDEXES = {
   sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
   denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
   campaigns_by_id: { partitionKey: text('campaign_list'), sortKey: text('campaign_id'), projectionType: ALL },
+  members_by_group: { partitionKey: text('member_shard'), sortKey: text('member'), projectionType: KEYS_ONLY },
   connections_by_user: {
     partitionKey: text('connections_of'),
     sortKey: number('connected_at_ms'),
@@ -59,7 +60,8 @@ const FEED_BATCH = 100;
 const FEED_TRIES_AGAIN = 3;
 const FEED_MAX_AGE = Duration.seconds(60);
 
-export type ItemAction = 'BatchGetItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+export type ItemAction =
+  | 'BatchGetItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 /** The ledger: sales, orders and guards in one table. */
 export class LedgerTable extends Construct {

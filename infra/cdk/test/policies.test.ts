@@ -28,7 +28,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'secret edge': READ,
   },
   admission: {
-    table: items('GetItem', 'PutItem', 'UpdateItem'),
+    table: items('GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'secret passes': READ,
     'secret edge': READ,
@@ -55,7 +55,8 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index denied_by_end': QUERY,
   },
   admin: {
-    table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    table: items('BatchGetItem', 'BatchWriteItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    'index members_by_group': QUERY,
     'index sales_by_close': QUERY,
     'index denied_by_end': QUERY,
     'index guards_by_round': QUERY,

@@ -1,10 +1,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use anyhow::Result;
 use load::{Failure, Request, Response, Token};
 use pass::{Grant, KeyRing};
-use sale::{EpochMs, RoundId, Settlement, UserId};
+use sale::{BuyerClass, EpochMs, RoundId, Settlement, UserId};
 use tokio::sync::OnceCell;
 
 use crate::client::{Client, NewSale};
@@ -31,6 +32,17 @@ pub(super) enum Habit {
     Cancels,
 }
 
+/// Who someone is to the sale, and so when they come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// In no group: comes in the rush.
+    Rush,
+    /// In the group that may buy before everyone else, and comes when it may.
+    First,
+    /// In that group, and comes so long after the rush began.
+    Late(Duration),
+}
+
 /// When someone tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wave {
@@ -45,7 +57,8 @@ pub(super) struct Buyer {
     pub(super) number: usize,
     /// As signed.
     pub(super) token: String,
-    user: UserId,
+    pub(super) user: UserId,
+    pub(super) turn: Turn,
     /// As requests carry it.
     carried: Token,
     /// The pass that the gate gave.
@@ -89,6 +102,7 @@ pub(super) struct Crowd {
     pub(super) round: RoundId,
     load: load::Client,
     passes: KeyRing,
+    class_of_members: BuyerClass,
     gathered_at: EpochMs,
     promised: Mutex<Promised>,
 }
@@ -118,10 +132,11 @@ impl Crowd {
         offer: &NewSale,
         cloud: &Cloud,
         signed: Vec<(UserId, String)>,
+        turn: impl Fn(&Plan, usize) -> Turn,
     ) -> Result<Arc<Self>> {
         let buyers = signed.into_iter().enumerate().map(|(number, (user, token))| {
             let carried = token.parse()?;
-            anyhow::Ok(Buyer { number, token, user, carried, entered: OnceCell::new() })
+            anyhow::Ok(Buyer { number, token, user, turn: turn(plan, number), carried, entered: OnceCell::new() })
         });
         Ok(Arc::new(Self {
             buyers: buyers.collect::<Result<_>>()?,
@@ -134,6 +149,7 @@ impl Crowd {
             round: offer.first_round()?,
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
+            class_of_members: offer.class_of_members(),
             promised: Mutex::default(),
         }))
     }
@@ -169,7 +185,8 @@ impl Crowd {
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
-        Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms }))
+        let class = if buyer.turn == Turn::Rush { BuyerClass::EVERYONE } else { self.class_of_members };
+        Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms, class }))
     }
 
     /// The request of a buyer for a unit. A repeated one is a retry: each wave has one key.

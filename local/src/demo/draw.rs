@@ -14,7 +14,7 @@ use crate::demo::report::line;
 /// Groups of grabs, by order of arrival, whose luck is compared.
 const TENTHS: usize = 10;
 /// Most bars over time.
-const MOST_BARS: u64 = 20;
+pub(super) const MOST_BARS: u64 = 20;
 /// Characters of the longest bar.
 const LONGEST_BAR: f64 = 40.0;
 

@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Desk, Downpour, Kind, Lottery, Prizes, RedPacket, Sale, Staged};
+use crate::demo::kinds::{Desk, Downpour, Kind, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
 use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
@@ -104,6 +104,7 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         Kind::Prizes => stage::<Prizes>(plan).await,
         Kind::Lottery => stage::<Lottery>(plan).await,
         Kind::Rain => stage::<Downpour>(plan).await,
+        Kind::EarlyAccess => stage::<MembersFirst>(plan).await,
     }
 }
 
@@ -112,10 +113,11 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     // Tokens take a while to sign, and so does the deployment.
     let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
     let offer = K::offer(plan);
-    let crowd = Crowd::gather(plan, &offer, &cloud, signed).await?;
+    let crowd = Crowd::gather(plan, &offer, &cloud, signed, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
     let operator = cloud.issuer.operator_token("operator")?;
+    K::prepare(&client, &operator, &crowd).await?;
     client.open_sale(&operator, &offer).await?;
     client.show_sale(&operator, &offer).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;

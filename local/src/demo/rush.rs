@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use load::{Outcome, Visit};
 use tokio::sync::Notify;
 
-use crate::demo::crowd::{Buyer, Crowd, Heard, Wave, everybody};
+use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line};
 
 /// Requests in flight of those who come too early.
@@ -25,31 +25,70 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
-    let hears_not_open = async |buyer: &Buyer| {
+    let is_too_early = async |buyer: &Buyer| {
         let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return false };
         let heard = crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await);
-        heard == Heard::Refused("not_open".to_owned())
+        // Whoever looks for long enough is told to slow down, which says nothing about the sale.
+        matches!(heard, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
     };
     everybody(early, AT_ONCE, async |buyer| {
-        hears_not_open(buyer).await;
+        is_too_early(buyer).await;
     })
     .await;
-    while hears_not_open(&crowd.buyers[0]).await {
+    let first: Vec<&Buyer> = crowd.buyers.iter().filter(|buyer| buyer.turn == Turn::First).collect();
+    if let Some(one) = first.first() {
+        while is_too_early(one).await {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
+        eprintln!("  Members first: {} reservations", crowd.promised().accepted.len());
+    }
+    while is_too_early(&crowd.buyers[0]).await {
         tokio::time::sleep(LOOK_EVERY).await;
     }
     stage.done("open");
 
     let stage = Stage::spinner("The rush");
     begins.notify_one();
-    let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit)).await;
+    let began = Instant::now();
+    let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
     stage.done(format!("{} reservations", crowd.promised().accepted.len()));
     outcome
 }
 
-/// One person's rush: until there is an answer that stands.
-async fn buy(crowd: Arc<Crowd>, visit: Visit) {
+/// Whether it makes no sense to ask again at once.
+fn stands(heard: &Heard) -> bool {
+    match heard {
+        Heard::Reserved => true,
+        Heard::Refused(code) => !matches!(&**code, "overloaded" | "not_open" | "rate_limited"),
+        Heard::Nothing => false,
+    }
+}
+
+/// One person who comes before the rush: until there is an answer that stands.
+async fn insist(crowd: &Crowd, buyer: &Buyer) {
+    for _ in 0..MAX_TRIES {
+        if let Ok(request) = crowd.request(buyer, Wave::Rush).await
+            && stands(&crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await))
+        {
+            return;
+        }
+        tokio::time::sleep(COME_BACK_AFTER).await;
+    }
+}
+
+/// One person's rush, which `began` then: until there is an answer that stands.
+async fn buy(crowd: Arc<Crowd>, visit: Visit, began: Instant) {
     let buyer = &crowd.buyers[visit.n];
     let mut due = visit.due;
+    match buyer.turn {
+        Turn::Rush => {}
+        Turn::First => return,
+        Turn::Late(after) => {
+            due = due.max(began + after);
+            tokio::time::sleep_until(due.into()).await;
+        }
+    }
     for _ in 0..MAX_TRIES {
         let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return };
         let click = async || {
@@ -62,11 +101,10 @@ async fn buy(crowd: Arc<Crowd>, visit: Visit) {
         } else {
             click().await
         };
-        match heard {
-            Heard::Reserved => return,
-            Heard::Refused(code) if !matches!(&*code, "overloaded" | "not_open" | "rate_limited") => return,
-            _ => tokio::time::sleep(COME_BACK_AFTER).await,
+        if stands(&heard) {
+            return;
         }
+        tokio::time::sleep(COME_BACK_AFTER).await;
         due = Instant::now();
     }
 }

@@ -12,13 +12,17 @@ pub const MAX_BODY_BYTES: usize = 16 * 1024;
 /// # Errors
 /// 413 above [`MAX_BODY_BYTES`], 400 if it is not UTF-8.
 pub fn text_body(request: &Request) -> Result<&str, Problem> {
+    text_up_to(request, MAX_BODY_BYTES)
+}
+
+fn text_up_to(request: &Request, most: usize) -> Result<&str, Problem> {
     let bytes: &[u8] = match request.body() {
         Body::Text(text) => text.as_bytes(),
         Body::Binary(bytes) => bytes,
         _ => &[],
     };
-    if bytes.len() > MAX_BODY_BYTES {
-        return Err(Problem::new(Code::TooLarge).detail(format!("at most {MAX_BODY_BYTES} bytes")));
+    if bytes.len() > most {
+        return Err(Problem::new(Code::TooLarge).detail(format!("at most {most} bytes")));
     }
     std::str::from_utf8(bytes).map_err(|_| Problem::invalid("the body is not UTF-8"))
 }
@@ -43,9 +47,17 @@ pub fn no_body(request: &Request) -> Result<(), Problem> {
 /// 415 unless the content type is `application/json`, 413 above [`MAX_BODY_BYTES`], 400 with the path of the field that
 /// is wrong.
 pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
+    json_body_up_to(request, MAX_BODY_BYTES)
+}
+
+/// Likewise, for a route whose body may be larger.
+///
+/// # Errors
+/// As [`json_body`], with 413 above so many bytes.
+pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> Result<T, Problem> {
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();
-    let body = text_body(request)?;
+    let body = text_up_to(request, most)?;
     if !essence.eq_ignore_ascii_case("application/json") {
         return Err(Problem::new(Code::UnsupportedMediaType));
     }

@@ -6,7 +6,7 @@ use sale::UserId;
 
 use crate::{Code, Problem};
 
-/// The claims that say who is an operator, where nothing else is set: most issuers' and Cognito's.
+/// The claims that name groups, where nothing else is set: most issuers' and Cognito's.
 const USUAL_CLAIMS: &str = "groups,cognito:groups";
 
 /// The caller, from the claims that the gateway's authorizer verified.
@@ -16,22 +16,55 @@ pub struct Caller {
     pub user: UserId,
 }
 
-/// Decides who is an operator.
+/// The claims that name a user's group.
 ///
 /// The gateway hands a claim on as text, a list as its items with blanks between them: `[operators buyers]`. Two groups
 /// and one group with a blank in its name look alike there, and names of groups are often people's to choose. So no item
 /// is looked for in a list: the whole claim has to be the group, as text or as a list of the group alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupClaims {
+    claims: Vec<String>,
+}
+
+impl GroupClaims {
+    /// The claims of these names, with commas between them.
+    pub fn new(claims: &str) -> Self {
+        let claims = claims.split(',').map(str::trim).filter(|claim| !claim.is_empty()).map(str::to_owned).collect();
+        Self { claims }
+    }
+
+    /// The usual claims.
+    pub fn usual() -> Self {
+        Self::new(USUAL_CLAIMS)
+    }
+
+    /// The group that the caller's verified claims name: at least one of them is there, and all that are name the same one
+    /// and nothing else.
+    pub fn named_by<'r>(&self, request: &'r Request) -> Option<&'r str> {
+        let claims = verified_claims(request)?;
+        let mut told = self.claims.iter().filter_map(|claim| claims.get(claim)).map(|text| only_group(text));
+        let first = told.next()??;
+        told.all(|other| other == Some(first)).then_some(first)
+    }
+}
+
+/// The group that a claim is.
+fn only_group(text: &str) -> Option<&str> {
+    let only = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    (!only.is_empty() && !only.contains([' ', ','])).then_some(only)
+}
+
+/// Who counts as an operator: whose claims name one group. [`GroupClaims`] says how.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operators {
     group: String,
-    claims: Vec<String>,
+    claims: GroupClaims,
 }
 
 impl Operators {
     /// Those whose claims name `group`; `claims` are the names of the claims that may, with commas between them.
     pub fn new(group: impl Into<String>, claims: &str) -> Self {
-        let claims = claims.split(',').map(str::trim).filter(|claim| !claim.is_empty()).map(str::to_owned).collect();
-        Self { group: group.into(), claims }
+        Self { group: group.into(), claims: GroupClaims::new(claims) }
     }
 
     /// Likewise, with the usual claims.
@@ -45,15 +78,8 @@ impl Operators {
     /// 401 as [`caller`], 403 for anybody else.
     pub fn check(&self, request: &Request) -> Result<Caller, Problem> {
         let caller = caller(request)?;
-        let claims = verified_claims(request).ok_or_else(|| Problem::new(Code::Unauthorized))?;
-        let mut told = self.claims.iter().filter_map(|claim| claims.get(claim)).peekable();
-        let operator = told.peek().is_some() && told.all(|text| self.is_group(text));
-        if operator { Ok(caller) } else { Err(Problem::new(Code::Denied)) }
-    }
-
-    fn is_group(&self, text: &str) -> bool {
-        let only = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
-        only == self.group && !only.is_empty() && !only.contains([' ', ','])
+        let is_operator = self.claims.named_by(request) == Some(self.group.as_str());
+        if is_operator { Ok(caller) } else { Err(Problem::new(Code::Denied)) }
     }
 }
 
@@ -153,6 +179,29 @@ mod tests {
         ] {
             assert!(!is_operator(&operators, claims), "{claims}");
         }
+    }
+
+    #[test]
+    fn a_buyers_group_is_the_whole_claim() {
+        let named = |claims: &str| GroupClaims::usual().named_by(&with_claims(claims)).map(str::to_owned);
+        for claims in [
+            r#"{"sub":"a","cognito:groups":"[members]"}"#,
+            r#"{"sub":"a","groups":"members"}"#,
+            r#"{"sub":"a","groups":"[members]","cognito:groups":"members"}"#,
+        ] {
+            assert_eq!(named(claims).as_deref(), Some("members"), "{claims}");
+        }
+        for claims in [
+            r#"{"sub":"a"}"#,
+            r#"{"sub":"members","scope":"members"}"#,
+            r#"{"sub":"a","groups":"[gold members]"}"#,
+            r#"{"sub":"a","groups":"gold,members"}"#,
+            r#"{"sub":"a","groups":"[]"}"#,
+            r#"{"sub":"a","groups":"members","cognito:groups":"[gold]"}"#,
+        ] {
+            assert_eq!(named(claims), None, "{claims}");
+        }
+        assert_eq!(GroupClaims::usual().named_by(&request("")), None);
     }
 
     #[test]

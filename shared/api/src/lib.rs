@@ -13,8 +13,8 @@ mod refusal;
 mod response;
 mod serve;
 
-pub use body::{MAX_BODY_BYTES, json_body, no_body, text_body};
-pub use caller::{Caller, Operators, caller};
+pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, text_body};
+pub use caller::{Caller, GroupClaims, Operators, caller};
 pub use client_ip::client_ip;
 pub use edge::EdgeKey;
 pub use idempotency::idempotency_key;

@@ -38,6 +38,12 @@ impl Problem {
         problem.with("next_release_at", at.to_string()).retry_after_s(retry_after_s(at, now))
     }
 
+    /// [`Code::SoldOut`] for who is not in the group that has the rest until a moment, with that moment.
+    pub fn set_aside(until: EpochMs, now: EpochMs) -> Self {
+        let left_s = until.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S);
+        Self::new(Code::SoldOut).with("next_release_at", until.to_string()).retry_after_s(left_s as u32)
+    }
+
     /// [`Code::Paused`].
     pub fn paused() -> Self {
         Self::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)

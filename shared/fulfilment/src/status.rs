@@ -57,7 +57,7 @@ pub async fn status(
 /// Whether Redis has lost a sale's latest round, or had until a moment ago: its keys are missing, or were made after it opened.
 /// One that is lost after its close is not made again.
 async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
-    let (opens_at, closes_at) = (round.terms.opens_at_ms, round.terms.closes_at_ms);
+    let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
     Ok(match stock.round(&round.id).counters().await? {
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
         Some(counters) => counters.epoch_ms > opens_at && now.since_ms(counters.epoch_ms) < SETTLING_MS,

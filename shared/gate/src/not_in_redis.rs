@@ -9,7 +9,8 @@ pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Pr
         Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),
         Some(latest) if round.number > latest.id.number => Problem::restoring(),
         Some(latest) if latest.is_over(now) => Problem::new(Code::Closed),
-        Some(latest) if now < latest.terms.opens_at_ms => Problem::not_open(latest.terms.opens_at_ms, now),
+        // While a group may buy already, Redis has lost the round.
+        Some(latest) if now < latest.terms.first_opens_at_ms() => Problem::not_open(latest.terms.opens_at_ms, now),
         _ => Problem::restoring(),
     }
 }
@@ -34,6 +35,7 @@ mod tests {
             allocation: sale::Allocation::default(),
             settlement: sale::Settlement::default(),
             rain: None,
+            early_access: Vec::new(),
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };

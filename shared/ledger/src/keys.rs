@@ -1,5 +1,5 @@
 use award::{Bytes32, Hex};
-use sale::{CampaignId, ReservationId, RoundId, SaleId, Slot, Unit, UserId};
+use sale::{CampaignId, GroupName, ReservationId, RoundId, SaleId, Slot, Unit, UserId};
 
 /// A user's orders by time.
 pub(crate) const ORDERS_BY_USER: &str = "orders_by_user";
@@ -21,6 +21,10 @@ pub(crate) const CONNECTIONS_BY_USER: &str = "connections_by_user";
 pub(crate) const CAMPAIGNS_BY_ID: &str = "campaigns_by_id";
 /// The one partition of [`CAMPAIGNS_BY_ID`]: it is read whole, and written by operators only.
 pub(crate) const CAMPAIGNS: &str = "campaigns";
+/// A group's users.
+pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
+/// Partitions of a group in [`MEMBERS_BY_GROUP`]: so many thousand users a second can be written.
+pub(crate) const MEMBER_SHARDS: u32 = 16;
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
 /// The one partition of [`SALES_BY_CLOSE`]: there are few rounds, and few writes to each.
@@ -54,6 +58,22 @@ pub(crate) fn slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot
 
 pub(crate) fn campaign(id: &CampaignId) -> String {
     format!("CAMPAIGN#{id}")
+}
+
+/// A group's name has no `#`, so the key reads one way.
+pub(crate) fn member(group: &GroupName, user: &UserId) -> String {
+    format!("GROUP#{group}#{user}")
+}
+
+pub(crate) fn member_shard(group: &GroupName, shard: u32) -> String {
+    format!("GROUP#{group}#{shard}")
+}
+
+/// In which part of a group's list a user is, by a hash that stays the same (FNV-1a): the index has it.
+pub(crate) fn shard_of_member(user: &UserId) -> u32 {
+    let hash =
+        user.as_str().bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    hash % MEMBER_SHARDS
 }
 
 /// Providers' ids have no form of their own, so this prefix ends the key.
@@ -131,4 +151,18 @@ pub(crate) fn winner(RoundId { sale, number }: &RoundId, position: u32) -> Strin
 
 pub(crate) fn shard_of(unit: Unit) -> u32 {
     unit.0 % ROUND_SHARDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What lies in the index stays where it is looked for.
+    #[test]
+    fn a_member_stays_in_its_part_of_the_list() {
+        // The published test vectors of FNV-1a: "a" is e40c292c, "foobar" bf9cf968.
+        for (user, hash) in [("a", 0xe40c_292c_u32), ("foobar", 0xbf9c_f968)] {
+            assert_eq!(shard_of_member(&user.parse().unwrap()), hash % 16);
+        }
+    }
 }

@@ -18,6 +18,7 @@
 //! | switches | `SWITCHES` | |
 //! | payment | `PAYMENT#payment_id` | |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
+//! | member of a group | `GROUP#group#user` | `member_shard`, `member` |
 //!
 //! The version before kept an offer and its running round as one item, `SALE#id`, with the index attributes of a round, and
 //! of a round that is over its terms alone. Such items are read as what they are; the first write of this version converts them.
@@ -31,6 +32,7 @@ mod denials;
 mod draws;
 mod earlier;
 mod error;
+mod groups;
 mod guards;
 mod item;
 mod keys;
@@ -56,6 +58,7 @@ pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
 pub use error::LedgerError;
+pub use groups::{GROUP_PAGE, GroupPage};
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Winner};
 pub use offers::{Created, Latest, Steered};

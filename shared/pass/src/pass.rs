@@ -1,7 +1,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
-use sale::{EpochMs, RoundId, RoundNumber, SaleId, UserId};
+use sale::{BuyerClass, EpochMs, MAX_LEAD_S, RoundId, RoundNumber, SaleId, UserId};
 use sha2::Sha256;
 
 use crate::KeyRing;
@@ -11,11 +11,18 @@ pub const PASS_LIFE_S: u32 = 300;
 /// How far the clock that dated a pass, Redis's, may be ahead of the one that reads it.
 const CLOCK_DIFFERENCE_S: u32 = 5;
 
-const VERSION: u8 = 1;
+/// A pass of everyone's: version, number of the key, flags, round (4 bytes), moment (8 bytes).
+const FOR_EVERYONE: u8 = 1;
+/// A pass of who may do more: the moment has 6 bytes, and the flags and the 2 bytes before the moment are 23 bits for the lead in
+/// seconds and one that says whether units that are set aside are for the user. It is as long as the other, so that processes
+/// of the version before, which do not open it, know that it is no forgery.
+const OF_A_GROUP: u8 = 2;
+const _: () = assert!(MAX_LEAD_S < 1 << 23);
 /// What the version before wrote into the flags of a returning user's pass. It means nothing any more.
 const RETURNING: u8 = 1;
-/// Version, key's number, flags, round, moment.
 const HEAD: usize = 1 + 1 + 1 + 4 + 8;
+/// Where the moment begins in a pass of a group.
+const GROUP_MOMENT: usize = HEAD - 6;
 const TAG: usize = 32;
 
 /// Leave for one user to try for a unit in one round of a sale.
@@ -27,6 +34,8 @@ pub struct Grant<'a> {
     pub user: &'a UserId,
     /// When the user was let in, by Redis's clock.
     pub issued_at_ms: EpochMs,
+    /// What the user may do earlier than everyone else.
+    pub class: BuyerClass,
 }
 
 /// What a pass says, once it is known to be one.
@@ -36,6 +45,8 @@ pub struct Pass {
     pub round: RoundNumber,
     /// When the user was let in, by Redis's clock.
     pub issued_at_ms: EpochMs,
+    /// What the user may do earlier than everyone else.
+    pub class: BuyerClass,
 }
 
 /// No pass for this user and sale now. Whoever is refused learns nothing of why.
@@ -48,9 +59,7 @@ impl KeyRing {
     pub fn seal(&self, grant: &Grant<'_>) -> String {
         let (number, key) = self.signing();
         let mut bytes = Vec::with_capacity(HEAD + TAG);
-        bytes.extend([VERSION, number, 0]);
-        bytes.extend(grant.round.number.0.to_be_bytes());
-        bytes.extend(grant.issued_at_ms.0.to_be_bytes());
+        bytes.extend(head(number, grant));
         let tag = tagged(key, &bytes, &grant.round.sale, grant.user).finalize().into_bytes();
         bytes.extend(tag);
         URL_SAFE_NO_PAD.encode(bytes)
@@ -67,16 +76,13 @@ impl KeyRing {
     /// [`BadToken`], whatever is wrong with it.
     pub fn open(&self, token: &str, sale: &SaleId, user: &UserId, now: EpochMs) -> Result<Pass, BadToken> {
         let bytes = self.bytes_of(token, sale, user)?;
-        let head = &bytes[..HEAD];
-        let (number, at) = (head[3..7].try_into(), head[7..].try_into());
-        let round = RoundNumber(number.map(u32::from_be_bytes).map_err(|_| BadToken)?);
-        let issued_at_ms = EpochMs(at.map(i64::from_be_bytes).map_err(|_| BadToken)?);
         // From here on only what this system sealed is looked at, if not this version of it.
-        let known = head[0] == VERSION && head[2] & !RETURNING == 0;
-        if !known || now >= issued_at_ms.plus_s(PASS_LIFE_S) || issued_at_ms > now.plus_s(CLOCK_DIFFERENCE_S) {
+        let pass = read(&bytes[..HEAD]).ok_or(BadToken)?;
+        let at = pass.issued_at_ms;
+        if now >= at.plus_s(PASS_LIFE_S) || at > now.plus_s(CLOCK_DIFFERENCE_S) {
             return Err(BadToken);
         }
-        Ok(Pass { round, issued_at_ms })
+        Ok(pass)
     }
 }
 
@@ -91,6 +97,45 @@ impl KeyRing {
         tagged(key, head, sale, user).verify_slice(tag).map_err(|_| BadToken)?;
         Ok(bytes)
     }
+}
+
+/// What a pass says, as it is sealed.
+fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8; HEAD] {
+    let mut head = [0; HEAD];
+    let moment = issued_at_ms.0.to_be_bytes();
+    head[1] = number;
+    head[3..7].copy_from_slice(&round.number.0.to_be_bytes());
+    if *class == BuyerClass::EVERYONE {
+        head[0] = FOR_EVERYONE;
+        head[7..].copy_from_slice(&moment);
+    } else {
+        head[0] = OF_A_GROUP;
+        let [_, flags, rest @ ..] = (class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_set_aside)).to_be_bytes();
+        head[2] = flags;
+        head[7..GROUP_MOMENT].copy_from_slice(&rest);
+        // The first two are 0 until the year 10889.
+        head[GROUP_MOMENT..].copy_from_slice(&moment[2..]);
+    }
+    head
+}
+
+/// Reads what was sealed.
+fn read(head: &[u8]) -> Option<Pass> {
+    let round = RoundNumber(u32::from_be_bytes(head[3..7].try_into().ok()?));
+    let (class, at) = match head[0] {
+        FOR_EVERYONE if head[2] & !RETURNING == 0 => (BuyerClass::EVERYONE, number(&head[7..])),
+        OF_A_GROUP => {
+            let bits = number(&[head[2], head[7], head[8]]) as u32;
+            (BuyerClass { lead_s: bits >> 1, has_set_aside: bits & 1 == 1 }, number(&head[GROUP_MOMENT..]))
+        }
+        _ => return None,
+    };
+    Some(Pass { round, issued_at_ms: EpochMs(at as i64), class })
+}
+
+/// Big endian, of up to 8 bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Over the head, the sale and the user, each text preceded by its length so that no two different inputs read alike.

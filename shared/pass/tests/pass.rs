@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use pass::{BadToken, Grant, KeyRing, PASS_LIFE_S, Pass};
 use proptest::prelude::*;
-use sale::{EpochMs, RoundId, RoundNumber, SaleId, UserId};
+use sale::{BuyerClass, EpochMs, MAX_LEAD_S, RoundId, RoundNumber, SaleId, UserId};
 
 const KEY1: &str = "the first key, of thirty-two bytes or more";
 const KEY2: &str = "another key, of thirty-two bytes or more";
@@ -23,9 +23,9 @@ struct Granted {
 
 impl Granted {
     fn seal(&self, ring: &KeyRing) -> String {
-        let Pass { round, issued_at_ms } = self.pass;
+        let Pass { round, issued_at_ms, class } = self.pass;
         let round = RoundId { sale: self.sale.clone(), number: round };
-        ring.seal(&Grant { round: &round, user: &self.user, issued_at_ms })
+        ring.seal(&Grant { round: &round, user: &self.user, issued_at_ms, class })
     }
 
     fn open(&self, ring: &KeyRing, token: &str) -> Result<Pass, BadToken> {
@@ -39,8 +39,11 @@ prop_compose! {
         user in "[!-~]{1,60}".prop_filter("a user id", |text| text.parse::<UserId>().is_ok()),
         round in 1_u32..,
         at in 0_i64..4_000_000_000_000,
+        lead_s in prop_oneof![Just(0), Just(MAX_LEAD_S), 0..=MAX_LEAD_S],
+        has_set_aside: bool,
     ) -> Granted {
-        let pass = Pass { round: RoundNumber(round), issued_at_ms: EpochMs(at) };
+        let class = BuyerClass { lead_s, has_set_aside };
+        let pass = Pass { round: RoundNumber(round), issued_at_ms: EpochMs(at), class };
         Granted { sale: sale.parse().unwrap(), user: user.parse().unwrap(), pass }
     }
 }
@@ -86,7 +89,7 @@ proptest! {
         prop_assume!(cut != other);
         let ring = ring(1, &[(1, KEY1)]);
         let (sale, user) = (text[..cut].parse().unwrap(), text[cut..].parse().unwrap());
-        let pass = Pass { round: RoundNumber(1), issued_at_ms: EpochMs(0) };
+        let pass = Pass { round: RoundNumber(1), issued_at_ms: EpochMs(0), class: BuyerClass::EVERYONE };
         let token = Granted { sale, user, pass }.seal(&ring);
         let moved = Granted { sale: text[..other].parse().unwrap(), user: text[other..].parse().unwrap(), pass };
         prop_assert_eq!(moved.open(&ring, &token), Err(BadToken));
@@ -155,13 +158,35 @@ const RETURNING: &str = "AQEBAAAAAQAAAAAAAAAFO_jjkxqVwnlLl3oNnOSfz6hqzs25JVXTxGZ
 fn a_pass_of_the_version_before_opens() {
     let (sale, user) = ("lamp".parse().unwrap(), "alice".parse().unwrap());
     let opened = ring(1, &[(1, KEY1)]).open(RETURNING, &sale, &user, EpochMs(5));
-    assert_eq!(opened, Ok(Pass { round: RoundNumber(1), issued_at_ms: EpochMs(5) }));
+    assert_eq!(opened, Ok(Pass { round: RoundNumber(1), issued_at_ms: EpochMs(5), class: BuyerClass::EVERYONE }));
+}
+
+/// Who is in no group gets what the version before gives out and opens: its head has version 1 and no flag.
+#[test]
+fn a_pass_for_everyone_is_as_the_version_before_wrote_it() {
+    let pass = Pass { round: RoundNumber(7), issued_at_ms: EpochMs(0x0102_0304_0506), class: BuyerClass::EVERYONE };
+    let granted = Granted { sale: "lamp".parse().unwrap(), user: "alice".parse().unwrap(), pass };
+    let bytes = URL_SAFE_NO_PAD.decode(granted.seal(&ring(1, &[(1, KEY1)]))).unwrap();
+    assert_eq!(bytes[..15], [1, 1, 0, 0, 0, 0, 7, 0, 0, 1, 2, 3, 4, 5, 6]);
+}
+
+/// Whose process is of the version before is refused and not taken for a forger: that version wants 15 bytes and a tag over
+/// them, and refuses another version than 1.
+#[test]
+fn a_pass_of_a_group_is_as_long_and_says_so_in_its_version() {
+    let class = BuyerClass { lead_s: 0x08_0b0c, has_set_aside: true };
+    let pass = Pass { round: RoundNumber(7), issued_at_ms: EpochMs(0x0102_0304_0506), class };
+    let granted = Granted { sale: "lamp".parse().unwrap(), user: "alice".parse().unwrap(), pass };
+    let bytes = URL_SAFE_NO_PAD.decode(granted.seal(&ring(1, &[(1, KEY1)]))).unwrap();
+    assert_eq!(bytes.len(), 15 + 32);
+    assert_eq!(bytes[..15], [2, 1, 0x10, 0, 0, 0, 7, 0x16, 0x19, 1, 2, 3, 4, 5, 6]);
 }
 
 #[test]
 fn a_pass_for_a_round_is_for_that_round() {
     let ring = ring(1, &[(1, KEY1)]);
-    let pass = |round| Pass { round: RoundNumber(round), issued_at_ms: EpochMs(0) };
+    let class = BuyerClass::EVERYONE;
+    let pass = |round| Pass { round: RoundNumber(round), issued_at_ms: EpochMs(0), class };
     let granted = |round| Granted { sale: "lamp".parse().unwrap(), user: "alice".parse().unwrap(), pass: pass(round) };
     assert_eq!(granted(2).open(&ring, &granted(1).seal(&ring)).unwrap().round, RoundNumber(1));
 }

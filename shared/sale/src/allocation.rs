@@ -250,6 +250,7 @@ mod tests {
             allocation: split(10_000, 1),
             settlement: Settlement::Free,
             rain: None,
+            early_access: Vec::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Rain, Settlement, Terms};
+use crate::{Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidTerms, Overlap, Price, Rain, Settlement, Terms};
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
@@ -8,7 +8,7 @@ use crate::{Allocation, DoorTerms, EpochMs, InvalidTerms, Overlap, Price, Rain, 
 /// | opening time | yes | yes | no |
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
 /// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
-/// | price, limit per user, payment window, allocation, settlement | yes | no: they were promised | no |
+/// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// What is sold, for people.
@@ -33,6 +33,8 @@ pub struct Edit {
     pub settlement: Option<Settlement>,
     /// When units become available.
     pub rain: Option<Rain>,
+    /// Who may buy before everyone else.
+    pub early_access: Option<Vec<EarlyAccess>>,
 }
 
 /// Why a change is refused. Nothing is changed.
@@ -97,6 +99,7 @@ impl Edit {
             allocation,
             settlement,
             rain,
+            early_access,
         } = self;
         let edited = Terms {
             title: title.clone().unwrap_or_else(|| terms.title.clone()),
@@ -110,6 +113,7 @@ impl Edit {
             allocation: allocation.clone().unwrap_or_else(|| terms.allocation.clone()),
             settlement: settlement.unwrap_or(terms.settlement),
             rain: rain.clone().or_else(|| terms.rain.clone()),
+            early_access: early_access.clone().unwrap_or_else(|| terms.early_access.clone()),
         };
         edited.validate()?;
         Ok(edited)

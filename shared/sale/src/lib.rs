@@ -8,6 +8,7 @@ pub mod audit;
 mod campaign;
 mod claim;
 mod door_terms;
+mod early_access;
 mod edit;
 mod ids;
 mod log;
@@ -29,6 +30,10 @@ pub use campaign::{Campaign, CampaignId, InvalidCampaign, MAX_CAMPAIGN_SALES};
 pub use claim::{Claim, ClaimState, Entry};
 pub use door_terms::{
     DoorTerms, InvalidDoor, MAX_DENIED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_STRIKE_WINDOW_S, MAX_STRIKES,
+};
+pub use early_access::{
+    BuyerClass, EarlyAccess, GroupName, InvalidEarlyAccess, InvalidGroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH,
+    MAX_LEAD_S, SetAside,
 };
 pub use edit::{Edit, Refusal};
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};

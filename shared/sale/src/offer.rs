@@ -92,13 +92,14 @@ impl Offer {
         Ok((self, round))
     }
 
-    /// Whether a round would still run when the next one opens.
+    /// Whether a round would still run when the next one opens for anybody.
     ///
     /// # Errors
     /// The first one that would.
     pub fn keeps_apart(&self) -> Result<(), Overlap> {
         let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
-        self.recurrence.as_ref().map_or(Ok(()), |recurrence| recurrence.keeps_apart(opens_at_ms, closes_at_ms))
+        let lead_s = self.terms.longest_lead_s();
+        self.recurrence.as_ref().map_or(Ok(()), |recurrence| recurrence.keeps_apart(opens_at_ms, closes_at_ms, lead_s))
     }
 
     /// The first window after the latest round's that is not over at `now`.

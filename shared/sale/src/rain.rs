@@ -257,6 +257,7 @@ mod tests {
             allocation: Allocation::default(),
             settlement: Settlement::default(),
             rain: Some(rain),
+            early_access: Vec::new(),
         }
     }
 

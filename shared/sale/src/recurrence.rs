@@ -63,17 +63,18 @@ impl Recurrence {
         Ok(Self { time_zone: time_zone.to_owned() })
     }
 
-    /// Checks that each window is over when the next one opens, for more than a year: days on which clocks go forward are
-    /// shorter. The payment window does not count, since what comes late for a round leaves the next one alone.
+    /// Checks that each window is over `lead_s` before the next one opens, for more than a year: days on which clocks go
+    /// forward are shorter. The payment window does not count, since what comes late for a round leaves the next one alone.
     ///
     /// # Errors
     /// The first window that is not.
-    pub fn keeps_apart(&self, opens: EpochMs, closes: EpochMs) -> Result<(), Overlap> {
+    pub fn keeps_apart(&self, opens: EpochMs, closes: EpochMs, lead_s: u32) -> Result<(), Overlap> {
         let mut window = (opens, closes);
         for _ in 0..MAX_DAYS {
             let Some(next) = self.next_window(window.0, window.1, window.0) else { return Ok(()) };
-            if next.0 < window.1 {
-                return Err(Overlap { next_opens_at: next.0 });
+            let next_opens_at = next.0.minus_s(lead_s);
+            if next_opens_at < window.1 {
+                return Err(Overlap { next_opens_at });
             }
             window = next;
         }
@@ -150,7 +151,7 @@ mod tests {
     fn windows_that_would_overlap_are_found() {
         let berlin = Recurrence::daily("Europe/Berlin").unwrap();
         let first = |opens: &str, closes: &str| {
-            berlin.keeps_apart(at(opens), at(closes)).err().map(|overlap| overlap.next_opens_at.to_string())
+            berlin.keeps_apart(at(opens), at(closes), 0).err().map(|overlap| overlap.next_opens_at.to_string())
         };
         // A whole day, whatever its length, and not a second more.
         assert_eq!(first("2026-07-01T08:00:00Z", "2026-07-02T08:00:00Z"), None);
@@ -166,6 +167,19 @@ mod tests {
         assert_eq!(first("2026-10-24T08:00:00Z", "2026-10-25T09:00:00Z"), None);
         assert_eq!(first("2026-10-24T08:00:00Z", "2026-10-25T10:00:00Z"), Some(at("2026-10-25T09:00:00Z").to_string()));
         assert_eq!(first("2026-03-28T09:00:00Z", "2026-03-29T09:00:00Z"), Some(at("2026-03-29T08:00:00Z").to_string()));
+    }
+
+    #[test]
+    fn who_buys_early_does_so_after_the_round_before() {
+        let berlin = Recurrence::daily("Europe/Berlin").unwrap();
+        let (opens, closes) = (at("2026-07-01T08:00:00Z"), at("2026-07-02T07:00:00Z"));
+        // The shortest day is an hour shorter: 2027-03-28.
+        assert_eq!(berlin.keeps_apart(opens, closes, 0), Ok(()));
+        assert_eq!(
+            berlin.keeps_apart(opens, closes, 3601).map_err(|overlap| overlap.next_opens_at.to_string()),
+            Err("2026-07-02T06:59:59.000Z".to_owned())
+        );
+        assert_eq!(berlin.keeps_apart(opens, closes, 3600), Ok(()), "at 9:00 in Berlin each");
     }
 
     #[test]

@@ -65,9 +65,9 @@ impl Round {
         now >= self.terms.closes_at_ms
     }
 
-    /// Whether it can be bought from, unless it is paused or stopped. Redis's clock alone decides: this is for schedules.
+    /// Whether anybody can buy from it, unless it is paused or stopped. Redis's clock alone decides: this is for schedules.
     pub fn is_open(&self, now: EpochMs) -> bool {
-        now >= self.terms.opens_at_ms && !self.is_over(now)
+        now >= self.terms.first_opens_at_ms() && !self.is_over(now)
     }
 
     /// Stops selling for a while.
@@ -89,9 +89,9 @@ impl Round {
     /// Ends it now. One that has ended keeps its end.
     ///
     /// # Errors
-    /// If it has not opened.
+    /// If it has not opened for anybody.
     pub fn close(mut self, now: EpochMs) -> Result<Self, Refusal> {
-        if now <= self.terms.opens_at_ms {
+        if now <= self.terms.first_opens_at_ms() {
             return Err(Refusal::NotOpen);
         }
         self.terms.closes_at_ms = self.terms.closes_at_ms.min(now);
@@ -134,6 +134,7 @@ impl Round {
             _ => Rain { from_ms: 0, ..new.clone() },
         };
         self.terms.rain = Some(rain);
+        self.terms.validate_early_access().map_err(InvalidTerms::from)?;
         Ok(self)
     }
 
@@ -161,7 +162,8 @@ impl Round {
             if terms.closes_at_ms <= now {
                 return Err(Refusal::ClosesInThePast);
             }
-            let next_opens_at = offer.next_window(self.terms.opens_at_ms).map(|(opens_at, _)| opens_at);
+            let next = offer.next_window(self.terms.opens_at_ms);
+            let next_opens_at = next.map(|(opens_at, _)| opens_at.minus_s(offer.terms.longest_lead_s()));
             if let Some(next_opens_at) = next_opens_at.filter(|opens_at| *opens_at < terms.closes_at_ms) {
                 return Err(Refusal::Overlap(Overlap { next_opens_at }));
             }
@@ -187,12 +189,14 @@ impl Round {
             allocation,
             settlement,
             rain: _changed_by_its_own_rule,
+            early_access,
         } = new;
         let (_any_title, _any_end, _any_gate): (&String, &EpochMs, &DoorTerms) = (title, closes_at_ms, door);
         let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
         let promised = [
             ("allocation", *allocation != old.allocation),
             ("settlement", *settlement != old.settlement),
+            ("early_access", *early_access != old.early_access),
             ("price", *price != old.price),
             ("per_user_limit", *per_user_limit != old.per_user_limit),
             ("payment_window_s", *payment_window_s != old.payment_window_s),
@@ -219,7 +223,7 @@ impl Round {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Allocation, Price, Recurrence, Settlement};
+    use crate::{Allocation, EarlyAccess, Price, Recurrence, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
@@ -240,7 +244,12 @@ mod tests {
             allocation: Allocation::default(),
             settlement: Settlement::default(),
             rain: None,
+            early_access: Vec::new(),
         }
+    }
+
+    fn early(lead_s: u32) -> EarlyAccess {
+        EarlyAccess { group: "members".parse().unwrap(), lead_s, set_aside: None }
     }
 
     fn price(price_minor: u64) -> Price {
@@ -256,7 +265,7 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 10] {
+    fn edits() -> [(&'static str, Edit); 11] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
             ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
@@ -267,6 +276,7 @@ mod tests {
             ("price", Edit { price: Some(price(890)), ..Edit::default() }),
             ("payment_window_s", Edit { payment_window_s: Some(600), ..Edit::default() }),
             ("rain", Edit { rain: Some(Rain { at_once: 7, ..Rain::default() }), ..Edit::default() }),
+            ("early_access", Edit { early_access: Some(vec![early(60)]), ..Edit::default() }),
             ("settlement", Edit { settlement: Some(Settlement::Free), price: Some(price(0)), ..Edit::default() }),
         ]
     }
@@ -364,6 +374,33 @@ mod tests {
         assert_eq!(published(None).0.edit(&edit), Err(Refusal::NeverAgain));
         let all_day = Edit { closes_at_ms: Some(EpochMs(OPENS.0 + 25 * HOUR_MS)), ..Edit::default() };
         assert!(matches!(published(daily()).0.edit(&all_day), Err(Refusal::Overlap(_))));
+    }
+
+    #[test]
+    fn a_round_opens_with_its_first_group() {
+        let (_, mut round) = published(None);
+        round.terms.early_access = vec![early(60), early(3600)];
+        let first = OPENS.minus_s(3600);
+        assert!(!round.is_open(EpochMs(first.0 - 1)) && round.is_open(first));
+        assert_eq!(round.clone().close(first), Err(Refusal::NotOpen));
+        let closed = round.close(BEFORE).unwrap();
+        assert!(closed.is_over(BEFORE) && !closed.is_open(BEFORE), "also before everyone's opening");
+    }
+
+    #[test]
+    fn the_group_of_the_next_round_does_not_buy_while_this_one_runs() {
+        let mut day_long = terms();
+        day_long.closes_at_ms = EpochMs(OPENS.0 + 23 * HOUR_MS);
+        let offer = |lead_s| {
+            let early_access = vec![early(lead_s)];
+            Offer::draft("lamp".parse().unwrap(), Terms { early_access, ..day_long.clone() }, daily())
+        };
+        assert_eq!(offer(3600).keeps_apart(), Ok(()));
+        let next_opens_at = EpochMs(OPENS.0 + 23 * HOUR_MS - 1000);
+        assert_eq!(offer(3601).keeps_apart(), Err(Overlap { next_opens_at }));
+        let (offer, round) = offer(3600).publish();
+        let longer = Edit { closes_at_ms: Some(EpochMs(day_long.closes_at_ms.0 + 1)), ..Edit::default() };
+        assert!(matches!(round.edit(&longer, &offer, WHILE), Err(Refusal::Overlap(_))));
     }
 
     #[test]

@@ -160,6 +160,7 @@ mod tests {
             allocation: crate::Allocation::default(),
             settlement: crate::Settlement::default(),
             rain: None,
+            early_access: Vec::new(),
         };
         for (now, paused, phase) in [
             (999, false, Phase::Upcoming),
@@ -196,6 +197,7 @@ mod tests {
             allocation: Allocation::Prizes { prizes: vec![prize("A phone"), prize("A cup")], draw: DrawTime::Instant },
             settlement: crate::Settlement::Free,
             rain: None,
+            early_access: Vec::new(),
         };
         for (award, needs_terms, shown) in [
             (

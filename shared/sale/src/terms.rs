@@ -1,6 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Allocation, DoorTerms, EpochMs, InvalidAllocation, InvalidDoor, InvalidRain, Price, Rain, Settlement};
+use crate::{
+    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidAllocation, InvalidDoor, InvalidEarlyAccess, InvalidRain,
+    Price, Rain, Settlement,
+};
 
 /// Most units in a round: what the design was measured with.
 pub const MAX_TOTAL: u32 = 10_000_000;
@@ -24,7 +27,7 @@ pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 pub struct Terms {
     /// What is sold, for people.
     pub title: String,
-    /// The first moment at which it can be bought.
+    /// The first moment at which everyone can buy it. A group with early access can before.
     pub opens_at_ms: EpochMs,
     /// The first moment at which it can no longer be bought.
     pub closes_at_ms: EpochMs,
@@ -49,6 +52,9 @@ pub struct Terms {
     /// When its units become available. Without it all of them are at the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rain: Option<Rain>,
+    /// Who may buy before everyone else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub early_access: Vec<EarlyAccess>,
 }
 
 /// Terms that cannot be sold by.
@@ -81,6 +87,9 @@ pub enum InvalidTerms {
     /// The plan of its drops cannot be kept.
     #[error(transparent)]
     Rain(#[from] InvalidRain),
+    /// Nobody could buy early so.
+    #[error(transparent)]
+    EarlyAccess(#[from] InvalidEarlyAccess),
 }
 
 impl Terms {
@@ -111,7 +120,8 @@ impl Terms {
         } else {
             self.door.validate()?;
             Allocation::validate(self)?;
-            Ok(self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total))?)
+            self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total))?;
+            Ok(self.validate_early_access()?)
         }
     }
 }
@@ -133,6 +143,7 @@ mod tests {
             allocation: Allocation::default(),
             settlement: Settlement::default(),
             rain: None,
+            early_access: Vec::new(),
         }
     }
 

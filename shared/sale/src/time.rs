@@ -14,6 +14,11 @@ impl EpochMs {
         Self(self.0.saturating_add(s as i64 * 1000))
     }
 
+    /// The moment `s` seconds earlier, or the first moment that can be told.
+    pub const fn minus_s(self, s: u32) -> Self {
+        Self(self.0.saturating_sub(s as i64 * 1000))
+    }
+
     /// Milliseconds from `earlier` to here, 0 if it is not earlier.
     pub const fn since_ms(self, earlier: Self) -> u64 {
         let ms = self.0.saturating_sub(earlier.0);
@@ -61,6 +66,8 @@ mod tests {
     fn arithmetic_does_not_overflow() {
         assert_eq!(EpochMs(5).plus_s(2), EpochMs(2005));
         assert_eq!(EpochMs(i64::MAX).plus_s(1), EpochMs(i64::MAX));
+        assert_eq!(EpochMs(2005).minus_s(2), EpochMs(5));
+        assert_eq!(EpochMs(i64::MIN).minus_s(1), EpochMs(i64::MIN));
         assert_eq!(EpochMs(7).since_ms(EpochMs(5)), 2);
         assert_eq!(EpochMs(5).since_ms(EpochMs(7)), 0);
         assert_eq!(EpochMs(-1).as_epoch_s(), -1);

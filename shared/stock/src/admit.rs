@@ -1,8 +1,9 @@
 use std::sync::LazyLock;
 
-use sale::{EpochMs, UserId};
+use sale::{BuyerClass, EpochMs, UserId};
 use uuid::Uuid;
 
+use crate::claims::lead_ms;
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{RoundStock, ScriptCode, SoldOut, StockError};
@@ -83,6 +84,8 @@ pub struct AdmitRequest<'a> {
     pub answer: &'a str,
     /// How many right answers of all users together are taken, if the sale is isolated.
     pub per_sale: Option<GcraLimit>,
+    /// What the user may do earlier than everyone else.
+    pub class: BuyerClass,
 }
 
 /// Whether a user is let towards the sale.
@@ -99,8 +102,10 @@ pub enum Admit {
     NoChallenge,
     /// Too many requests.
     RateLimited(RateLimited),
-    /// The sale opens at this moment.
+    /// The sale opens for the user at this moment.
     NotOpen(EpochMs),
+    /// What is left is set aside for a group until this moment.
+    SetAside(EpochMs),
     /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
     /// The sale is over.
@@ -121,8 +126,9 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated, and is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
-        let ChallengeRequest { applicant, id, expected, life_ms } = request;
-        let answer = self.run("challenge", applicant, *id, expected, *life_ms, None).await?;
+        let &ChallengeRequest { applicant, id, expected, life_ms } = request;
+        let asked = AdmitRequest { applicant, id, answer: expected, per_sale: None, class: BuyerClass::EVERYONE };
+        let answer = self.run("challenge", &asked, life_ms).await?;
         match parse(&answer)? {
             (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
             (ScriptCode::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
@@ -138,14 +144,14 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
-        let AdmitRequest { applicant, id, answer: given, per_sale } = request;
-        let answer = self.run("answer", applicant, *id, given, ANSWERED_FOR_MS, *per_sale).await?;
+        let answer = self.run("answer", request, ANSWERED_FOR_MS).await?;
         match parse(&answer)? {
             (ScriptCode::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
             (ScriptCode::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
             (ScriptCode::NoChallenge, _) => Ok(Admit::NoChallenge),
             (ScriptCode::RateLimited, rest) => Ok(Admit::RateLimited(rate_limited(rest, &answer)?)),
             (ScriptCode::NotOpen, at) => Ok(Admit::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::SetAside, until) => Ok(Admit::SetAside(moment(until, &answer)?)),
             (ScriptCode::SoldOut, rest) => Ok(Admit::SoldOut(sold_out(rest, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Admit::Closed),
             (ScriptCode::Paused, _) => Ok(Admit::Paused),
@@ -155,15 +161,8 @@ impl RoundStock<'_> {
         }
     }
 
-    async fn run(
-        self,
-        step: &str,
-        applicant: &Applicant<'_>,
-        id: Uuid,
-        answer: &str,
-        life_ms: u32,
-        per_sale: Option<GcraLimit>,
-    ) -> Result<String, StockError> {
+    async fn run(self, step: &str, request: &AdmitRequest<'_>, life_ms: u32) -> Result<String, StockError> {
+        let &AdmitRequest { applicant, id, answer, per_sale, class } = request;
         let Applicant { user, ip, per_user, per_ip } = applicant;
         let keys = self.home_of(user);
         let mut call = ADMIT
@@ -177,10 +176,10 @@ impl RoundStock<'_> {
             .arg(user.as_str())
             .arg(answer)
             .arg(life_ms);
-        for limit in [*per_user, *per_ip, per_sale.unwrap_or(NO_LIMIT)] {
+        for limit in [per_user, per_ip, per_sale.unwrap_or(NO_LIMIT)] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
-        call.invoke_async(self.connection).await
+        call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside)).invoke_async(self.connection).await
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use sale::{Claim, Entry, EpochMs, Unit, UserId};
+use sale::{BuyerClass, Claim, Entry, EpochMs, Unit, UserId};
 use uuid::Uuid;
 
 use crate::entry::{read_entry, read_record};
@@ -26,8 +26,10 @@ pub enum Reserve {
     TooManyUnpaid(u32),
     /// No unit is left, or none until the next drop.
     SoldOut(SoldOut),
-    /// The sale opens at this moment.
+    /// The sale opens for the user at this moment.
     NotOpen(EpochMs),
+    /// What is left is set aside for a group until this moment.
+    SetAside(EpochMs),
     /// The sale is over.
     Closed,
     /// An operator paused the sale.
@@ -51,22 +53,29 @@ pub enum Reseated {
     UnknownSale,
 }
 
+/// A class's lead as the scripts take it.
+pub(crate) fn lead_ms(class: BuyerClass) -> u64 {
+    u64::from(class.lead_s) * 1000
+}
+
 impl RoundStock<'_> {
-    /// Takes one unit for a user, under the UUID of a reservation's id. One round trip.
+    /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip.
     ///
     /// # Errors
     /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells.
-    pub async fn reserve(self, uuid: Uuid, user: &UserId) -> Result<Reserve, StockError> {
+    pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
-        let answer: String = RESERVE
+        let mut call = RESERVE
             .key(keys.sale())
             .key(keys.buyers())
             .key(keys.free())
             .key(keys.outbox())
             .arg(user.as_str())
-            .arg(uuid.as_simple().to_string())
-            .invoke_async(self.connection)
-            .await?;
+            .arg(uuid.as_simple().to_string());
+        if class != BuyerClass::EVERYONE {
+            call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
+        }
+        let answer: String = call.invoke_async(self.connection).await?;
         match parse(&answer)? {
             (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
             (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
@@ -76,6 +85,7 @@ impl RoundStock<'_> {
             }
             (ScriptCode::SoldOut, rest) => Ok(Reserve::SoldOut(sold_out(rest, &answer)?)),
             (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::SetAside, until) => Ok(Reserve::SetAside(moment(until, &answer)?)),
             (ScriptCode::Closed, _) => Ok(Reserve::Closed),
             (ScriptCode::Paused, _) => Ok(Reserve::Paused),
             (ScriptCode::Denied, _) => Ok(Reserve::Denied),

@@ -115,7 +115,7 @@ mod tests {
     /// What lies in Redis stays readable: no field may move.
     #[test]
     fn reads_what_this_version_and_the_one_before_wrote() {
-        let packed: Vec<u8> = (1..=65).collect();
+        let packed: Vec<u8> = (1..=75).collect();
         let moment = |first: i64| EpochMs((0..6).fold(0, |ms, at| ms << 8 | (first + at)));
         let before = Counters {
             next_unit: 0x0102_0304,
@@ -132,7 +132,14 @@ mod tests {
             version: 0x3132_3334,
             ..Counters::default()
         };
-        let now = Counters { sellable_at_ms: moment(53), unpaid_limit: 59, next_drop_ms: moment(60), ..before.clone() };
+        let now = Counters {
+            sellable_at_ms: moment(53),
+            unpaid_limit: 59,
+            next_drop_ms: moment(60),
+            set_aside_until_ms: moment(66),
+            set_aside: 0x4849_4a4b,
+            ..before.clone()
+        };
         assert_eq!(Counters::unpack(&packed), Some(now));
         assert_eq!(Counters::unpack(&packed[..52]), Some(before));
         assert_eq!(Counters::unpack(&packed[..51]), None);
@@ -157,6 +164,6 @@ mod tests {
     fn what_a_later_version_appended_is_passed_over() {
         let packed: Vec<u8> = (1..=200).collect();
         let last = Counters::unpack(&packed).unwrap();
-        assert_eq!((last.next_unit, last.unpaid_limit), (0x0102_0304, 59));
+        assert_eq!((last.next_unit, last.set_aside), (0x0102_0304, 0x4849_4a4b));
     }
 }

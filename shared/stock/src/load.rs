@@ -45,6 +45,11 @@ fn plan(terms: &Terms) -> String {
     RainPlan::of_terms(terms).map_or(String::new(), |plan| plan.to_string())
 }
 
+/// Units that are set aside in a round of these terms, and until when.
+fn set_aside(terms: &Terms) -> (u32, EpochMs) {
+    terms.set_aside().unwrap_or((0, EpochMs(0)))
+}
+
 impl RoundLoad {
     /// The units to hand out: gaps among the taken ones, and the first of those never handed out.
     fn free(&self) -> (Vec<RangeInclusive<u32>>, u32) {
@@ -111,6 +116,10 @@ impl RoundStock<'_> {
         args.push(round.version.to_string());
         args.push(round.terms.door.unpaid_limit.to_string());
         args.push(plan(&round.terms));
+        // What a group used up before Redis lost the round is not known: all of it is set aside again, as far as it is left.
+        let (set_aside, set_aside_until_ms) = set_aside(&round.terms);
+        let free = returned + (*total + 1).saturating_sub(next);
+        args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(loading, &args).await? {
             ScriptCode::Loaded => Ok(true),
@@ -124,7 +133,7 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated, and an older version changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
-        let keys = self.keys();
+        let (keys, (set_aside, set_aside_until_ms)) = (self.keys(), set_aside(&round.terms));
         let answer: String = AMEND
             .key(keys.sale())
             .key(keys.buyers())
@@ -138,6 +147,8 @@ impl RoundStock<'_> {
             .arg(expires_at_ms(&round.terms).0)
             .arg(round.terms.door.unpaid_limit)
             .arg(plan(&round.terms))
+            .arg(set_aside_until_ms.0)
+            .arg(set_aside)
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)?.0 {

@@ -37,5 +37,9 @@ sale_fields! {
         unpaid_limit: u8,
         /// When the next units of its plan become available; 0 if none do, or it has no plan.
         next_drop_ms: EpochMs,
+        /// The first moment at which units that are set aside for a group are everyone's; 0 if none ever were.
+        set_aside_until_ms: EpochMs,
+        /// Units that only the group gets before that moment.
+        set_aside: u32,
     }
 }

@@ -9,7 +9,7 @@ use sale::{Claim, EpochMs, ReservationId, Round, RoundId, Unit, UserId};
 use stock::{Counters, Reseated, Reserve, RoundLoad, RoundView, SoldOut, Stock};
 use tests::TestRound;
 
-use super::model::Model;
+use super::model::{Model, class_of};
 
 /// More than Redis's clock and this process's differ, an answer's way included.
 const CLOCKS_DIFFER_MS: u64 = 10_000;
@@ -57,7 +57,7 @@ impl Checked {
 
     pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId) -> Outcome<Reserve> {
         let began = clock();
-        let answer = self.stock.round(&id.round).reserve(id.uuid, user).await;
+        let answer = self.stock.round(&id.round).reserve(id.uuid, user, class_of(user)).await;
         let now = match &answer {
             Ok(Reserve::Reserved(claim)) if claim.reserved_at_ms.0.abs_diff(began.0) < CLOCKS_DIFFER_MS => {
                 claim.reserved_at_ms

@@ -38,6 +38,8 @@ impl Model {
         let holds_back = counters.sellable_at_ms != self.sellable_at_ms;
         same("whether it begins to hold back", holds_back, std::mem::take(&mut self.holds_back))?;
         same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
+        let until = self.set_aside_until_ms();
+        same("set aside", (counters.set_aside, counters.set_aside_until_ms), (self.set_aside, until))?;
         same("version", counters.version, self.round.version)?;
         let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
         same("expiry", counters.expires_at_ms, expires_at_ms)?;

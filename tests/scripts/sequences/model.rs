@@ -1,10 +1,18 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use sale::{Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
+use sale::{BuyerClass, Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
 use stock::{Counters, Reseated, Reserve, SoldOut};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
+
+/// Who may buy two hours before everyone else, and has what is set aside.
+pub(super) const MEMBER: BuyerClass = BuyerClass { lead_s: 7200, has_set_aside: true };
+
+/// Every second user is a member.
+pub(super) fn class_of(user: &UserId) -> BuyerClass {
+    if user.as_str().ends_with(['1', '3']) { MEMBER } else { BuyerClass::EVERYONE }
+}
 
 /// What Redis should know of a round: a set of units, and each user's reservations.
 #[derive(Debug, Clone)]
@@ -23,6 +31,10 @@ pub(super) struct Model {
     pub(super) outbox: VecDeque<(UserId, EpochMs)>,
     /// Reservations that ended unpaid.
     pub(super) unpaid: BTreeMap<UserId, u32>,
+    /// Units that only members get.
+    pub(super) set_aside: u32,
+    /// How many of them each member has used up.
+    pub(super) used_up: BTreeMap<UserId, u32>,
     /// Whether what is free is held back, until time passes.
     pub(super) held_back: bool,
     /// Whether the last step began to hold back.
@@ -47,7 +59,11 @@ impl Model {
             records.entry(entry.claim.user.clone()).or_default().insert(entry.claim.id.uuid, entry);
         }
         let returned: BTreeSet<u32> = (1..next).filter(|unit| !units.contains(unit)).collect();
+        let free = returned.len() as u32 + (round.terms.total + 1).saturating_sub(next);
+        let set_aside = round.terms.set_aside().map_or(0, |(units, _)| units.min(free));
         Self {
+            set_aside,
+            used_up: BTreeMap::new(),
             returned_before: returned.clone(),
             returned,
             next,
@@ -66,6 +82,10 @@ impl Model {
         }
     }
 
+    pub(super) fn set_aside_until_ms(&self) -> EpochMs {
+        self.round.terms.set_aside().map_or(EpochMs(0), |(_, until)| until)
+    }
+
     pub(super) fn free(&self) -> BTreeSet<u32> {
         self.returned.iter().copied().chain(self.next..=self.last).collect()
     }
@@ -80,10 +100,11 @@ impl Model {
 
     /// `now` is the moment of the answer.
     pub(super) fn reserve(&mut self, id: &ReservationId, user: &UserId, now: EpochMs) -> Reserve {
-        let terms = &self.round.terms;
-        // Before it opens nobody has a reservation.
-        if now < terms.opens_at_ms && !self.free().is_empty() {
-            return Reserve::NotOpen(terms.opens_at_ms);
+        let (terms, class) = (&self.round.terms, class_of(user));
+        // Before it opens for a user, the user has no reservation.
+        let opens_at_ms = terms.opens_at_ms.minus_s(class.lead_s);
+        if now < opens_at_ms && now < terms.closes_at_ms && !self.free().is_empty() {
+            return Reserve::NotOpen(opens_at_ms);
         }
         if let Some(entry) = self.find(user, id.uuid) {
             return Reserve::Replayed(entry.clone());
@@ -101,6 +122,10 @@ impl Model {
         if self.round.paused {
             return Reserve::Paused;
         }
+        let is_set_aside = now < self.set_aside_until_ms();
+        if is_set_aside && !class.has_set_aside && self.free().len() <= self.set_aside as usize {
+            return Reserve::SetAside(self.set_aside_until_ms());
+        }
         if self.held_back {
             return self.sold_out();
         }
@@ -112,6 +137,10 @@ impl Model {
         let unit = self.take().expect("a free unit");
         let claim = Claim { id: id.clone(), reserved_at_ms: now, ..fresh_claim(&id.round, user, unit.0, slot.0) };
         self.put(held(&claim));
+        if is_set_aside && class.has_set_aside && self.set_aside > 0 {
+            self.set_aside -= 1;
+            *self.used_up.entry(user.clone()).or_default() += 1;
+        }
         self.outbox.push_back((user.clone(), now));
         self.last_won_at_ms = now;
         Reserve::Reserved(claim)
@@ -144,6 +173,10 @@ impl Model {
         let unit = entry.claim.unit;
         if of_another != Some(unit) {
             self.returned.insert(unit.0);
+        }
+        if let Some(used_up) = self.used_up.get_mut(&claim.user).filter(|used_up| **used_up > 0) {
+            *used_up -= 1;
+            self.set_aside += 1;
         }
         if unpaid {
             *self.unpaid.entry(claim.user.clone()).or_default() += 1;

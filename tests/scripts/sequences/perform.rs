@@ -208,6 +208,8 @@ impl Sequence {
         let changed = self.steer(&round, |round| {
             apply(Change::OpenNow, round);
             round.paused = false;
+            // As if the moment had come.
+            round.terms.early_access.clear();
         });
         self.redis.amend(&changed).await?;
         self.redis.wait().await?;

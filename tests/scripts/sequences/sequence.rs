@@ -1,11 +1,15 @@
 use std::collections::BTreeMap;
 
 use sale::audit::{Audit, Repair, StockView, audit};
-use sale::{Claim, ClaimState, Entry, EpochMs, Failure, OrderState, ReservationId, Round, RoundId, UserId};
+use sale::{
+    Claim, ClaimState, EarlyAccess, Entry, EpochMs, Failure, OrderState, ReservationId, Round, RoundId, SetAside,
+    UserId,
+};
 use stock::{Counters, Reseated, Reserve, RoundView};
 use tests::fresh_id;
 
 use super::checked::{Checked, Outcome, Replica, Stop, wrong};
+use super::model::MEMBER;
 use super::orders::{Order, Orders, Placed};
 
 /// Units tried for one message in one run, as in `fulfilment::place`.
@@ -252,9 +256,13 @@ fn is_unpaid(state: OrderState) -> bool {
     matches!(state, OrderState::Expired | OrderState::Cancelled)
 }
 
-/// The first version of a round.
+/// The first version of a round. Half of the rounds set units aside, for half an hour from the opening.
 pub(super) fn first_round(id: RoundId, total: u32, per_user_limit: u8) -> Round {
     let mut terms = tests::terms(total, per_user_limit);
+    if total.is_multiple_of(2) {
+        let (group, set_aside) = ("members".parse().expect("a name"), SetAside { units: total / 2, for_s: 1800 });
+        terms.early_access = vec![EarlyAccess { group, lead_s: MEMBER.lead_s, set_aside: Some(set_aside) }];
+    }
     // Few, so that users come to it.
     terms.door.unpaid_limit = 2;
     tests::first_version(id, terms)

@@ -101,7 +101,7 @@ pub(super) const FLOWS: &[Flow] = &[
 /// Longer than any payment window here.
 const LONG_S: i64 = 10_000;
 
-async fn ask(world: &World, ask: Ask) {
+pub(super) async fn ask(world: &World, ask: Ask) {
     reservation::handle(&world.start(reservation::Deps::new), ask.request()).await;
 }
 
@@ -123,7 +123,7 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-fn cancel(claim: &Claim) -> Ask {
+pub(super) fn cancel(claim: &Claim) -> Ask {
     Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
 }
 

@@ -20,6 +20,8 @@ export const api = {
   denied: (signal) => ask('GET', '/v1/admin/denied', { signal }),
   deny: (user, until) => post('/v1/admin/denied', { user, until }),
   allow: (user) => post('/v1/admin/allow', { user }),
+  /** `how` is `add` or `remove`. */
+  group: (group, how, users) => post(`/v1/admin/groups/${group}/users${how === 'remove' ? '/remove' : ''}`, { users }),
   campaigns: () => ask('GET', '/v1/admin/campaigns'),
   campaign: (campaign) => post('/v1/admin/campaigns', campaign),
 };

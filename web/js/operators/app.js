@@ -14,7 +14,8 @@ import { refreshing } from '../timing.js';
 import { operators } from '../../words/operators.js';
 import { api } from './api.js';
 import { Board } from './board.js';
-import { campaign, denial, newPacket, newPrizes, newRain, newSale } from './forms.js';
+import { groupList } from './early.js';
+import { campaign, denial, newEarly, newPacket, newPrizes, newRain, newSale } from './forms.js';
 import { asking } from './steering.js';
 
 const REFRESH_MS = 10_000;
@@ -48,7 +49,7 @@ async function ask({ question, run }, after = () => {}) {
     said.textContent = text;
   };
   if (await asking(question, async (values) => {
-    const answer = await run(values);
+    const answer = await run(values, say);
     after(answer);
     return answer;
   }, say, problemWords)) await load();
@@ -108,6 +109,8 @@ function fill() {
       button(t('op.new_packet'), () => ask(newPacket(), created), { class: 'secondary', 'data-keep': 'new_packet' }),
       button(t('op.new_prizes'), () => ask(newPrizes(), created), { class: 'secondary', 'data-keep': 'new_prizes' }),
       button(t('op.new_rain'), () => ask(newRain(), created), { class: 'secondary', 'data-keep': 'new_rain' }),
+      button(t('op.new_early'), () => ask(newEarly(), created), { class: 'secondary', 'data-keep': 'new_early' }),
+      button(t('op.group'), () => ask(groupList()), { class: 'secondary', 'data-keep': 'group' }),
       button(t('op.campaign'), () => ask(campaign()), { class: 'secondary', 'data-keep': 'campaign' })),
     said,
     h('h2', {}, t('op.all')), h('div', { class: 'actions' }, everything('stop'), everything('start')),

@@ -8,6 +8,7 @@ import { language, t } from '../i18n.js';
 import { badge, button, nothing, problemWords } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
+import { earlyWords } from './early.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
 import { asking, steering } from './steering.js';
@@ -141,7 +142,8 @@ export class Board {
     const state = sale.state === 'draft' ? 'draft' : live.state ?? (over ? 'closed' : sale.paused ? 'paused' : 'open');
     badges.replaceChildren(badge(state, state === 'draft' ? t('op.draft') : t(`state.${state}`)), ' ',
       live.stopped ? badge('paused', t('op.stopped')) : '');
-    when.textContent = `${t('op.round', { n: sale.round })} · ${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
+    const times = `${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
+    when.textContent = [t('op.round', { n: sale.round }), times, ...earlyWords(sale)].join(' · ');
     stale.textContent = this.#problem ? t('op.stale', { at: new Date(this.#heardAt).toLocaleTimeString(language.tag) }) : '';
     tiles.replaceChildren(...Object.entries(this.#names).map(([place, name]) => h('div', { class: `tile ${place}` },
       h('dt', {}, name), h('dd', {}, shown(live.units?.[place])))));

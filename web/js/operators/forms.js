@@ -3,6 +3,7 @@
 import { clock } from '../clock.js';
 import { t } from '../i18n.js';
 import { api } from './api.js';
+import { earlyFields, earlyOf } from './early.js';
 import { rainFields, rainOf } from './rain.js';
 
 const HOUR_MS = 3_600_000;
@@ -104,6 +105,17 @@ export function newRain() {
       fields: [...goods(), ...rainFields()],
     },
     run: (values) => api.create({ ...sold(values), rain: rainOf(values) }),
+  };
+}
+
+/** A sale that a group may buy from before everyone else. */
+export function newEarly() {
+  return {
+    question: {
+      title: t('op.new_early'), text: t('op.create_early.text'), go: t('op.create'),
+      fields: [...goods(), ...earlyFields()],
+    },
+    run: (values) => api.create({ ...sold(values), early_access: earlyOf(values) }),
   };
 }
 

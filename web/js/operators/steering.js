@@ -64,13 +64,13 @@ function done({ moved, still_stopped: stillStopped } = {}) {
   return moved === undefined ? t('op.done') : t('op.redrive.done', { n: moved });
 }
 
-/** Asks, does it, and says how it went: `said` hears the words. */
+/** Asks, does it, and says how it went: `said` hears the words. An answer that is `said` has told it itself. */
 export async function asking(question, run, said, problemWords) {
   const values = await confirm(question);
   if (values === null) return false;
   try {
     const answer = await run(values);
-    said(done(answer));
+    if (!answer?.said) said(done(answer));
     return true;
   } catch (error) {
     const { title } = problemWords(error);

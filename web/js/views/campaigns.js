@@ -3,6 +3,7 @@
 import { campaign, campaigns, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
+import { whoWhen } from '../early.js';
 import { moment } from '../format.js';
 import { t } from '../i18n.js';
 import { badge, button, empty, picture, pictureOfCard, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
@@ -104,12 +105,14 @@ export class CampaignView extends ListView {
   }
 
   card(sale) {
+    const who = whoWhen(sale, stateNow(sale));
     return h('a', { class: 'card', href: `#/sales/${sale.sale_id}` },
       pictureOfCard(sale, 'wide'),
       h('div', { class: 'card-body' },
         saleBadge(sale), h('h2', {}, sale.title),
         price(sale),
         sale.rain ? h('p', { class: 'rain' }, rainInList(sale, stateNow(sale))) : null,
+        who === null ? null : h('p', { class: 'early' }, who),
         h('p', { class: 'quiet' }, when(sale).text)));
   }
 

@@ -4,9 +4,10 @@ import { isFree, of, soldOut, verifyLink } from '../awards.js';
 import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
+import { hour } from '../early.js';
 import { moment, span, timeOfDay } from '../format.js';
 import { t } from '../i18n.js';
-import { actions, countdown, milestones, panel } from '../parts.js';
+import { actions, button, countdown, milestones, panel } from '../parts.js';
 
 /** The stage of a state: `{element, left, tick}`. */
 export function idleStage(view, state) {
@@ -31,6 +32,43 @@ export function betweenDrops(view, next, over) {
   };
 }
 
+/** Members can buy; everyone else sees how long it takes. */
+function membersFirst(view) {
+  const { element, show } = countdown();
+  const say = milestones((left) => announce(t('countdown.say', { left })));
+  const buy = view.atLimit ? h('p', { class: 'quiet' }, of(view.card, 'limit.text')) : actions(view.buyButton(t('early.buy')));
+  return {
+    element: panel('open', t('early.title'), yours(view), h('p', {}, t('early.text', { at: hour(view.opensAt) })), buy, element,
+      h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt) }))),
+    left: () => view.opensAt - clock.now(),
+    tick(ms) {
+      show(ms);
+      say(ms);
+      if (ms <= 0) {
+        announce(t('countdown.open'), 'assertive');
+        view.update();
+      }
+    },
+  };
+}
+
+/** What is left is kept for members until a moment. */
+export function keptForMembers(view, until) {
+  const { element, show } = countdown();
+  element.setAttribute('aria-label', t('early.kept.label'));
+  return {
+    element: panel('problem sold_out', t('early.kept.title'), h('p', {}, t('early.kept.text', { at: hour(until) })), element,
+      actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))),
+    left: () => until - clock.now(),
+    tick(ms) {
+      show(ms);
+      if (ms > 0) return;
+      announce(of(view.card, 'sold_out.back'), 'assertive');
+      view.buying.reset();
+    },
+  };
+}
+
 function yours(view) {
   const id = view.buying.purchase?.reservationId;
   return id
@@ -49,19 +87,20 @@ const STAGES = {
     const say = milestones((left) => announce(t('countdown.say', { left })));
     const soon = h('button', { type: 'button', class: 'primary', 'aria-disabled': 'true', 'data-keep': 'buy' }, t('buy.soon'));
     return {
-      element: panel('upcoming', t('countdown.title'), element,
+      element: panel('upcoming', t('countdown.title'), element, view.refusedEarly ? h('p', {}, t('early.refused')) : null,
         h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt) })), actions(soon)),
       left: () => view.opensAt - clock.now(),
       tick(ms) {
         show(ms);
         say(ms);
-        if (ms <= 0) {
-          announce(t('countdown.open'), 'assertive');
-          view.update();
-        }
+        if (ms <= 0) announce(t('countdown.open'), 'assertive');
+        // Members can buy before the countdown is over.
+        if (ms <= 0 || view.state !== 'upcoming') view.update();
       },
     };
   },
+
+  early: membersFirst,
 
   open(view) {
     const has = yours(view);

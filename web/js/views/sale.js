@@ -5,6 +5,7 @@ import { Buying } from '../buying.js';
 import { nextDrop, sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
+import { keptBy, whoWhen } from '../early.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { button, chances, facts, nothing, pictureOfCard, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
@@ -30,6 +31,8 @@ export class SaleView extends View {
   #badge = h('div', { class: 'badges' });
   #shown = '';
   #early = 0;
+  /** Who can buy when, if it is not everyone at once. */
+  #who = h('p', { class: 'early', hidden: true });
   #lookedAt = -Infinity;
   #rain = h('p', { class: 'rain', hidden: true });
   /** The drop that is counted down to. */
@@ -42,7 +45,11 @@ export class SaleView extends View {
     this.buying = new Buying(() => this.card, this.signal);
     this.buying.addEventListener('change', () => this.#changed());
     refreshing(() => this.#load(), () => this.#interval(), this.signal);
-    session.addEventListener('change', () => this.buying.idle && this.render(), { signal: this.signal });
+    session.addEventListener('change', () => {
+      // Somebody else may be let in earlier.
+      this.#early = 0;
+      if (this.buying.idle) this.render();
+    }, { signal: this.signal });
     this.render();
     everySecond(() => (nextDrop(this.card) ?? 0) - clock.now(), () => this.#showRain(), this.signal);
   }
@@ -51,16 +58,21 @@ export class SaleView extends View {
     return this.card?.title ?? t('campaigns.title');
   }
 
-  /** Idle, and why: `upcoming`, `open`, `paused`, `closed` or `sold_out`. */
+  /** Idle, and why: `upcoming`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
   get state() {
     const state = stateNow(this.card);
     if (state === 'between' && this.#awaited !== nextDrop(this.card)) return 'open';
-    return state === 'open' && clock.now() < this.#early ? 'upcoming' : state;
+    return (state === 'open' || state === 'early') && clock.now() < this.#early ? 'upcoming' : state;
   }
 
-  /** When it opens, by what was heard last. */
+  /** When it opens for this user, by what was heard last. */
   get opensAt() {
-    return Math.max(Date.parse(this.card.opens_at), this.#early);
+    return clock.now() < this.#early ? this.#early : Date.parse(this.card.opens_at);
+  }
+
+  /** The user asked while only members can buy, and is none, or of a group that waits longer. */
+  get refusedEarly() {
+    return clock.now() < this.#early && stateNow(this.card) === 'early';
   }
 
   /** The user has as many as one person can have, as far as this tab knows. */
@@ -107,6 +119,7 @@ export class SaleView extends View {
   #settle() {
     const { name, problem, at } = this.buying.stage;
     if (name !== 'problem' || clock.now() < at + Math.max(CARD_LAG_MS, (problem.retryAfterS ?? 0) * 1000)) return;
+    if (clock.now() < (keptBy(this.card, problem) ?? 0)) return;
     const open = this.state === 'open';
     if (problem.code === 'sold_out' && open && this.card.availability !== 'unknown') {
       announce(of(this.card, 'sold_out.back'));
@@ -137,7 +150,7 @@ export class SaleView extends View {
       const opens = Date.parse(problem.members.opens_at);
       const now = clock.now();
       this.#early = opens > now ? opens : now + (problem.retryAfterS ?? 1) * 1000;
-      announce(t('problem.not_open.text'));
+      announce(t(this.refusedEarly ? 'early.refused' : 'problem.not_open.text'));
       this.buying.reset();
       return;
     }
@@ -163,7 +176,7 @@ export class SaleView extends View {
     this.main.replaceChildren(h('div', { class: 'product' },
       h('div', { class: 'product-picture' }, pictureOfCard(card)),
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#place, chances(card), facts(card))));
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card))));
     if (focused) again.focus();
     this.update();
   }
@@ -174,6 +187,9 @@ export class SaleView extends View {
     this.#showRain();
     const { stage } = this.buying;
     const state = this.state;
+    const who = whoWhen(this.card, state);
+    this.#who.hidden = who === null;
+    this.#who.textContent = who ?? '';
     const mark = this.card.availability;
     const badge = `${state} ${mark}`;
     if (this.#badge.dataset.state !== badge || this.#shown === '') {

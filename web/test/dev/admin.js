@@ -22,6 +22,8 @@ const STEERED = {
 };
 /** What makes no sense once the round is over. */
 const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
+/** Of one request that changes a group. */
+const MOST_USERS = 1_000;
 
 export function adminRoutes(sales) {
   const steer = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers }) => {
@@ -83,6 +85,16 @@ export function adminRoutes(sales) {
         })),
       });
     }),
+    ...[['', true], ['/remove', false]].map(([path, adds]) => route('POST', `/v1/admin/groups/:group/users${path}`, 'operator', async ({ path: [group], body }) => {
+      const { users } = await body();
+      if (!/^[\w-]{1,48}$/.test(group)) throw problem(400, 'invalid_request', { detail: "a group's name has 1 to 48 of A-Z, a-z, 0-9, - and _" });
+      if (users.length < 1 || users.length > MOST_USERS) throw problem(400, 'invalid_request', { detail: `users: 1 to ${MOST_USERS}` });
+      const list = sales.groups.get(group) ?? new Set();
+      sales.groups.set(group, list);
+      for (const user of users) (adds ? list.add(user) : list.delete(user));
+      return ok({ group, users: users.length });
+    })),
+    route('GET', '/v1/admin/groups/:group/users', 'operator', ({ path: [group] }) => ok({ group, users: [...sales.groups.get(group) ?? []] })),
     route('POST', '/v1/admin/campaigns', 'operator', async ({ body }) => {
       const { version: seen, ...campaign } = await body();
       const unknown = campaign.sale_ids.filter((id) => !sales.sales.has(id));

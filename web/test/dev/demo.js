@@ -23,10 +23,14 @@ export function demo(sales) {
   sale('old-packet', 'The packet of last week', -600, -10, {
     ...free, total: 50, allocation: { kind: 'split', total_minor: 5_000, min_minor: 50, parts: 'drawn' },
   });
+  sales.groups.set('members', new Set(['member']));
+  sale('members-lamp', 'Enamel pendant lamp for members', 30, 600, {
+    early_access: [{ group: 'members', lead_s: 3_600, set_aside: { units: 5, for_s: 3_600 } }],
+  });
   sale('lantern', 'Paper lantern', -5, 600, { total: 200, rain: { at_once: 5, steady: { units: 3, every_s: 60 } } });
   for (const one of sales.sales.values()) sales.commit(one);
   sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'grand-draw', 'old-packet'] });
-  sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'chair', 'lantern'] });
+  sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'members-lamp', 'chair', 'lantern'] });
   sales.campaigns.set('chair-week', { campaign_id: 'chair-week', title: 'Sit down, winter', sale_ids: ['chair'] });
   sales.campaigns.set('pot-sunday', { campaign_id: 'pot-sunday', title: 'Teapot Sunday', sale_ids: ['pot'] });
 }

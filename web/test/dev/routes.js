@@ -122,6 +122,7 @@ export function routes(sales, users, place) {
         ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer;
       if (!right) throw problem(403, 'wrong_answer');
       if (sale.rain && sales.out(sale) <= sales.taken(sale)) throw sales.soldOut(sale);
+      if (sales.mine(sale, user).length === 0) sales.leave(sale, user);
       return ok(grant(sale, user), 201);
     }),
     route('POST', '/v1/sales/:id/reservations/:token', 'user', async ({ path: [id, token], user, headers }) => {

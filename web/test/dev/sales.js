@@ -22,12 +22,17 @@ export function problem(status, code, more = {}, headers = {}) {
   return new Answer(status, { status, title: code, code, ...more }, headers);
 }
 
+/** The header that says when to come again. */
+const retryAfter = (at) => ({ 'retry-after': String(Math.min(300, Math.max(1, Math.ceil((at - Date.now()) / 1000)))) });
+
 export class Sales {
   sales = new Map();
   campaigns = new Map();
   reservations = new Map();
   answers = {};
   denied = new Map();
+  /** The users of each group. */
+  groups = new Map();
   stopped = { all: false, sales: new Set() };
   /** Hears `(user, reservation)` when an order changes. */
   changed = () => {};
@@ -93,10 +98,42 @@ export class Sales {
     return {
       sale_id, title, round, state, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s,
       settlement: sale.settlement ?? 'paid', ...(sale.seed ? { draw: this.drawTerms(sale) } : {}),
+      ...(sale.early_access?.length ? { early_access: this.early(sale) } : {}),
       ...(sale.rain ? { rain: { units: sale.total, dropped: state === 'upcoming' ? 0 : this.rain(sale).dropped } } : {}),
       ...(running ? this.nextRelease(sale) : {}),
       availability: state === 'upcoming' ? 'available' : free <= 0 ? 'sold_out' : free <= sale.total * FEW_LEFT ? 'few_left' : 'available',
     };
+  }
+
+  /** Who may buy before everyone else, as everybody sees it. */
+  early({ opens_at: opens, early_access: all }) {
+    const at = (s) => new Date(Date.parse(opens) + s * 1000).toISOString();
+    return all.map(({ group, lead_s: lead, set_aside: aside }) => ({
+      group, opens_at: at(-lead), ...(aside ? { set_aside_until: at(aside.for_s) } : {}),
+    }));
+  }
+
+  /** What the user may do before everyone else. */
+  classOf({ early_access: all = [] }, user) {
+    const mine = all.filter(({ group }) => this.groups.get(group)?.has(user));
+    return { leadMs: 1000 * Math.max(0, ...mine.map(({ lead_s: lead }) => lead)), hasAside: mine.some(({ set_aside: aside }) => aside) };
+  }
+
+  /** How many units are set aside now, and until when; null if none ever were, or they are everyone's. */
+  aside(sale) {
+    const { units, for_s: lasts } = sale.early_access?.find(({ set_aside: aside }) => aside)?.set_aside ?? {};
+    const until = Date.parse(sale.opens_at) + lasts * 1000;
+    if (!units || Date.now() >= until) return null;
+    const used = this.mine(sale).filter(({ aside, view }) => aside && LIVE.includes(view.status)).length;
+    return { left: units - used, until };
+  }
+
+  /** Who is not in the group hears that what is left is set aside for it. */
+  leave(sale, user) {
+    const aside = this.aside(sale);
+    const free = sale.total - this.taken(sale);
+    if (!aside || free <= 0 || free > aside.left || this.classOf(sale, user).hasAside) return;
+    throw problem(409, 'sold_out', { next_release_at: new Date(aside.until).toISOString() }, retryAfter(aside.until));
   }
 
   /** Draws the seed of a sale whose units differ, as publishing does. */
@@ -193,9 +230,9 @@ export class Sales {
     const state = this.state(sale);
     if (state === 'closed') throw problem(410, 'closed');
     if (state === 'paused') throw problem(503, 'paused', {}, { 'retry-after': '2' });
-    if (state === 'upcoming' && !door) {
-      const left = Math.ceil((Date.parse(sale.opens_at) - Date.now()) / 1000);
-      throw problem(409, 'not_open', { opens_at: sale.opens_at }, { 'retry-after': String(Math.min(300, Math.max(1, left))) });
+    const opens = Date.parse(sale.opens_at) - this.classOf(sale, user).leadMs;
+    if (state === 'upcoming' && !door && Date.now() < opens) {
+      throw problem(409, 'not_open', { opens_at: new Date(opens).toISOString() }, retryAfter(opens));
     }
   }
 
@@ -207,11 +244,12 @@ export class Sales {
     if (live.length >= sale.per_user_limit) {
       throw problem(409, 'limit_reached', { reservation_ids: live.map(({ view }) => view.reservation_id) });
     }
+    this.leave(sale, user);
     const used = new Set(this.mine(sale).filter(({ view }) => !['expired', 'cancelled', 'failed'].includes(view.status)).map(({ view }) => view.unit));
     const unit = Array.from({ length: this.out(sale) }, (_, at) => at + 1).find((number) => !used.has(number));
     if (unit === undefined) throw this.soldOut(sale);
     const one = {
-      sale: sale.sale_id, user, key,
+      sale: sale.sale_id, user, key, aside: this.classOf(sale, user).hasAside && (this.aside(sale)?.left ?? 0) > 0,
       view: {
         reservation_id: `${sale.sale_id}.${sale.round}.${randomBytes(16).toString('hex')}`, status: 'queued', unit,
         reserved_at: new Date().toISOString(),

@@ -1,5 +1,6 @@
 //! What each kind of sale decides: what is on sale, and what is told and proved of it.
 
+mod early_access;
 mod lottery;
 mod prizes;
 mod rain;
@@ -18,8 +19,9 @@ use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
 use crate::demo::Plan;
-use crate::demo::crowd::Crowd;
+use crate::demo::crowd::{Crowd, Turn};
 
+pub(super) use early_access::MembersFirst;
 pub(super) use lottery::Lottery;
 pub(super) use prizes::Prizes;
 pub(super) use rain::Downpour;
@@ -40,6 +42,8 @@ pub(super) enum Kind {
     Lottery,
     /// Free units that become available over time, at a rate that changes
     Rain,
+    /// Units for money, which members may buy before everyone else, and some of which are kept for them
+    EarlyAccess,
 }
 
 /// A kind of sale. A value of it is the part of the report that this kind alone has: as JSON, and as lines.
@@ -47,9 +51,19 @@ pub(super) trait Staged: Serialize + Display + Sized {
     /// What an operator publishes. Who need not pay for it is not asked to.
     fn offer(plan: &Plan) -> NewSale;
 
+    /// Who the buyer of a number is to it.
+    fn turn(_: &Plan, _number: usize) -> Turn {
+        Turn::Rush
+    }
+
     /// How everybody comes.
     fn rush(plan: &Plan) -> Result<load::Plan> {
         plan.rush()
+    }
+
+    /// What an operator does before anybody comes.
+    async fn prepare(_: &Client, _operator: &str, _: &Crowd) -> Result<()> {
+        Ok(())
     }
 
     /// What an operator does while they do.

@@ -172,6 +172,7 @@ mod tests {
             allocation,
             settlement: Settlement::Free,
             rain: None,
+            early_access: Vec::new(),
         }
     }
 

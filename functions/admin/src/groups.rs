@@ -1,0 +1,82 @@
+//! Groups: lists of users who may buy before everyone else.
+
+use api::{Problem, Reply, caller, json, json_body_up_to};
+use http::StatusCode;
+use lambda_http::{Request, RequestExt};
+use ledger::GroupPage;
+use sale::{GroupName, InvalidGroupName, InvalidId, MAX_USER_ID_LENGTH, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::Deps;
+
+/// Most users in one request: 40 writes of the ledger, some at a time, which take well under a second.
+const MAX_USERS: usize = 1_000;
+/// Largest body: that many of the longest ids, quoted and escaped, with what is around them.
+const MAX_USERS_BYTES: usize = MAX_USERS * 2 * (MAX_USER_ID_LENGTH + 4) + 1024;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Users {
+    users: Vec<UserId>,
+}
+
+/// What was asked for, of how many users.
+#[derive(Serialize)]
+struct WrittenDocument {
+    group: GroupName,
+    users: usize,
+}
+
+#[derive(Serialize)]
+struct PageDocument {
+    group: GroupName,
+    users: Vec<UserId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<UserId>,
+}
+
+/// Puts users into a group, which is there once it has a user.
+pub(crate) async fn add(deps: &Deps, request: &Request, group: &str) -> Reply {
+    let (group, users) = (group_name(group)?, users(request)?);
+    deps.ledger.add_to_group(&group, &users).await.map_err(Problem::unanswered)?;
+    written(request, group, users.len(), "added to a group")
+}
+
+/// Takes users out of a group. Passes that they have been given hold until they are over.
+pub(crate) async fn remove(deps: &Deps, request: &Request, group: &str) -> Reply {
+    let (group, users) = (group_name(group)?, users(request)?);
+    deps.ledger.remove_from_group(&group, &users).await.map_err(Problem::unanswered)?;
+    written(request, group, users.len(), "removed from a group")
+}
+
+/// A page of a group's users.
+pub(crate) async fn page(deps: &Deps, request: &Request, group: &str) -> Reply {
+    let group = group_name(group)?;
+    let query = request.query_string_parameters_ref();
+    let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
+    let GroupPage { users, more_after } =
+        deps.ledger.group_page(&group, after.as_ref()).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &PageDocument { group, users, next_cursor: more_after }))
+}
+
+fn written(request: &Request, group: GroupName, users: usize, what: &str) -> Reply {
+    tracing::warn!(operator = %caller(request)?.user, %group, users, "{what}");
+    Ok(json(StatusCode::OK, &WrittenDocument { group, users }))
+}
+
+fn users(request: &Request) -> Result<Vec<UserId>, Problem> {
+    let Users { users } = json_body_up_to(request, MAX_USERS_BYTES)?;
+    if !(1..=MAX_USERS).contains(&users.len()) {
+        return Err(Problem::invalid(format!("users: 1 to {MAX_USERS}")));
+    }
+    Ok(users)
+}
+
+fn group_name(text: &str) -> Result<GroupName, Problem> {
+    text.parse().map_err(|error: InvalidGroupName| Problem::invalid(error.to_string()))
+}
+
+fn cursor(text: &str) -> Result<UserId, Problem> {
+    let invalid = |_: InvalidId| Problem::invalid("cursor: take it from an earlier page's next_cursor");
+    text.parse().map_err(invalid)
+}

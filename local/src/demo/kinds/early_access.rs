@@ -1,0 +1,244 @@
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use ::sale::{EarlyAccess, EpochMs, GroupName, Order, OrderState, SetAside, Terms, UserId};
+use anyhow::{Context, Result};
+use futures::{StreamExt, TryStreamExt, stream};
+use serde::Serialize;
+
+use super::{Found, Staged};
+use crate::client::{Client, NewSale};
+use crate::demo::Plan;
+use crate::demo::crowd::{Crowd, Turn};
+use crate::demo::draw::{MOST_BARS, bar};
+use crate::demo::report::line;
+
+const GROUP: &str = "members";
+/// How long before everyone else members may buy: time for those who come first.
+const LEAD_S: u32 = 8;
+/// How long after the opening units stay set aside.
+const SET_ASIDE_FOR_S: u32 = 20;
+/// Members who come late do so this long after the rush began.
+const LATE: Duration = Duration::from_secs(8);
+/// Members are every so many of the buyers: also some of those who come through the gate, cancel, or let the payment window
+/// pass.
+const MEMBERS: (usize, usize) = (9, 2);
+/// Lookups in the list at once.
+const AT_ONCE: usize = 16;
+
+/// A sale for money that members may buy from first, and of which half is set aside for them for a while. A quarter of the
+/// units' number of members come first and an eighth late, so that some of what was set aside goes to everyone.
+#[derive(Debug, Serialize)]
+pub(in crate::demo) struct MembersFirst {
+    units: u32,
+    lead_s: u32,
+    set_aside: u32,
+    set_aside_for_s: u32,
+    /// Before the opening, until units are no longer set aside, and afterwards.
+    phases: [Phase; 3],
+    /// Live orders of others from before the moment at which what is set aside becomes everyone's.
+    others_until_then: usize,
+    paid: usize,
+    expired: usize,
+    cancelled: usize,
+    failed: usize,
+    step_ms: u64,
+    /// From the members' opening on.
+    steps: Vec<Phase>,
+}
+
+/// How many units buyers took in some time, by Redis's clock, whatever became of the orders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+struct Phase {
+    members: usize,
+    others: usize,
+}
+
+/// One order, and whether its buyer is on the list.
+#[derive(Debug, Clone, Copy)]
+struct Bought {
+    at: EpochMs,
+    by_member: bool,
+    is_live: bool,
+}
+
+fn group() -> GroupName {
+    GROUP.parse().unwrap_or_else(|_| unreachable!("a constant that a test parses"))
+}
+
+impl Staged for MembersFirst {
+    fn offer(plan: &Plan) -> NewSale {
+        let set_aside = Some(SetAside { units: (plan.units / 2).max(1), for_s: SET_ASIDE_FOR_S });
+        let opens_in_s = plan.opens_in_s() + i64::from(LEAD_S);
+        let sale = NewSale::opening_in("members", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s());
+        sale.early(EarlyAccess { group: group(), lead_s: LEAD_S, set_aside })
+    }
+
+    fn turn(plan: &Plan, number: usize) -> Turn {
+        let (every, offset) = MEMBERS;
+        let (first, late) = (plan.units as usize / 4, (plan.units as usize / 8).max(1));
+        match number / every {
+            _ if number % every != offset => Turn::Rush,
+            member if member < first => Turn::First,
+            member if member < first + late => Turn::Late(LATE),
+            _ => Turn::Rush,
+        }
+    }
+
+    async fn prepare(client: &Client, operator: &str, crowd: &Crowd) -> Result<()> {
+        let members = crowd.buyers.iter().filter(|buyer| buyer.turn != Turn::Rush).map(|buyer| &buyer.user);
+        client.add_to_group(operator, &group(), &members.collect::<Vec<_>>()).await
+    }
+
+    async fn of(found: &Found<'_>) -> Result<Self> {
+        let id = &found.crowd.round;
+        let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
+        // By the ledger's list, and not by what this program thinks who is in it.
+        let groups = &[group()];
+        let users: HashSet<&UserId> = found.orders.iter().map(|order| &order.claim.user).collect();
+        let listed = stream::iter(users).map(|user| async move {
+            let is_member = !found.ledger.groups_of(user, groups).await?.is_empty();
+            anyhow::Ok(is_member.then_some(user))
+        });
+        let listed: Vec<Option<&UserId>> = listed.buffer_unordered(AT_ONCE).try_collect().await?;
+        let members: HashSet<&UserId> = listed.into_iter().flatten().collect();
+        let bought = |order: &Order| Bought {
+            at: order.claim.reserved_at_ms,
+            by_member: members.contains(&order.claim.user),
+            is_live: order.state.is_live(),
+        };
+        let bought: Vec<Bought> = found.orders.iter().map(bought).collect();
+        let mut report =
+            Self::counted(&round.terms, &bought).with_context(|| format!("round {id} sets nothing aside"))?;
+        report.paid = found.count(OrderState::Paid);
+        report.expired = found.count(OrderState::Expired);
+        report.cancelled = found.count(OrderState::Cancelled);
+        report.failed = found.count(OrderState::Failed);
+        Ok(report)
+    }
+
+    fn is_right(&self) -> bool {
+        self.phases[0].others == 0 && self.others_until_then <= (self.units - self.set_aside) as usize
+    }
+}
+
+impl MembersFirst {
+    fn counted(terms: &Terms, bought: &[Bought]) -> Option<Self> {
+        let (set_aside, until) = terms.set_aside()?;
+        let (first, opens) = (terms.first_opens_at_ms(), terms.opens_at_ms);
+        let mut phases = [Phase::default(); 3];
+        for one in bought {
+            phases[usize::from(one.at >= opens) + usize::from(one.at >= until)].add(one);
+        }
+        let last = bought.iter().map(|one| one.at.since_ms(first)).max().unwrap_or(0);
+        let step_ms = (last / MOST_BARS / 1000 + 1) * 1000;
+        let mut steps = vec![Phase::default(); if bought.is_empty() { 0 } else { (last / step_ms) as usize + 1 }];
+        bought.iter().for_each(|one| steps[(one.at.since_ms(first) / step_ms) as usize].add(one));
+        Some(Self {
+            units: terms.total,
+            lead_s: terms.early_access.iter().map(|early| early.lead_s).max()?,
+            set_aside,
+            set_aside_for_s: u32::try_from(until.since_ms(opens) / 1000).ok()?,
+            phases,
+            others_until_then: bought.iter().filter(|one| one.is_live && !one.by_member && one.at < until).count(),
+            paid: 0,
+            expired: 0,
+            cancelled: 0,
+            failed: 0,
+            step_ms,
+            steps,
+        })
+    }
+}
+
+impl Phase {
+    fn add(&mut self, one: &Bought) {
+        *(if one.by_member { &mut self.members } else { &mut self.others }) += 1;
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>7} {:>9}", self.members, self.others)
+    }
+}
+
+impl fmt::Display for MembersFirst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { units, lead_s, set_aside, set_aside_for_s, phases: [early, open, later], .. } = self;
+        line(f, "set aside for members", &format_args!("{set_aside} of {units}, for {set_aside_for_s} s"))?;
+        line(f, "", &"")?;
+        line(f, "reservations", &format_args!("members    others"))?;
+        line(f, &format!("  in {lead_s} s before the opening"), early)?;
+        line(f, "  while units are set aside", open)?;
+        line(f, "  afterwards", later)?;
+        let most = units - set_aside;
+        let verdict = if self.is_right() { "at most" } else { "NOT at most" };
+        line(f, "others until then, live", &format_args!("{}, {verdict} {most}", self.others_until_then))?;
+        line(f, "", &"")?;
+        let seconds = self.step_ms / 1000;
+        line(
+            f,
+            "who bought when",
+            &format_args!("members    others   in steps of {seconds} s, from the members' opening"),
+        )?;
+        let all = |step: &Phase| step.members + step.others;
+        let largest = self.steps.iter().map(all).max().unwrap_or(0) as f64;
+        for (at, step) in (0_u64..).zip(&self.steps).filter(|(_, step)| all(step) > 0) {
+            let part = |count: usize| bar(count as f64 / largest);
+            let bars = format!("{}{}", part(step.members), part(step.others).replace('█', "░"));
+            line(f, &format!("  {} s", at * seconds), &format_args!("{step}   {bars}"))?;
+        }
+        line(f, "", &"")?;
+        line(f, "paid", &self.paid)?;
+        line(f, "expired", &self.expired)?;
+        line(f, "cancelled", &self.cancelled)?;
+        line(f, "failed", &self.failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Opens at 100 s, for members at 92 s; 4 of 10 are set aside until 120 s.
+    fn counted(bought: &[(i64, bool, bool)]) -> MembersFirst {
+        let early_access =
+            json!([{ "group": group(), "lead_s": LEAD_S, "set_aside": { "units": 4, "for_s": SET_ASIDE_FOR_S } }]);
+        let terms = json!({
+            "title": "A lamp", "opens_at_ms": 100_000, "closes_at_ms": 1_000_000, "total": 10, "per_user_limit": 1,
+            "price_minor": 990, "currency": "EUR", "payment_window_s": 900, "early_access": early_access,
+        });
+        let bought = bought.iter().map(|&(at, by_member, is_live)| Bought { at: EpochMs(at), by_member, is_live });
+        MembersFirst::counted(&serde_json::from_value(terms).unwrap(), &bought.collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn phases_change_at_their_moments() {
+        let report = counted(&[
+            (92_000, true, true),
+            (99_999, true, true),
+            (100_000, false, true),
+            (119_999, false, false),
+            (120_000, false, true),
+        ]);
+        let phase = |members, others| Phase { members, others };
+        assert_eq!(report.phases, [phase(2, 0), phase(0, 2), phase(0, 1)]);
+        assert_eq!((report.others_until_then, report.step_ms, report.steps.len()), (1, 2_000, 15));
+        assert!(report.is_right());
+        assert!(report.to_string().contains("1, at most 6"), "{report}");
+    }
+
+    #[test]
+    fn who_comes_too_early_or_takes_what_is_set_aside_is_found() {
+        assert!(!counted(&[(99_999, false, false)]).is_right());
+        let six: Vec<_> = (0..6).map(|at| (100_000 + at, false, true)).collect();
+        assert!(counted(&six).is_right());
+        let seven: Vec<_> = (0..7).map(|at| (100_000 + at, false, true)).collect();
+        assert!(!counted(&seven).is_right() && counted(&seven).to_string().contains("7, NOT at most 6"));
+        assert!(counted(&[]).is_right());
+    }
+}

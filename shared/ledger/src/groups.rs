@@ -1,0 +1,148 @@
+use std::collections::HashSet;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use sale::{GroupName, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::item::{text, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// Most writes in one `BatchWriteItem` (DynamoDB API reference).
+const BATCH_WRITE: usize = 25;
+/// Batches of one request that are written at once.
+const BATCHES_AT_ONCE: usize = 8;
+/// How often what DynamoDB left out of a batch is sent again, and how long each time waits more than the one before. It
+/// leaves out what exceeds a partition's writes for a moment.
+const TRIES: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(50);
+/// Users in a page of a group's list.
+pub const GROUP_PAGE: usize = 1000;
+
+/// That a user is in a group.
+#[derive(Serialize)]
+struct MemberItem<'a> {
+    pk: String,
+    /// In which part of its group's list the user is.
+    member_shard: String,
+    member: &'a UserId,
+}
+
+#[derive(Deserialize)]
+struct Indexed {
+    member: UserId,
+}
+
+/// Some users of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupPage {
+    /// They, in the order of the list.
+    pub users: Vec<UserId>,
+    /// The last of them, if there may be more.
+    pub more_after: Option<UserId>,
+}
+
+impl Ledger {
+    /// Puts users into a group. One who is in it stays so. There is no condition: the last word about a user holds.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; then some may be in it. Can be repeated.
+    pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
+        let put = |user: &UserId| -> Result<WriteRequest, LedgerError> {
+            let (pk, member_shard) =
+                (keys::member(group, user), keys::member_shard(group, keys::shard_of_member(user)));
+            let item = to_item(MemberItem { pk, member_shard, member: user })?;
+            let put = PutRequest::builder().set_item(Some(item)).build();
+            let put = put.map_err(|error| LedgerError::of_input("BatchWriteItem", error))?;
+            Ok(WriteRequest::builder().put_request(put).build())
+        };
+        self.write_all(once(users).into_iter().map(put).collect::<Result<_, _>>()?).await
+    }
+
+    /// Takes users out of a group. One who is not in it stays so.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; then some may be out of it. Can be repeated.
+    pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
+        let delete = |user: &UserId| -> Result<WriteRequest, LedgerError> {
+            let delete = DeleteRequest::builder().key("pk", text(keys::member(group, user))).build();
+            let delete = delete.map_err(|error| LedgerError::of_input("BatchWriteItem", error))?;
+            Ok(WriteRequest::builder().delete_request(delete).build())
+        };
+        self.write_all(once(users).into_iter().map(delete).collect::<Result<_, _>>()?).await
+    }
+
+    /// Which of these groups the user is in, as it was last written. One call.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn groups_of(&self, user: &UserId, groups: &[GroupName]) -> Result<Vec<GroupName>, LedgerError> {
+        let pks: Vec<String> = groups.iter().map(|group| keys::member(group, user)).collect();
+        let items = self.batch_get(&pks).await?;
+        let is_in = |pk: &String| items.iter().any(|item| item.get("pk") == Some(&text(pk.as_str())));
+        Ok(groups.iter().zip(&pks).filter(|(_, pk)| is_in(pk)).map(|(group, _)| group.clone()).collect())
+    }
+
+    /// The users of a group that come after `after` in its list, or from its beginning. May lag a moment behind.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn group_page(&self, group: &GroupName, after: Option<&UserId>) -> Result<GroupPage, LedgerError> {
+        let mut users: Vec<UserId> = Vec::new();
+        let (mut after, mut is_last) = (after, true);
+        for shard in after.map_or(0, keys::shard_of_member)..keys::MEMBER_SHARDS {
+            let query = self
+                .client
+                .query()
+                .table_name(&self.table)
+                .index_name(keys::MEMBERS_BY_GROUP)
+                .expression_attribute_values(":shard", text(keys::member_shard(group, shard)))
+                .limit(i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX));
+            // Only the first part of the list is begun in its middle.
+            let query = match after.take() {
+                // `member` alone is a reserved word.
+                Some(after) => query
+                    .key_condition_expression("member_shard = :shard AND #member > :after")
+                    .expression_attribute_names("#member", "member")
+                    .expression_attribute_values(":after", text(after.as_str())),
+                None => query.key_condition_expression("member_shard = :shard"),
+            };
+            let found = query.send().await.map_err(LedgerError::of("Query"))?;
+            for item in found.items.unwrap_or_default() {
+                users.push(serde_dynamo::from_item::<_, Indexed>(item)?.member);
+            }
+            let has_more = found.last_evaluated_key.is_some();
+            if has_more || users.len() >= GROUP_PAGE {
+                is_last = !has_more && shard + 1 == keys::MEMBER_SHARDS;
+                break;
+            }
+        }
+        let more_after = if is_last { None } else { users.last().cloned() };
+        Ok(GroupPage { users, more_after })
+    }
+
+    async fn write_all(&self, writes: Vec<WriteRequest>) -> Result<(), LedgerError> {
+        let batches: Vec<_> =
+            writes.chunks(BATCH_WRITE).map(|batch| self.write_batch(batch.to_vec()).boxed()).collect();
+        stream::iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
+    }
+
+    async fn write_batch(&self, mut writes: Vec<WriteRequest>) -> Result<(), LedgerError> {
+        for tries in 1..=TRIES {
+            let call = self.client.batch_write_item().request_items(&self.table, writes);
+            let output = call.send().await.map_err(LedgerError::of("BatchWriteItem"))?;
+            writes = output.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
+            if writes.is_empty() {
+                return Ok(());
+            }
+            tokio::time::sleep(PAUSE * tries).await;
+        }
+        Err(LedgerError::Contradiction(format!("DynamoDB left out {} of a batch again and again", writes.len())))
+    }
+}
+
+/// Each user once: DynamoDB refuses a batch that names a key twice.
+fn once(users: &[UserId]) -> HashSet<&UserId> {
+    users.iter().collect()
+}

@@ -1,0 +1,333 @@
+//! Groups that may buy before everyone else, and the lists of who is in them.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use ledger::Ledger;
+use runtime::Clock;
+use sale::{EarlyAccess, EpochMs, Round, SetAside, Terms};
+use serde_json::{Value, json};
+use tests::{round, terms};
+
+use crate::admission::enter;
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::asked::Asked;
+use crate::lab::{Lab, SALE};
+
+pub(crate) const USERS: &str = "/v1/admin/groups/members/users";
+
+pub(crate) fn now() -> EpochMs {
+    Clock::system().now()
+}
+
+/// Everyone may buy in five minutes, and a group since five minutes.
+fn members_first(group: &str) -> Terms {
+    let (opens_at_ms, group) = (now().plus_s(300), group.parse().unwrap());
+    let early_access = vec![EarlyAccess { group, lead_s: 600, set_aside: None }];
+    Terms { opens_at_ms, early_access, ..terms(100, 1) }
+}
+
+/// Open for everyone, with so many of three units for members, for ten minutes.
+pub(crate) fn with_set_aside(units: u32) -> Terms {
+    let (group, set_aside) = ("members".parse().unwrap(), Some(SetAside { units, for_s: 660 }));
+    Terms { early_access: vec![EarlyAccess { group, lead_s: 0, set_aside }], ..terms(3, 1) }
+}
+
+async fn write(lab: &Lab, path: &str, users: &Value) -> Answer {
+    lab.answer(&Ask::post(path).by_operator().json(&json!({ "users": users }))).await
+}
+
+async fn add(lab: &Lab, users: &Value) -> Answer {
+    write(lab, USERS, users).await
+}
+
+/// How often the functions have looked groups up since this was asked last.
+fn lookups(lab: &Lab) -> usize {
+    lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count()
+}
+
+/// Goes in and asks for a unit, as a browser does.
+async fn buy(lab: &Lab, user: &str) -> Answer {
+    let path = enter(lab, user).await.expect(201).text("reserve_path").to_owned();
+    lab.answer(&Ask::post(path).by(user)).await
+}
+
+/// Redis hears that the round has other terms, as if time had passed.
+pub(crate) async fn amend(lab: &Lab, change: impl FnOnce(&mut Terms)) {
+    let mut round = lab.round().await;
+    change(&mut round.terms);
+    lab.stock.round(&round.id).amend(&Round { version: round.version + 1, ..round.clone() }).await.unwrap();
+}
+
+#[tokio::test]
+async fn members_buy_first_and_strangers_hear_when_everyone_may() {
+    let offered = members_first("members");
+    let lab = Lab::selling(offered.clone()).await;
+    add(&lab, &json!(["alice", "carol"])).await.expect(200);
+    let opens_at = offered.opens_at_ms.to_string();
+
+    let admitted = enter(&lab, "alice").await.expect(201);
+    let path = admitted.text("reserve_path").to_owned();
+    // Of another user it is a forgery.
+    lab.answer(&Ask::post(&path).by("bob")).await.problem(403, "bad_token");
+    lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
+
+    assert_eq!(enter(&lab, "bob").await.problem(409, "not_open").text("opens_at"), opens_at);
+    // A pass for everyone, which is what the version before gives out, also of a member.
+    for user in ["bob", "carol"] {
+        let refused = lab.answer(&Ask::reserve(SALE, user)).await.problem(409, "not_open");
+        assert_eq!(refused.text("opens_at"), opens_at);
+    }
+    amend(&lab, |terms| terms.opens_at_ms = EpochMs(now().0 - 1)).await;
+    buy(&lab, "bob").await.expect(202);
+    lab.answer(&Ask::reserve(SALE, "carol")).await.expect(202);
+}
+
+#[tokio::test]
+async fn who_is_taken_out_of_a_list_is_a_stranger() {
+    let lab = Lab::selling(members_first("members")).await;
+    add(&lab, &json!(["alice", "carol"])).await.expect(200);
+    write(&lab, &format!("{USERS}/remove"), &json!(["alice", "nobody"])).await.expect(200);
+    enter(&lab, "alice").await.problem(409, "not_open");
+    enter(&lab, "carol").await.expect(201);
+    // Another group of this name is another list.
+    write(&lab, "/v1/admin/groups/member/users", &json!(["dave"])).await.expect(200);
+    enter(&lab, "dave").await.problem(409, "not_open");
+}
+
+/// A token's claim needs no list: it is that of the operators here, whom the sale's group is.
+#[tokio::test]
+async fn a_token_names_a_group() {
+    let lab = Lab::selling(members_first("operators")).await;
+    let olga = async |path: &str, body: Value| lab.answer(&Ask::post(path).by_operator().json(&body)).await;
+    let asked = olga(&format!("/v1/sales/{SALE}/challenges"), json!({})).await.expect(201);
+    let id = asked.text("challenge_id").to_owned();
+    let key = format!("challenge:{{{SALE}:1:0}}:olga:{id}");
+    let client = redis::Client::open(lab.valkey.url()).unwrap();
+    let mut redis = client.get_multiplexed_async_connection().await.unwrap();
+    let noted: String = redis::cmd("GET").arg(&key).query_async(&mut redis).await.unwrap();
+    lookups(&lab);
+    let right = json!({ "challenge_id": id, "answer": noted.strip_prefix("open ").unwrap() });
+    let admitted = olga(&format!("/v1/sales/{SALE}/tokens"), right).await.expect(201);
+    assert_eq!(lookups(&lab), 0, "nothing is left to look up");
+    lab.answer(&Ask::post(admitted.text("reserve_path")).by("olga")).await.expect(202);
+    enter(&lab, "alice").await.problem(409, "not_open");
+}
+
+#[tokio::test]
+async fn the_ledger_is_asked_once_and_only_while_it_matters() {
+    let lab = Lab::selling(members_first("members")).await;
+    add(&lab, &json!(["bob"])).await.expect(200);
+    lookups(&lab);
+    enter(&lab, "alice").await.problem(409, "not_open");
+    assert_eq!(lookups(&lab), 1);
+    let path = enter(&lab, "bob").await.expect(201).text("reserve_path").to_owned();
+    assert_eq!(lookups(&lab), 1);
+    lab.answer(&Ask::post(path).by("bob")).await.expect(202);
+    assert_eq!(lookups(&lab), 0, "never for a reservation");
+
+    let mut long_open = members_first("members");
+    long_open.opens_at_ms = EpochMs(now().0 - 601_000);
+    for (offered, why) in [(terms(3, 1), "nobody may buy early"), (long_open, "everybody may buy by now")] {
+        let lab = Lab::selling(offered).await;
+        lookups(&lab);
+        enter(&lab, "alice").await.expect(201);
+        assert_eq!(lookups(&lab), 0, "{why}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_read_is_no_guess() {
+    let lab = Lab::selling(members_first("members")).await;
+    add(&lab, &json!(["alice"])).await.expect(200);
+    let ask = Ask::post(format!("/v1/sales/{SALE}/tokens"))
+        .by("alice")
+        .json(&json!({ "challenge_id": "0".repeat(32), "answer": "1" }));
+    let no_table = Ledger::new(lab.dynamodb.clone(), "there-is-no-such-table");
+    let deps = admission::Deps { ledger: no_table, ..lab.admission() };
+    let response = admission::handle(&deps, ask.request()).await;
+    Answer::of_handler(Asked::from(&ask), response).problem(503, "overloaded");
+}
+
+#[tokio::test]
+async fn what_is_set_aside_waits_for_members_and_then_for_everyone() {
+    let lab = Lab::selling(with_set_aside(2)).await;
+    let until = lab.round().await.terms.set_aside().unwrap().1.to_string();
+    add(&lab, &json!(["alice", "bob"])).await.expect(200);
+    lab.answer(&Ask::reserve(SALE, "s1")).await.expect(202);
+    // One process for all: what a stranger hears must not stand for a member.
+    let late = lab.answer(&Ask::reserve(SALE, "s2")).await.problem(409, "sold_out");
+    assert_eq!(late.text("next_release_at"), until);
+    assert_eq!(enter(&lab, "s2").await.problem(409, "sold_out").text("next_release_at"), until);
+    buy(&lab, "alice").await.expect(202);
+    lab.answer(&Ask::reserve(SALE, "s2")).await.problem(409, "sold_out");
+
+    amend(&lab, |terms| terms.opens_at_ms = EpochMs(now().0 - 660_000)).await;
+    lab.answer(&Ask::reserve(SALE, "s2")).await.expect(202);
+    let problem = lab.answer(&Ask::reserve(SALE, "s3")).await.problem(409, "sold_out");
+    assert_eq!(problem.body.get("next_release_at"), None);
+    assert_eq!(lab.clean_audit().await, (0, 3, 0));
+}
+
+/// A member gives back what was set aside: it is set aside again, whatever step the order was at.
+#[tokio::test]
+async fn what_a_member_gives_back_is_set_aside_again() {
+    let lab = Lab::selling(with_set_aside(1)).await;
+    add(&lab, &json!(["alice", "bob"])).await.expect(200);
+    let counters = async || lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
+    let id = buy(&lab, "alice").await.expect(202).text("reservation_id").to_owned();
+    let claim = lab.claim_of(&id, "alice").await;
+    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
+    assert_eq!(counters().await.set_aside, 0);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{id}")).by("alice")).await.expect(200);
+    assert_eq!(counters().await.set_aside, 1);
+    for stranger in ["s1", "s2"] {
+        lab.answer(&Ask::reserve(SALE, stranger)).await.expect(202);
+    }
+    lab.answer(&Ask::reserve(SALE, "s3")).await.problem(409, "sold_out");
+    buy(&lab, "bob").await.expect(202);
+}
+
+#[tokio::test]
+async fn a_round_is_loaded_before_its_first_group() {
+    let lab = Lab::new().await;
+    let mut soon = members_first("members");
+    (soon.opens_at_ms, soon.early_access[0].lead_s) = (now().plus_s(7000), 6500);
+    lab.publish(SALE, &soon).await;
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+}
+
+#[tokio::test]
+async fn a_sale_can_be_closed_while_only_a_group_may_buy() {
+    let lab = Lab::selling(members_first("members")).await;
+    add(&lab, &json!(["alice"])).await.expect(200);
+    let close = Ask::post(format!("/v1/admin/sales/{SALE}/close")).by_operator().json(&json!({ "round": 1 }));
+    lab.answer(&close).await.expect(200);
+    for user in ["alice", "bob"] {
+        lab.answer(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user)).await.problem(410, "closed");
+        lab.answer(&Ask::reserve(SALE, user)).await.problem(410, "closed");
+    }
+}
+
+#[tokio::test]
+async fn operators_create_it_and_everybody_sees_it() {
+    let lab = Lab::new().await;
+    let in_s = |s: u32| now().plus_s(s).to_string();
+    let sale = |early_access: Value| {
+        json!({
+            "sale_id": SALE, "title": "A lamp", "opens_at": in_s(3600), "closes_at": in_s(7200), "total": 10,
+            "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+            "early_access": early_access,
+        })
+    };
+    let create = async |early_access: Value| {
+        lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&sale(early_access))).await
+    };
+    for bad in [
+        json!([{ "group": "gold members", "lead_s": 60 }]),
+        json!([{ "group": "members", "lead_s": 0 }]),
+        json!([{ "group": "members", "lead_s": 604_801 }]),
+        json!([{ "group": "members", "lead_s": 60 }, { "group": "members", "lead_s": 30 }]),
+        json!([{ "group": "members", "lead_s": 60, "set_aside": { "units": 11, "for_s": 60 } }]),
+        json!([{ "group": "members", "lead_s": 60, "set_aside": { "units": 1, "for_s": 3600 } }]),
+        json!([{ "group": "members", "lead_s": 60, "phase": 1 }]),
+        json!(null),
+    ] {
+        create(bad).await.problem(400, "invalid_request");
+    }
+    let early_access = json!([{ "group": "members", "lead_s": 600, "set_aside": { "units": 3, "for_s": 60 } }]);
+    let mut raining = sale(early_access.clone());
+    raining["rain"] = json!({ "at_once": 1 });
+    let refused = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&raining)).await;
+    assert!(refused.problem(400, "invalid_request").text("detail").contains("not together with rain"));
+    assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
+    let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
+    assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);
+    let shown = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.body;
+    let opens = lab.round().await.terms.opens_at_ms;
+    let (line, at) =
+        (&shown["early_access"][0], |text: &Value| text.as_str().unwrap().parse::<jiff::Timestamp>().unwrap());
+    assert_eq!((line["group"].as_str(), shown["state"].as_str()), (Some("members"), Some("upcoming")));
+    assert_eq!(EpochMs::from(at(&line["opens_at"])), opens.minus_s(600));
+    assert_eq!(EpochMs::from(at(&line["set_aside_until"])), opens.plus_s(60));
+    assert_eq!(EpochMs::from(at(&shown["opens_at"])), opens, "everyone's opening");
+}
+
+#[tokio::test]
+async fn a_list_has_bounds() {
+    let lab = Lab::new().await;
+    let many: Vec<String> = (0..1001).map(|user| format!("u{user}")).collect();
+    for path in [USERS.to_owned(), format!("{USERS}/remove")] {
+        for bad in [json!([]), json!(many), json!(["a b"]), json!([""]), json!([7]), json!("alice"), json!(null)] {
+            write(&lab, &path, &bad).await.problem(400, "invalid_request");
+        }
+        let large = json!(["x".repeat(520_000)]);
+        write(&lab, &path, &large).await.problem(413, "too_large");
+        let other = Ask::post(&path).by_operator().json(&json!({ "users": ["a"], "group": "b" }));
+        lab.answer(&other).await.problem(400, "invalid_request");
+        lab.answer(&Ask::post(&path).by("alice").json(&json!({ "users": ["alice"] }))).await.problem(403, "denied");
+    }
+    for group in ["a.b", &"g".repeat(49)] {
+        let path = format!("/v1/admin/groups/{group}/users");
+        write(&lab, &path, &json!(["alice"])).await.problem(400, "invalid_request");
+        lab.answer(&Ask::get(&path).by_operator()).await.problem(400, "invalid_request");
+    }
+    lab.answer(&Ask::get(format!("{USERS}?cursor=a%20b")).by_operator()).await.problem(400, "invalid_request");
+    lab.answer(&Ask::get(USERS).by("alice")).await.problem(403, "denied");
+    let largest: Vec<String> = (0..1000).map(|user| format!("{user:\"<255}")).collect();
+    assert_eq!(add(&lab, &json!(largest)).await.expect(200).body["users"], 1000, "the longest ids, quoted and escaped");
+    let twice = add(&lab, &json!(["alice", "alice"])).await.expect(200);
+    assert_eq!(twice.body["users"], 2);
+}
+
+/// Uploads for `GROUP_UPLOAD_S` seconds, three requests at least, and reads everything back in pages.
+#[tokio::test]
+async fn a_long_list_is_read_in_pages() {
+    let lab = Lab::selling(members_first("members")).await;
+    let longest = std::env::var("GROUP_UPLOAD_S").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let (began, mut wanted) = (Instant::now(), BTreeSet::new());
+    for request in 0.. {
+        if request >= 3 && began.elapsed() >= Duration::from_secs(longest) {
+            break;
+        }
+        // Ids of all sorts, with what separates keys.
+        let users: Vec<String> = (0..800).map(|user| format!("auth0|{request}#{user}/e")).collect();
+        add(&lab, &json!(users)).await.expect(200);
+        wanted.extend(users);
+    }
+    let uploaded = began.elapsed();
+    let began = Instant::now();
+    for _ in 0..20 {
+        let (user, group) = (tests::user("auth0|1#7/e"), "members".parse().unwrap());
+        assert_eq!(lab.ledger.groups_of(&user, std::slice::from_ref(&group)).await.unwrap(), [group]);
+    }
+    let looked_up = began.elapsed() / 20;
+    eprintln!("{} users uploaded in {uploaded:.1?}; one lookup takes {looked_up:.1?}", wanted.len());
+
+    let (mut seen, mut cursor, mut pages) = (BTreeSet::new(), None::<String>, 0);
+    loop {
+        let path =
+            cursor.take().map_or_else(|| USERS.to_owned(), |cursor| format!("{USERS}?cursor={}", escaped(&cursor)));
+        let page = lab.answer(&Ask::get(path).by_operator()).await.expect(200).body;
+        let users = page["users"].as_array().unwrap();
+        assert!(users.len() <= 1000);
+        for user in users {
+            assert!(seen.insert(user.as_str().unwrap().to_owned()), "{user} twice");
+        }
+        (cursor, pages) = (page["next_cursor"].as_str().map(str::to_owned), pages + 1);
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, wanted);
+    assert!(pages >= 3, "{pages}");
+    let nobody = lab.answer(&Ask::get("/v1/admin/groups/nobody/users").by_operator()).await.expect(200);
+    assert_eq!(nobody.body, json!({ "group": "nobody", "users": [] }));
+    enter(&lab, "auth0|2#799/e").await.expect(201);
+    enter(&lab, "auth0|2#800/e").await.problem(409, "not_open");
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('#', "%23").replace('|', "%7C").replace('/', "%2F")
+}

@@ -1,0 +1,92 @@
+// Sales that a group may buy from before everyone else, and the lists of who is in a group.
+
+import { number } from '../format.js';
+import { hour } from '../early.js';
+import { t } from '../i18n.js';
+import { api } from './api.js';
+
+/** Users of one request, and of one list: what the system takes. */
+const PAGE = 1_000;
+const MOST = 1_000_000;
+/** How often one request is sent, if the system is busy. */
+const TRIES = 8;
+const PASSING = ['overloaded', 'network', 'rate_limited'];
+
+const GROUP = '[A-Za-z0-9_\\-]{1,48}';
+const groupField = () => ({ name: 'group', label: t('op.early.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
+const whole = (name, label, value, min, max) => ({ name, label: t(label), type: 'number', value: String(value), min, max, step: 1 });
+
+/** The fields of early access. */
+export const earlyFields = () => [
+  groupField(),
+  whole('lead', 'op.early.lead', 10, 0, 10_080),
+  whole('units', 'op.early.units', 0, 0, 10_000_000),
+  whole('kept', 'op.early.for', 10, 1, 44_640),
+];
+
+/** Early access as it was filled in: minutes are for people. */
+export function earlyOf({ group, lead, units, kept }) {
+  const aside = Number(units) > 0 ? { set_aside: { units: Number(units), for_s: Number(kept) * 60 } } : {};
+  return [{ group, lead_s: Number(lead) * 60, ...aside }];
+}
+
+/** Who may buy when, and what is kept for whom until when, for the head of a board. */
+export function earlyWords({ opens_at: opens, early_access: all = [] }) {
+  const at = (s) => hour(Date.parse(opens) + s * 1000);
+  return all.flatMap(({ group, lead_s: lead, set_aside: aside }) => [
+    ...(lead > 0 ? [t('op.early.when', { group, at: at(-lead) })] : []),
+    ...(aside ? [t('op.early.kept', { group, n: number(aside.units), at: at(aside.for_s) })] : []),
+  ]);
+}
+
+/** The users of a text, one a line, each once. */
+export function usersOf(text) {
+  return [...new Set(text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean))];
+}
+
+/** Sends one page of a list. Sending it twice is sending it once, so what is busy is asked again. */
+async function send(group, how, users) {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await api.group(group, how, users);
+      return;
+    } catch (error) {
+      if (tried >= TRIES || !PASSING.includes(error.code)) throw error;
+      await new Promise((go) => {
+        setTimeout(go, 1000 * Math.max(1, error.retryAfterS ?? 0));
+      });
+    }
+  }
+}
+
+/** Sends a list, as large as it is; `say` hears how far it is. */
+async function change({ group, how, users, file }, say) {
+  const all = usersOf(`${users}\n${file.size > 0 ? await file.text() : ''}`);
+  if (all.length === 0 || all.length > MOST) {
+    say(t('op.group.none', { most: number(MOST) }));
+    return { said: true };
+  }
+  const values = (sent) => ({ n: number(sent), all: number(all.length), group });
+  for (let sent = 0; sent < all.length; sent += PAGE) {
+    say(t('op.group.progress', values(sent)));
+    await send(group, how, all.slice(sent, sent + PAGE));
+  }
+  say(t('op.group.done', values(all.length)));
+  return { said: true };
+}
+
+/** Puts users into a group, or takes them out. */
+export function groupList() {
+  return {
+    question: {
+      title: t('op.group'), text: t('op.group.text'), go: t('op.group.go'),
+      fields: [
+        groupField(),
+        { name: 'how', label: t('op.group.how'), value: 'add', options: [['add', t('op.group.add')], ['remove', t('op.group.remove')]] },
+        { name: 'users', label: t('op.group.users'), lines: 4, required: false },
+        { name: 'file', label: t('op.group.file'), type: 'file', accept: '.txt,.csv,text/plain', required: false, class: 'file' },
+      ],
+    },
+    run: change,
+  };
+}

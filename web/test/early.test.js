@@ -1,0 +1,177 @@
+// Members first, and what is kept for them.
+
+import { expect, test } from 'vitest';
+import { DESKTOP, PHONE } from './browser.js';
+import { heading, reserve, shop, visit, work } from './visits.js';
+
+const SHOTS = process.env.SHOTS;
+/** Long enough to be seen, short enough to be waited for. */
+const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
+
+let groups = 0;
+/** A group of these users, of a name of its own. */
+async function group(...users) {
+  const name = `members-${process.pid}-${Date.now().toString(36)}-${(groups += 1)}`;
+  await shop.operate('POST', `/v1/admin/groups/${name}/users`, { users });
+  return name;
+}
+
+/** A sale that opens for everyone so late, and for its group an hour before. */
+async function membersFirst(name, opensInMs, more = {}) {
+  const early_access = [{ group: name, lead_s: 3_600, ...more }];
+  return shop.sell({ total: 3, opensInMs, lastsMs: 3_600_000, early_access });
+}
+
+const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/early-${what}.png`, fullPage: true });
+
+test('a member buys before everyone else, who hears when it opens and then buys', async () => {
+  const [member, stranger] = [shop.user(), shop.user()];
+  const sale = await membersFirst(await group(member), shop.loadsWithinMs + SOON_MS);
+  const theirs = await visit({ user: stranger });
+  await theirs.go(`sales/${sale}`);
+  await theirs.page.getByText(/^Members first, everyone from /).waitFor();
+  await heading(theirs.page, 'Members first').waitFor();
+  await theirs.page.getByRole('button', { name: 'Buy as a member' }).click();
+  await work(theirs.page);
+  await theirs.page.locator('.stage').getByText('this account is not on their list').waitFor();
+  expect(await theirs.page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');
+  expect(await theirs.rules()).toEqual([]);
+
+  const mine = await visit({ user: member });
+  await mine.go(`sales/${sale}`);
+  await reserve(mine.page, 'Buy as a member');
+  await heading(mine.page, 'Reserved for you').waitFor();
+
+  // The countdown ends by itself, and the button is there without a reload.
+  await heading(theirs.page, 'It is open').waitFor({ timeout: shop.loadsWithinMs + 2 * SOON_MS });
+  expect(await theirs.page.getByText(/^Members first, everyone from /).count()).toBe(0);
+  await reserve(theirs.page);
+  expect(await theirs.shift()).toBeLessThan(theirs.GOOD_SHIFT);
+}, 400_000);
+
+test('before the members’ opening everybody waits, and is told of both', async () => {
+  const sale = await membersFirst(await group(shop.user()), 2 * 3_600_000);
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await heading(page, 'Opens in').waitFor();
+  await page.getByText(/^Members from .+, everyone from /).waitFor();
+  expect(await page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+test('what is kept for members is theirs until the moment, and everyone is told of it', async () => {
+  const member = shop.user();
+  const early_access = [{ group: await group(member), lead_s: 0, set_aside: { units: 2, for_s: 1_800 } }];
+  const sale = await shop.sell({ total: 3, early_access });
+  await shop.buy(sale);
+  const theirs = await visit();
+  await theirs.go(`sales/${sale}`);
+  await theirs.page.getByText(/^Some pieces are kept for members until /).waitFor();
+  await theirs.page.getByRole('button', { name: 'Buy now' }).click();
+  await work(theirs.page);
+  await heading(theirs.page, 'The rest is for members').waitFor();
+  await theirs.page.getByText(/^What is left is kept for members until /).waitFor();
+  expect(await theirs.rules()).toEqual([]);
+  const mine = await visit({ user: member });
+  await mine.go(`sales/${sale}`);
+  await reserve(mine.page);
+  // Asked again, the answer is the same.
+  await theirs.page.getByRole('button', { name: 'Look again' }).click();
+  await heading(theirs.page, 'It is open').waitFor();
+}, 240_000);
+
+test('what members leave is everyone’s, and the button comes by itself', async () => {
+  const keptS = Math.ceil((shop.loadsWithinMs + SOON_MS) / 1000);
+  const early_access = [{ group: await group(shop.user()), lead_s: 0, set_aside: { units: 1, for_s: keptS } }];
+  const sale = await shop.sell({ total: 1, opensInMs: -1_000, early_access });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await work(page);
+  await heading(page, 'The rest is for members').waitFor();
+  await heading(page, 'It is open').waitFor({ timeout: keptS * 1000 + SOON_MS });
+  await reserve(page);
+}, 400_000);
+
+test.each([
+  { language: 'en', device: DESKTOP, name: 'desktop' },
+  { language: 'en', device: PHONE, name: 'phone' },
+  { language: 'zh', device: PHONE, name: 'phone' },
+])('$language on a $name keeps the rules of accessibility', async ({ language, device, name }) => {
+  const locale = language === 'zh' ? 'zh-CN' : 'en-GB';
+  const sale = await membersFirst(await group(shop.user()), 1_800_000, { set_aside: { units: 1, for_s: 600 } });
+  const { page, go, rules, shift, GOOD_SHIFT } = await visit({ ...device, locale });
+  await go(`sales/${sale}`);
+  await page.locator('.stage h2').waitFor();
+  await page.getByText(language === 'zh' ? /^会员优先，所有人 / : /^Members first, everyone from /).waitFor();
+  expect(await rules()).toEqual([]);
+  await shot(page, `${name}-${language}`);
+  expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(wide).toBeLessThanOrEqual(0);
+});
+
+test('an operator sends a list, makes a sale for it and sees when who can buy', async () => {
+  const { page, go, rules } = await visit({ user: 'operator', operator: true });
+  const [listed, filed, name] = [shop.user(), shop.user(), `op-${process.pid}-${Date.now().toString(36)}`];
+  const dialog = page.getByRole('dialog');
+  await go('', '/operators.html');
+  await page.getByRole('button', { name: 'Member lists' }).click();
+  await dialog.locator('[name=group]').fill(name);
+  await dialog.locator('[name=users]').fill(`${listed}\n\n ${listed} \n`);
+  // More than one request takes.
+  const many = Array.from({ length: 1_500 }, (_, n) => `${filed}-${n}`).join('\r\n');
+  await dialog.locator('[name=file]').setInputFiles({ name: 'members.txt', mimeType: 'text/plain', buffer: Buffer.from(`${filed}\r\n${many}`) });
+  expect(await rules()).toEqual([]);
+  await shot(page, 'operators-list');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await page.locator('.side .said', { hasText: `${name}: 1,502 of 1,502 sent. Done.` }).waitFor();
+  const users = new Set();
+  for (let cursor = ''; cursor !== null;) {
+    const list = await shop.operate('GET', `/v1/admin/groups/${name}/users${cursor}`);
+    for (const user of list.users) users.add(user);
+    cursor = list.next_cursor ? `?cursor=${encodeURIComponent(list.next_cursor)}` : null;
+  }
+  expect([users.size, users.has(listed), users.has(filed), users.has(`${filed}-1499`)]).toEqual([1_502, true, true, true]);
+
+  await page.getByRole('button', { name: 'Member lists' }).click();
+  await dialog.locator('[name=group]').fill(name);
+  await dialog.locator('[name=how]').selectOption('remove');
+  await dialog.locator('[name=users]').fill(filed);
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await page.locator('.side .said', { hasText: `${name}: 1 of 1 sent. Done.` }).waitFor();
+
+  await page.getByRole('button', { name: 'New early access' }).click();
+  await dialog.locator('[name=sale_id]').fill(name);
+  await dialog.locator('[name=title]').fill('Lamp for members');
+  await dialog.locator('[name=group]').fill(name);
+  await dialog.locator('[name=lead]').fill('180');
+  await dialog.locator('[name=units]').fill('40');
+  expect(await rules()).toEqual([]);
+  await shot(page, 'operators-form');
+  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Lamp for members' }).waitFor();
+  await page.locator('.board-head', { hasText: `40 kept for ${name} until ` }).waitFor();
+  const terms = await shop.operate('GET', `/v1/admin/sales/${name}`);
+  expect(terms.early_access).toEqual([{ group: name, lead_s: 10_800, set_aside: { units: 40, for_s: 600 } }]);
+  await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+  await shot(page, 'operators-board');
+
+  const mine = await visit({ user: listed });
+  await mine.go(`sales/${name}`);
+  await reserve(mine.page, 'Buy as a member');
+  const out = await visit({ user: filed });
+  await out.go(`sales/${name}`);
+  await out.page.getByRole('button', { name: 'Buy as a member' }).click();
+  await work(out.page);
+  await out.page.locator('.stage').getByText('this account is not on their list').waitFor();
+}, 300_000);
+
+test('a list without users is not sent', async () => {
+  const { page, go } = await visit({ user: 'operator', operator: true });
+  await go('', '/operators.html');
+  await page.getByRole('button', { name: 'Member lists' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+  await page.locator('.side .said', { hasText: 'A list has 1 to 1,000,000 users.' }).waitFor();
+});
