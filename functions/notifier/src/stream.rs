@@ -110,6 +110,19 @@ mod tests {
     }
 
     #[test]
+    fn an_order_that_wins_in_a_draw_is_a_step_once() {
+        let mut won = record(PAID);
+        for image in ["OldImage", "NewImage"] {
+            won["dynamodb"][image]["state"]["S"] = json!("GRANTED");
+        }
+        let award = json!({ "M": { "kind": { "S": "prize" }, "prize": { "N": "1" } } });
+        won["dynamodb"]["NewImage"]["award"] = award.clone();
+        assert_eq!(read([won.clone()]), [("granted", "1100000000022".to_owned())]);
+        won["dynamodb"]["OldImage"]["award"] = award;
+        assert_eq!(read([won]), []);
+    }
+
+    #[test]
     fn other_writes_are_none() {
         let mut noted = record(PAID);
         noted["dynamodb"]["OldImage"]["state"]["S"] = json!("PAID");
