@@ -511,7 +511,8 @@ async fn latecomers_still_get_some() {
             360 => weather.rain(Rain { steady: steady(1, 1), ..Rain::default() }).await,
             _ => {}
         }
-        planned[second as usize] = weather.plan().available(clock());
+        let before = weather.plan().available(clock());
+        planned[second as usize] = before;
         for _ in 0..PER_SECOND {
             match weather.ask().await {
                 Reserve::Reserved(_) => grabs[second as usize] += 1,
@@ -521,6 +522,12 @@ async fn latecomers_still_get_some() {
                 other => panic!("{other:?}"),
             }
         }
+        // What drops at once is gone within seconds; then it is the plan, to the unit. A slow machine asks on into the next drop.
+        let all: u32 = grabs.iter().sum();
+        let dropped = before..=weather.plan().available(clock());
+        let is_caught_up = !(0..30).contains(&second) && !(300..305).contains(&second);
+        assert!(all <= *dropped.end(), "{all} in second {second}, not {dropped:?}: {grabs:?}");
+        assert!(!is_caught_up || dropped.contains(&all), "{all} in second {second}, not {dropped:?}: {grabs:?}");
     }
     let rate = |seconds: std::ops::Range<usize>| {
         let count = seconds.len() as f64;
@@ -533,14 +540,9 @@ async fn latecomers_still_get_some() {
         let got = rate(minute * 60..minute * 60 + 60);
         println!("| {} | {dropped:.2} | {got:.2} | {:.1} % |", minute + 1, 100.0 * got / f64::from(PER_SECOND));
     }
-    // The 20 at once are gone within seconds; then it is the plan, to the unit.
-    for (steady, planned) in [(30..180, 2), (185..300, 5), (305..360, 5), (362..600, 1)] {
-        assert!(grabs[steady.clone()].iter().all(|got| *got == planned), "{planned}/s in {steady:?}: {grabs:?}");
-    }
     let all: u32 = grabs.iter().sum();
     let view = weather.round.view().await;
-    let available = weather.plan().available(clock());
-    assert_eq!((all, view.counters.free()), (available, 10_000 - available), "all that dropped, and no more");
+    assert_eq!(view.counters.free(), 10_000 - all);
     let late = rate(540..600) / f64::from(PER_SECOND);
     println!("the chance of who comes in the last minute: {:.1} %; without rain, 0", 100.0 * late);
     assert!(late > 0.1);
