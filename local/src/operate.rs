@@ -32,7 +32,9 @@ pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
 
 fn print(audit: &Value) {
     if audit["in_redis"] == false {
-        println!("Redis does not have this round: what it held is not in the numbers below.");
+        println!(
+            "Redis does not have this round: it is to be loaded, or is over, or was lost. These are the orders alone:"
+        );
     }
     for name in ["total", "free", "held", "ordered", "oversold", "lost", "duplicated"] {
         println!("  {name:<12} {}", audit[name]);

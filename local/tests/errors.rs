@@ -148,7 +148,11 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
              \"al ice\""
                 .into(),
         ),
-        (&["redrive"], &[("QUEUE", "nothing")], "QUEUE: one of orders, expiry, quarantine; got \"nothing\"".into()),
+        (
+            &["redrive"],
+            &[("QUEUE", "nothing")],
+            "QUEUE: one of orders, expiry, winners, quarantine; got \"nothing\"".into(),
+        ),
         (&["trace"], &[("ID", "lamp")], format!("ID: {id} \"lamp\"")),
         (&["trace", "lamp"], &[], format!("ID: {id} \"lamp\"")),
         (
@@ -382,7 +386,10 @@ fn make_adds_nothing_to_it() {
     }
     let units = "UNITS: a whole number from 1 to 10,000; got \"-1\"";
     one_line_of_make(&home.make(&["demo", "UNITS=-1"]), units);
-    one_line_of_make(&home.make(&["redrive", "QUEUE=x y"]), "QUEUE: one of orders, expiry, quarantine; got \"x y\"");
+    one_line_of_make(
+        &home.make(&["redrive", "QUEUE=x y"]),
+        "QUEUE: one of orders, expiry, winners, quarantine; got \"x y\"",
+    );
     let which = "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
     one_line_of_make(&home.make(&["trace"]), which);
     one_line_of_make(&home.make(&["token", "CARGO=/no/cargo"]), "no /no/cargo: install Rust with rustup, or set CARGO");

@@ -34,8 +34,13 @@ fn make(parts: &str, logs: &Path) -> Command {
                 long:\n\t@sh \"$$LONG_PART\"\n",
     )
     .unwrap();
-    let mut make = Command::new("make");
-    make.args(["test", "TEST_READY=ready", &format!("TEST_PARTS={parts}"), &format!("TEST_LOGS={}", logs.display())]);
+    let mut make = Command::new("env");
+    // No shell can trap what was ignored when it began, as HUP is behind `nohup`.
+    make.args(["--default-signal=HUP", "make", "test"]).args([
+        "TEST_READY=ready",
+        &format!("TEST_PARTS={parts}"),
+        &format!("TEST_LOGS={}", logs.display()),
+    ]);
     // Whoever runs these tests may be a `make test` too.
     make.current_dir(paths::root()).env("MAKEFILES", &more).env_remove("MAKEFLAGS").env_remove("MAKELEVEL");
     make

@@ -42,6 +42,15 @@ fn wrong(unit: u64, what: &str) -> Vec<(u64, String)> {
 }
 
 #[tokio::test]
+async fn a_round_that_was_never_loaded_has_lost_nothing() {
+    let lab = Lab::new().await;
+    lab.publish("lamp", &terms(3, 1)).await;
+    let audit = look(&lab).await;
+    assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(false)));
+    assert_eq!(numbers(&audit), [3, 0, 0, 0, 0, 0]);
+}
+
+#[tokio::test]
 async fn a_guard_that_is_gone() {
     let lab = lab().await;
     lab.delete_item("UNIT#lamp#1#1").await;

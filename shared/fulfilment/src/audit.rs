@@ -25,8 +25,8 @@ pub struct Audited {
 
 /// Where every unit of a round is, by what Redis and the ledger say.
 ///
-/// Of a round that Redis has lost, a unit that no order has is lost while the round is open, until it is rebuilt. Once
-/// it is over, such a unit was not sold, and there is nothing to repair.
+/// Of a round that Redis has lost, a unit that no order has is lost while the round is open, until it is rebuilt. Before it is
+/// first loaded and once it is over, such a unit is not sold, and there is nothing to repair.
 ///
 /// Read in pages while the sale may go on, so it is exact only while nobody buys.
 ///
@@ -39,8 +39,8 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
         Some(AsItIs { audit, ledger, .. }) => (audit, ledger),
         None => {
             let (view, total) = (ledger_view(ledger, &round.id).await?, round.terms.total);
-            let is_over = round.is_over(now);
-            (if is_over { audit_of_the_past(total, &view) } else { audit_to_be_rebuilt(total, &view) }, view)
+            let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
+            (if nothing_is_lost { audit_of_orders(total, &view) } else { audit_to_be_rebuilt(total, &view) }, view)
         }
     };
     Ok(Audited { audit, in_redis, awarded: awarded(ledger, round, &view).await? })
@@ -65,8 +65,8 @@ async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Op
     Ok(Some(awarded))
 }
 
-/// What no order has was not sold.
-fn audit_of_the_past(total: u32, ledger: &LedgerView) -> Audit {
+/// What no order has is not sold.
+fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
     let guarded = ledger.guards.iter().map(|claim| claim.unit.0);
     let mut taken: Vec<u32> = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect();
     taken.sort_unstable();

@@ -23,7 +23,7 @@ use sale::{Allocation, EpochMs, Prize, Round, RoundId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
-use crate::status::SETTLING_MS;
+use crate::status::{SETTLING_MS, restored_at};
 
 /// Seconds from the end of a round until its entries are fenced off. The clocks of Redis, which ends a round, and of the functions
 /// differ by much less, and no function works on an order for as long.
@@ -107,7 +107,7 @@ async fn entries_are_in(stock: &Stock, round: &Round, now: EpochMs) -> Result<bo
     }
     let lost_at = match stock.round(&round.id).counters().await? {
         None => Some(round.terms.closes_at_ms),
-        Some(counters) => Some(counters.epoch_ms).filter(|epoch| *epoch > round.terms.opens_at_ms),
+        Some(counters) => restored_at(round, &counters),
     };
     if lost_at.is_some_and(|lost| now.since_ms(lost) < SETTLING_MS) {
         return Ok(false);

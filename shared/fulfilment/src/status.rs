@@ -1,7 +1,7 @@
 use ledger::Ledger;
 use process::Snapshots;
 use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Round, UserId};
-use stock::Stock;
+use stock::{Counters, Stock};
 
 use crate::error::FulfilmentError;
 
@@ -54,12 +54,17 @@ pub async fn status(
     }
 }
 
-/// Whether Redis has lost a sale's latest round, or had until a moment ago: its keys are missing, or were made after it opened.
-/// One that is lost after its close is not made again.
+/// Whether Redis has lost a sale's latest round, or had until a moment ago. One that is lost after its close is not made again.
 async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
     let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
     Ok(match stock.round(&round.id).counters().await? {
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
-        Some(counters) => counters.epoch_ms > opens_at && now.since_ms(counters.epoch_ms) < SETTLING_MS,
+        Some(counters) => restored_at(round, &counters).is_some_and(|at| now.since_ms(at) < SETTLING_MS),
     })
+}
+
+/// When the keys of a round were made that Redis had lost since somebody could reserve. None if they are the first.
+pub(crate) fn restored_at(round: &Round, counters: &Counters) -> Option<EpochMs> {
+    let is_first = Some(counters.epoch_ms) == round.loaded_at_ms;
+    Some(counters.epoch_ms).filter(|made_at| !is_first && *made_at > round.terms.first_opens_at_ms())
 }
