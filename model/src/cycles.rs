@@ -1,24 +1,22 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 
 use stateright::Model;
 
-use crate::{Action, Protocol, State};
-
 /// What becomes of the runs of a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Run {
+pub enum Run<A> {
     /// Every run ends, after so many steps at most.
     Ends(usize),
     /// A run can go round for ever: the steps of one round.
-    Circles(Vec<Action>),
+    Circles(Vec<A>),
 }
 
-struct Visit {
-    state: State,
+struct Visit<M: Model> {
+    state: M::State,
     key: u64,
-    actions: Vec<Action>,
+    actions: Vec<M::Action>,
     longest: usize,
 }
 
@@ -26,10 +24,15 @@ struct Visit {
 ///
 /// `stateright` does not look for circles, and its `eventually` does not see them. If there is none, every run ends, so
 /// whatever holds in every state at rest is reached by every run, without any assumption of fairness.
-pub fn longest_run(protocol: &Protocol) -> Run {
+pub fn longest_run<M>(protocol: &M) -> Run<M::Action>
+where
+    M: Model,
+    M::State: Hash + PartialEq,
+    M::Action: Clone,
+{
     // Of a state that was left: the longest run from there. Of one on the way: nothing yet.
     let mut known: HashMap<u64, Option<usize>> = HashMap::new();
-    let mut path: Vec<Visit> = Vec::new();
+    let mut path: Vec<Visit<M>> = Vec::new();
     let mut pending = protocol.init_states();
     let hasher = known.hasher().clone();
     let mut longest = 0;
@@ -68,14 +71,19 @@ pub fn longest_run(protocol: &Protocol) -> Run {
     }
 }
 
-fn circle(protocol: &Protocol, path: &[Visit], key: u64) -> Vec<Action> {
+fn circle<M>(protocol: &M, path: &[Visit<M>], key: u64) -> Vec<M::Action>
+where
+    M: Model,
+    M::State: PartialEq,
+    M::Action: Clone,
+{
     let start = path.iter().position(|visit| visit.key == key).unwrap_or_default();
     let states = path[start..].iter().map(|visit| &visit.state);
     let next = states.clone().skip(1).chain(states.clone().take(1));
-    let step = |(from, to): (&State, &State)| {
+    let step = |(from, to): (&M::State, &M::State)| {
         let mut actions = Vec::new();
         protocol.actions(from, &mut actions);
-        actions.into_iter().find(|action| protocol.next_state(from, *action).as_ref() == Some(to))
+        actions.into_iter().find(|action| protocol.next_state(from, action.clone()).as_ref() == Some(to))
     };
     states.zip(next).filter_map(step).collect()
 }

@@ -3,6 +3,7 @@
 //! README.md says what is modelled, what is not, and how to read a counterexample.
 
 mod cycles;
+mod draw;
 mod job;
 mod mistake;
 mod properties;
@@ -16,6 +17,7 @@ mod steps;
 mod writes;
 
 pub use cycles::{Run, longest_run};
+pub use draw::{DrawAction, DrawMistake, DrawProtocol, DrawRun, DrawState, Entry, Time};
 pub use job::{Job, Next, Who};
 pub use mistake::Mistake;
 pub use protocol::{Action, Protocol};

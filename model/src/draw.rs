@@ -1,0 +1,350 @@
+//! A model of the draw at the end of a round (`shared/fulfilment/src/draw.rs`): entries that are placed while it ends, the fence
+//! behind which they are counted, and runs beside each other that give the prizes.
+
+use stateright::{Model, Property};
+
+/// Reservations that may become entries.
+const ENTRIES: usize = 3;
+/// Prizes of the round.
+const PRIZES: usize = 2;
+/// Runs of the `draw` function that may be at work at once.
+const RUNS: usize = 2;
+
+/// A way to get the draw wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawMistake {
+    /// A late order is placed without the condition on the fence.
+    LateUnchecked,
+    /// The fence is made while reservations wait for their orders, although Redis knows of them.
+    FenceEarly,
+    /// The entries are fenced off as soon as the round ends: orders that are being written unchecked may come after the fence.
+    FenceAtEnd,
+    /// Entries are counted while the index still lags.
+    CountWhileIndexLags,
+    /// Likewise, and a later count replaces the first one.
+    CountAgain,
+    /// That a prize is done is noted before its message is sent.
+    NoteBeforeSend,
+}
+
+/// The draw in a scope, right or with a mistake.
+#[derive(Clone, Copy, Debug)]
+pub struct DrawProtocol {
+    /// Functions that die.
+    pub crashes: u8,
+    /// Whether Redis may lose the round.
+    pub loses_redis: bool,
+    /// What is done wrong.
+    pub mistake: Option<DrawMistake>,
+}
+
+/// How far the round is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Time {
+    /// It sells.
+    Open,
+    /// It ended less than a minute ago.
+    Ended,
+    /// It ended so long ago that whatever was placed without a condition is written.
+    Over,
+}
+
+/// A reservation on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// Nobody asked.
+    None,
+    /// Promised; its message is in the queue.
+    Queued,
+    /// A function is about to write its order, on the condition that there is no fence or without it.
+    Placing {
+        /// With the condition.
+        checked: bool,
+    },
+    /// Its order is written.
+    Ordered {
+        /// The index shows it.
+        shown: bool,
+    },
+    /// It came after the fence.
+    Late,
+}
+
+/// How far a run of the draw is, with what it has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DrawRun {
+    /// It reads where the draw stands next.
+    Idle,
+    /// It is about to publish these entries.
+    Counted(u8),
+    /// It is about to give the prize with this number, counted from 0.
+    Awarding(u8),
+    /// It is about to send the message of the prize.
+    Sending(u8),
+    /// It is about to note that the prize is done.
+    Noting(u8),
+}
+
+/// Everything.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct DrawState {
+    /// The round's time.
+    pub time: Time,
+    /// The reservations.
+    pub entries: [Entry; ENTRIES],
+    /// Redis has lost the round.
+    pub is_lost: bool,
+    /// The ledger: entries are fenced off.
+    pub is_fenced: bool,
+    /// The ledger: the entries that were published, a bit each.
+    pub closed: Option<u8>,
+    /// The ledger: prizes that are done.
+    pub awarded: u8,
+    /// The ledger: who won each prize.
+    pub winners: [Option<u8>; PRIZES],
+    /// Prizes whose message was sent.
+    pub sent: [bool; PRIZES],
+    /// Runs at work.
+    pub runs: [DrawRun; RUNS],
+    /// Functions that may still die.
+    pub crashes: u8,
+}
+
+/// A step of somebody, atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawAction {
+    /// A buyer is promised an entry.
+    Enter(usize),
+    /// A function receives the message, with the condition or without.
+    Receive(usize, bool),
+    /// It writes the order.
+    Place(usize),
+    /// It dies before, and the message comes back.
+    DieAt(usize),
+    /// The index shows the order.
+    Show(usize),
+    /// The round ends, or has been over for a minute.
+    Pass,
+    /// Redis loses the round.
+    Lose,
+    /// A run takes its next step.
+    Draw(usize),
+    /// A run dies before its next step; another begins anew.
+    DieDrawing(usize),
+}
+
+impl DrawProtocol {
+    fn makes(&self, mistake: DrawMistake) -> bool {
+        self.mistake == Some(mistake)
+    }
+
+    /// Whether reservations wait for their orders.
+    fn is_waiting(state: &DrawState) -> bool {
+        state.entries.iter().any(|entry| matches!(entry, Entry::Queued | Entry::Placing { .. }))
+    }
+
+    fn may_fence(&self, state: &DrawState) -> bool {
+        let is_time = state.time == Time::Over || (state.time == Time::Ended && self.makes(DrawMistake::FenceAtEnd));
+        // What Redis has lost only the queue knows of.
+        is_time && (state.is_lost || !Self::is_waiting(state) || self.makes(DrawMistake::FenceEarly))
+    }
+
+    /// The next step of a run, if there is one now.
+    fn next_run(&self, state: &DrawState, run: DrawRun) -> Option<DrawRun> {
+        if run != DrawRun::Idle {
+            return Some(run);
+        }
+        let Some(closed) = state.closed else {
+            if !state.is_fenced {
+                return self.may_fence(state).then_some(DrawRun::Idle);
+            }
+            let lags = state.entries.iter().any(|entry| matches!(entry, Entry::Ordered { shown: false }));
+            let counted = !lags || self.makes(DrawMistake::CountWhileIndexLags) || self.makes(DrawMistake::CountAgain);
+            return counted.then(|| DrawRun::Counted(shown(&state.entries)));
+        };
+        (state.awarded < to_win(closed)).then_some(DrawRun::Awarding(state.awarded))
+    }
+
+    fn draw(&self, state: &mut DrawState, at: usize) -> bool {
+        let Some(run) = self.next_run(state, state.runs[at]) else { return false };
+        state.runs[at] = match run {
+            DrawRun::Idle => {
+                state.is_fenced = true;
+                DrawRun::Idle
+            }
+            // What was read stays what it is while others go on.
+            reading if state.runs[at] == DrawRun::Idle => reading,
+            DrawRun::Counted(entries) => {
+                if state.closed.is_none() || self.makes(DrawMistake::CountAgain) {
+                    state.closed = Some(entries);
+                }
+                DrawRun::Idle
+            }
+            DrawRun::Awarding(prize) => {
+                let closed = state.closed.unwrap_or_default();
+                let winner = &mut state.winners[usize::from(prize)];
+                *winner = winner.or_else(|| winner_of(closed, prize));
+                if self.makes(DrawMistake::NoteBeforeSend) { DrawRun::Noting(prize) } else { DrawRun::Sending(prize) }
+            }
+            DrawRun::Sending(prize) => {
+                state.sent[usize::from(prize)] = true;
+                if self.makes(DrawMistake::NoteBeforeSend) { DrawRun::Idle } else { DrawRun::Noting(prize) }
+            }
+            DrawRun::Noting(prize) => {
+                state.awarded = state.awarded.max(prize + 1);
+                if self.makes(DrawMistake::NoteBeforeSend) { DrawRun::Sending(prize) } else { DrawRun::Idle }
+            }
+        };
+        true
+    }
+
+    fn place(&self, state: &mut DrawState, at: usize) -> bool {
+        let Entry::Placing { checked } = state.entries[at] else { return false };
+        let is_refused = checked && state.is_fenced && !self.makes(DrawMistake::LateUnchecked);
+        state.entries[at] = if is_refused { Entry::Late } else { Entry::Ordered { shown: false } };
+        true
+    }
+
+    fn act(&self, state: &mut DrawState, action: DrawAction) -> bool {
+        match action {
+            DrawAction::Enter(at) => state.entries[at] = Entry::Queued,
+            DrawAction::Receive(at, checked) => state.entries[at] = Entry::Placing { checked },
+            DrawAction::Place(at) => return self.place(state, at),
+            DrawAction::DieAt(at) => {
+                state.crashes -= 1;
+                state.entries[at] = Entry::Queued;
+            }
+            DrawAction::Show(at) => state.entries[at] = Entry::Ordered { shown: true },
+            DrawAction::Pass => state.time = if state.time == Time::Open { Time::Ended } else { Time::Over },
+            DrawAction::Lose => state.is_lost = true,
+            DrawAction::Draw(at) => return self.draw(state, at),
+            DrawAction::DieDrawing(at) => {
+                state.crashes -= 1;
+                state.runs[at] = DrawRun::Idle;
+            }
+        }
+        true
+    }
+}
+
+/// The entries that the index shows, a bit each.
+fn shown(entries: &[Entry; ENTRIES]) -> u8 {
+    bits(entries, |entry| entry == Entry::Ordered { shown: true })
+}
+
+fn bits(entries: &[Entry; ENTRIES], has: impl Fn(Entry) -> bool) -> u8 {
+    entries.iter().enumerate().fold(0, |bits, (at, entry)| bits | (u8::from(has(*entry)) << at))
+}
+
+fn to_win(closed: u8) -> u8 {
+    closed.count_ones().min(PRIZES as u32) as u8
+}
+
+/// Another entry if there are more of them, as by the shuffle.
+fn winner_of(closed: u8, prize: u8) -> Option<u8> {
+    (0..ENTRIES as u8).rev().filter(|at| closed & (1 << at) != 0).nth(prize.into())
+}
+
+fn is_drawn(state: &DrawState) -> bool {
+    state.closed.is_some_and(|closed| state.awarded >= to_win(closed))
+}
+
+impl Model for DrawProtocol {
+    type State = DrawState;
+    type Action = DrawAction;
+
+    fn init_states(&self) -> Vec<DrawState> {
+        vec![DrawState {
+            time: Time::Open,
+            entries: [Entry::None; ENTRIES],
+            is_lost: false,
+            is_fenced: false,
+            closed: None,
+            awarded: 0,
+            winners: [None; PRIZES],
+            sent: [false; PRIZES],
+            runs: [DrawRun::Idle; RUNS],
+            crashes: self.crashes,
+        }]
+    }
+
+    fn actions(&self, state: &DrawState, actions: &mut Vec<DrawAction>) {
+        for (at, entry) in state.entries.iter().enumerate() {
+            match entry {
+                Entry::None if state.time == Time::Open => actions.push(DrawAction::Enter(at)),
+                Entry::Queued => {
+                    // Long after the reservation the round is read, and if it is over the write is conditional.
+                    actions.extend((state.time != Time::Open).then_some(DrawAction::Receive(at, true)));
+                    actions.extend((state.time != Time::Over).then_some(DrawAction::Receive(at, false)));
+                }
+                Entry::Placing { .. } => {
+                    actions.push(DrawAction::Place(at));
+                    actions.extend((state.crashes > 0).then_some(DrawAction::DieAt(at)));
+                }
+                Entry::Ordered { shown: false } => actions.push(DrawAction::Show(at)),
+                _ => {}
+            }
+        }
+        // A function is ended long before a minute has passed since it began.
+        let unchecked = state.entries.contains(&Entry::Placing { checked: false });
+        if state.time == Time::Open || (state.time == Time::Ended && !unchecked) {
+            actions.push(DrawAction::Pass);
+        }
+        if self.loses_redis && !state.is_lost {
+            actions.push(DrawAction::Lose);
+        }
+        for at in 0..RUNS {
+            if self.next_run(state, state.runs[at]).is_some() {
+                actions.push(DrawAction::Draw(at));
+            }
+            if state.crashes > 0 && state.runs[at] != DrawRun::Idle {
+                actions.push(DrawAction::DieDrawing(at));
+            }
+        }
+    }
+
+    fn next_state(&self, last: &DrawState, action: DrawAction) -> Option<DrawState> {
+        let mut state = last.clone();
+        self.act(&mut state, action).then_some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("who has an order of a closed draw was counted", |_, state: &DrawState| {
+                let ordered = bits(&state.entries, |entry| matches!(entry, Entry::Ordered { .. }));
+                state.closed.is_none_or(|closed| closed == ordered)
+            }),
+            Property::always("nobody wins twice", |_, state: &DrawState| {
+                let [first, second] = state.winners;
+                first.is_none() || first != second
+            }),
+            Property::always("each prize has the winner of what was published", |_, state: &DrawState| {
+                let due = |prize: usize| state.closed.and_then(|closed| winner_of(closed, prize as u8));
+                (0..PRIZES).all(|prize| state.winners[prize].is_none() || state.winners[prize] == due(prize))
+            }),
+            Property::always("a prize that is done has its winner, who was sent for", |_, state: &DrawState| {
+                (0..usize::from(state.awarded)).all(|prize| {
+                    let sends = state.runs.contains(&DrawRun::Sending(prize as u8));
+                    state.winners[prize].is_some() && (state.sent[prize] || sends)
+                })
+            }),
+            Property::always("nobody is late unless Redis lost the round", |_, state: &DrawState| {
+                state.is_lost || !state.entries.contains(&Entry::Late)
+            }),
+            Property::always("who comes to an end has drawn", |protocol: &Self, state: &DrawState| {
+                let mut actions = Vec::new();
+                protocol.actions(state, &mut actions);
+                !actions.is_empty() || is_drawn(state)
+            }),
+            Property::sometimes("all prizes are won", |_, state: &DrawState| {
+                is_drawn(state) && state.winners.iter().all(Option::is_some)
+            }),
+            Property::sometimes("nobody entered, and it is drawn", |_, state: &DrawState| {
+                is_drawn(state) && state.closed == Some(0)
+            }),
+            Property::sometimes("an order is placed on the condition", |_, state: &DrawState| {
+                state.entries.contains(&Entry::Placing { checked: true })
+            }),
+        ]
+    }
+}
