@@ -31,6 +31,8 @@ struct Gifts {
     came: Mutex<BTreeMap<String, Vec<Value>>>,
     /// Requests that are worked on, now and at most.
     at_once: Mutex<(usize, usize)>,
+    /// Every request's body, those included that it does not take.
+    asked: Mutex<Vec<String>>,
     /// How often it answers with what before it takes anything.
     refusals: Mutex<Vec<StatusCode>>,
     key: String,
@@ -45,6 +47,7 @@ async fn take(State(gifts): State<Arc<Gifts>>, headers: HeaderMap, body: String)
     tokio::time::sleep(SLOW).await;
     gifts.at_once.lock().unwrap().0 -= 1;
     let mut answer = HeaderMap::new();
+    gifts.asked.lock().unwrap().push(body.clone());
     if let Some(refusal) = gifts.refusals.lock().unwrap().pop() {
         answer.insert("location", "/elsewhere".parse().unwrap());
         return (refusal, answer);
@@ -131,6 +134,8 @@ async fn what_the_gift_service_does_not_take_comes_back() {
     // Beside what never can be told of.
     let bodies = [message(1), message(3), "poison".to_owned()];
     assert_eq!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.len(), 2);
+    let asked = gifts.asked.lock().unwrap().clone();
+    assert_eq!((asked.len(), asked.iter().collect::<BTreeSet<_>>().len()), (tries + 1, 1), "each try is the same");
     assert_eq!(gifts.came.lock().unwrap().keys().collect::<Vec<_>>(), [&format!("{SALE}.1.1")]);
     assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
 }

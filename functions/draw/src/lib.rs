@@ -76,6 +76,14 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
     let mut rounds = deps.ledger.rounds_over(since, now).await?;
     rounds.retain(|round| round.terms.allocation.is_drawn_at_end());
+    let mut open = Vec::new();
+    // A draw that is done takes no time of the others.
+    for round in rounds {
+        if deps.ledger.draw(&round.id).await?.is_none_or(|draw| draw.drawn_at_ms.is_none()) {
+            open.push(round);
+        }
+    }
+    let mut rounds = open;
     // Another one is first in every minute, so that none takes the time of the others.
     if !rounds.is_empty() {
         let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
@@ -85,9 +93,8 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     for (at, round) in rounds.iter().enumerate() {
         let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
         let share = (left / u32::try_from(rounds.len() - at).unwrap_or(u32::MAX)).max(ROUND_BUDGET.min(left));
-        if let Some(stands) = draw_one(deps, round, now, share).await {
-            note(&mut summary, round, stands, now);
-        }
+        let stands = draw_one(deps, round, now, share).await;
+        note(&mut summary, round, stands, now);
     }
     metrics::gauge!("DrawsLate").set(summary.late as f64);
     metrics::gauge!("DrawFailures").set(summary.failed as f64);
@@ -95,21 +102,10 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     Ok(summary)
 }
 
-/// None if it was done before.
-async fn draw_one(
-    deps: &Deps,
-    round: &Round,
-    now: EpochMs,
-    share: Duration,
-) -> Option<Result<DrawStands, FulfilmentError>> {
-    let work = async {
-        if deps.ledger.draw(&round.id).await?.is_some_and(|draw| draw.drawn_at_ms.is_some()) {
-            return Ok(None);
-        }
-        let until = Instant::now() + share.saturating_sub(TO_NOTE);
-        draw(&deps.stock, &deps.ledger, &deps.winners, &round.id, now, until).await.map(Some)
-    };
-    timeout(share, work).await.unwrap_or(Err(FulfilmentError::OutOfTime)).transpose()
+async fn draw_one(deps: &Deps, round: &Round, now: EpochMs, share: Duration) -> Result<DrawStands, FulfilmentError> {
+    let until = Instant::now() + share.saturating_sub(TO_NOTE);
+    let work = draw(&deps.stock, &deps.ledger, &deps.winners, &round.id, now, until);
+    timeout(share, work).await.unwrap_or(Err(FulfilmentError::OutOfTime))
 }
 
 fn note(summary: &mut Summary, round: &Round, stands: Result<DrawStands, FulfilmentError>, now: EpochMs) {

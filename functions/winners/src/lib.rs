@@ -113,15 +113,14 @@ async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
     let Some(ShownAward::Prize { prize }) = deps.terms.award_of(&order).await? else {
         return Err(not_in_order().into());
     };
-    let now = deps.clock.now();
     if let Some(gifts) = &deps.gifts {
         let winner_id = format!("{id}.{position}");
-        let body = notification(&winner_id, &id, position, &prize, &winner, &order, now.to_string())?;
+        let body = notification(&winner_id, &id, position, &prize, &winner, &order)?;
         deps.pacer.turn().await;
         gifts.tell(&winner_id, body, deps.clock.now()).await?;
     }
     // Dying before this, it is told of again.
-    deps.ledger.note_notified(&id, position, now).await?;
+    deps.ledger.note_notified(&id, position, deps.clock.now()).await?;
     tracing::info!(reservation_id = %winner.order_id, position, prize, told = deps.gifts.is_some(), "winner notified");
     Ok(())
 }
@@ -133,11 +132,11 @@ fn notification(
     prize: &str,
     winner: &Winner,
     order: &Order,
-    timestamp: String,
 ) -> Result<String, serde_json::Error> {
     serde_json::to_string(&Notification {
         r#type: "prize.won",
-        timestamp,
+        // The same in every try: a service may compare what comes again under one key.
+        timestamp: winner.awarded_at_ms.to_string(),
         data: Data {
             winner_id,
             sale_id: id.sale.as_str(),

@@ -70,7 +70,7 @@ pub async fn draw(
     }
     let known = match ledger.draw(id).await? {
         Some(draw) => draw,
-        None if entries_are_in(stock, &round, now).await? => ledger.fence_draw(id, now).await?,
+        None if entries_are_in(stock, ledger, &round, now).await? => ledger.fence_draw(id, now).await?,
         None => return Ok(DrawStands::Entering),
     };
     if known.drawn_at_ms.is_some() {
@@ -100,19 +100,30 @@ pub async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Resu
 }
 
 /// Whether every reservation of a round that was promised is in the ledger, as far as anybody can tell: none is held without an
-/// order. If Redis lost the round, only the queue knows of some, which gets the time that its messages take.
-async fn entries_are_in(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+/// order, and there are as many orders as units that Redis has given. The outbox alone is no proof: it is read in pages, and
+/// reconciliation may move what is in it. If Redis lost the round, only the queue knows of some, which gets the time that its
+/// messages take.
+async fn entries_are_in(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
     if !is_over_for_all(stock, round, now).await? {
         return Ok(false);
     }
-    let lost_at = match stock.round(&round.id).counters().await? {
+    if stock.round(&round.id).held_since(usize::MAX).await?.is_some() {
+        return Ok(false);
+    }
+    // Read last: if Redis loses the round while this is decided, they tell.
+    let counters = stock.round(&round.id).counters().await?;
+    let lost_at = match &counters {
         None => Some(round.terms.closes_at_ms),
-        Some(counters) => restored_at(round, &counters),
+        Some(counters) => restored_at(round, counters),
     };
     if lost_at.is_some_and(|lost| now.since_ms(lost) < SETTLING_MS) {
         return Ok(false);
     }
-    Ok(stock.round(&round.id).held_since(usize::MAX).await?.is_none())
+    let Some(counters) = counters else { return Ok(true) };
+    let given = (counters.total() - counters.free()) as usize;
+    // What Redis calls ordered and the ledger does not have is to be repaired, and is no reason to wait for ever.
+    let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= SETTLING_MS;
+    Ok(has_had_its_time || ledger.entries(&round.id).await?.len() >= given)
 }
 
 /// Counts the entries and publishes them. None if they are not all to be seen yet: the index lags, or Redis has to be repaired.

@@ -59,8 +59,12 @@ impl TermsCache {
         let of_round = &order.claim.id.round;
         let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
         let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
-        let is_drawn = needs_draw && Box::pin(self.is_drawn(of_round)).await?;
-        Ok(ShownAward::of(order, terms.as_deref(), is_drawn))
+        if !(needs_draw && Box::pin(self.is_drawn(of_round)).await?) {
+            return Ok(ShownAward::of(order, terms.as_deref(), false));
+        }
+        // It may have been read before its prize was given, or by an index that lags.
+        let since = Box::pin(self.ledger.order(&order.claim.id)).await?;
+        Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
     }
 
     /// Whether all winners of a round are drawn. A buyer may hear of it a second late.
