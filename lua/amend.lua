@@ -41,7 +41,7 @@ else
   --- @include available
 end
 --- @read set_aside
--- What the group has used up stays so.
+-- A change of the terms does not refill what the group has already used.
 if not has_set_aside then set_aside = ARGV[10] end
 --- @write last_unit paused opens_at_ms closes_at_ms expires_at_ms version unpaid_limit next_drop_ms set_aside_until_ms
 ---   set_aside

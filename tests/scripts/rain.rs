@@ -110,7 +110,7 @@ impl Weather {
         self.pass_until(earlier(opens_at_ms, -opening_ms)).await;
     }
 
-    /// Reserves for a user who has no reservation.
+    /// Tries to reserve for a new user.
     async fn ask(&mut self) -> Reserve {
         self.buyers += 1;
         self.round.reserve(&user(format!("buyer-{}", self.buyers))).await

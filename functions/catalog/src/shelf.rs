@@ -256,8 +256,8 @@ impl Shelf {
         tokio::time::timeout(LEDGER_TIMEOUT, Box::pin(read)).await.map_err(|_| FulfilmentError::OutOfTime)?
     }
 
-    /// Whether nobody can get a unit of the round any more. An operator who ends it early tells the ledger first, and Redis may
-    /// hear of it later. While Redis still sells, or does not answer, the round counts as running.
+    /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later. As long
+    /// as Redis still sells, or gives no answer, the round is treated as open.
     async fn is_over_for_all(&self, round: &Round) -> bool {
         let now = self.clock.now();
         let is_over = |closes_at| reveals_at(closes_at) <= now;

@@ -2,7 +2,7 @@
 //! fails comes back, and becomes a dead letter in the end, which an operator sends back. So none is lost, and one may come twice:
 //! it has the same id then.
 //!
-//! Buyers who look see their prize before, and those who listen hear of it from `notifier`.
+//! Buyers do not depend on this: their orders already show the prize, and `notifier` pushes it to those who are connected.
 
 mod gift_service;
 mod pacer;

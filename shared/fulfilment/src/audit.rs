@@ -25,8 +25,8 @@ pub struct Audited {
 
 /// Where every unit of a round is, by what Redis and the ledger say.
 ///
-/// Of a round that Redis has lost, a unit that no order has is lost while the round is open, until it is rebuilt. Before it is
-/// first loaded and once it is over, such a unit is not sold, and there is nothing to repair.
+/// If Redis has lost an open round, a unit without an order counts as lost until the round is rebuilt. Before the round is first
+/// loaded, and once it is over, such a unit is simply unsold, and there is nothing to repair.
 ///
 /// Read in pages while the sale may go on, so it is exact only while nobody buys.
 ///

@@ -33,7 +33,7 @@ pub const DRAW_AFTER_S: u32 = 60;
 const INDEX_LAG_MS: u64 = 60 * 1000;
 /// Prizes that are given beside each other.
 const AT_ONCE: usize = 16;
-/// Prizes after which it is noted how far the draw is. So many messages are sent again at most.
+/// Progress is noted after this many prizes, so a run that dies makes at most this many messages come twice.
 const PRIZES_PER_NOTE: u32 = 64;
 
 /// Where a draw stands after a run.
@@ -45,7 +45,7 @@ pub enum DrawStands {
     Entering,
     /// The entries are fenced off. Redis knows of more or fewer than the ledger shows.
     Counting,
-    /// So many prizes have their winners, and there are more.
+    /// This many prizes have winners, and more are still to be given.
     Awarding(u32),
     /// Every prize that can be won has its winner.
     Drawn,
@@ -85,8 +85,8 @@ pub async fn draw(
     awarding.go_on(awarded, until).await
 }
 
-/// Whether nobody can get a unit of the round any more: by the ledger, and by Redis, which may hear of an early end later. While
-/// Redis still sells the round counts as running.
+/// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later, so both
+/// are asked.
 ///
 /// # Errors
 /// If Redis does not answer.

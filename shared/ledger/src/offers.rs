@@ -251,8 +251,8 @@ impl Ledger {
     }
 
     /// Reads the offer and the round that a request is to change, and whether they are a sale of the version before. `Err` if
-    /// there is nothing to change, since the request was made before or is refused. Looks for the request's key in the logs of
-    /// the offer, of the round that it names, of the latest round and of the one before that.
+    /// the request was already carried out or is refused. Its key is looked up in the logs of the offer, of the named round,
+    /// of the latest round and of the one before that.
     pub(crate) async fn to_steer(
         &self,
         id: &RoundId,

@@ -67,7 +67,7 @@ impl TermsCache {
         Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
     }
 
-    /// Whether all winners of a round are drawn. A buyer may hear of it a second late.
+    /// Whether all winners of a round are drawn. The answer may be a second old.
     async fn is_drawn(&self, id: &RoundId) -> Result<bool, LedgerError> {
         if let Some(drawn) = self.drawn.get(id) {
             return Ok(drawn);

@@ -114,7 +114,7 @@ async fn with_one_bought(lab: &Lab) -> Vec<Claim> {
     vec![claim]
 }
 
-/// So many units are still for members, until they are everyone's.
+/// Checks that this many units are still kept for members, and lets the moment come when everyone may have them.
 async fn is_set_aside(lab: &Lab, units: u32) {
     let counters = lab.stock.round(&lab.round().await.id).counters().await.unwrap().unwrap();
     assert_eq!(counters.set_aside, units);
