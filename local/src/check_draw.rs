@@ -164,6 +164,12 @@ impl Entries {
         }
         Ok(())
     }
+
+    /// What a unit won, by the prizes of entries.
+    fn won_by(&self, unit: u32, drawn: &[(u32, u64)]) -> Result<u64> {
+        let index = self.units.binary_search(&unit).ok().with_context(|| format!("unit {unit} is no entry"))?;
+        Ok(drawn.iter().find(|(entry, _)| *entry as usize == index + 1).map_or(BLANK, |(_, prize)| *prize))
+    }
 }
 
 impl Draw {
@@ -198,38 +204,30 @@ impl Draw {
             "the commitment does not hold: the seed and what was drawn give {commitment}, published was {}",
             self.commitment
         );
-        if let Some(closed) = self.closed().filter(|_| at_end) {
+        let (entries, sum_minor, winners, unit) = if let Some(closed) = self.closed().filter(|_| at_end) {
             let entries = entries.context("the entries are missing")?;
-            let winners = self.drawn_at_end(closed, entries, &seed)?;
-            let unit = unit.map(|unit| self.award_at_end(unit, entries, &winners)).transpose()?;
-            return Ok(Checked {
-                sale_id: sale_id.clone(),
-                round: *round,
-                commitment,
-                units: *units,
-                currency: *currency,
-                entries: Some(entries.units.len()),
-                sum_minor: None,
-                winners: Some(winners),
-                unit,
-            });
-        }
-        let (sum_minor, winners) = match &self.allocation {
-            Allocation::Split { total_minor, .. } => {
-                let sum: u64 = table.awards().iter().sum();
-                ensure!(sum == *total_minor, "all parts together are {sum} minor units and not {total_minor}");
-                (Some(sum), None)
-            }
-            _ => (None, Some(self.winners(&plan, &seed))),
+            let drawn = self.drawn_at_end(closed, entries, &seed)?;
+            let unit = unit.map(|unit| self.unit_award(unit, entries.won_by(unit, &drawn)?)).transpose()?;
+            (Some(entries.units.len()), None, Some(self.winners_at_end(entries, &drawn)), unit)
+        } else {
+            let (sum_minor, winners) = match &self.allocation {
+                Allocation::Split { total_minor, .. } => {
+                    let sum: u64 = table.awards().iter().sum();
+                    ensure!(sum == *total_minor, "all parts together are {sum} minor units and not {total_minor}");
+                    (Some(sum), None)
+                }
+                _ => (None, Some(self.winners(&plan, &seed))),
+            };
+            let unit = unit.map(|unit| self.unit_award(unit, table.award(unit))).transpose()?;
+            (None, sum_minor, winners, unit)
         };
-        let unit = unit.map(|unit| self.unit_award(unit, table.award(unit))).transpose()?;
         Ok(Checked {
             sale_id: sale_id.clone(),
             round: *round,
             commitment,
             units: *units,
             currency: *currency,
-            entries: None,
+            entries,
             sum_minor,
             winners,
             unit,
@@ -243,8 +241,8 @@ impl Draw {
         winners(counts, *tickets, &key).filter_map(winner).collect()
     }
 
-    /// Holds the entries to their root, and the winners to what follows from both.
-    fn drawn_at_end(&self, closed: &Closed, entries: &Entries, seed: &Seed) -> Result<Vec<Winner>> {
+    /// Holds the entries to their root, and the winners to what follows from both: which entry won which prize.
+    fn drawn_at_end(&self, closed: &Closed, entries: &Entries, seed: &Seed) -> Result<Vec<(u32, u64)>> {
         let Entries { units, leaves } = entries;
         let in_order = units.windows(2).all(|pair| pair[0] < pair[1]);
         let exist = units.iter().all(|unit| (1..=self.units).contains(unit));
@@ -262,22 +260,15 @@ impl Draw {
         let drawn: Vec<(u32, u64)> = winners(&counts, closed.entries, &award::shuffle_key(seed, None)).collect();
         let listed = drawn.iter().take(MOST_LISTED).map(|(entry, prize)| ListedWinner { prize: *prize, entry: *entry });
         ensure!(listed.eq(closed.winners.iter().cloned()), "other entries win than the published ones");
-        let winner = |(entry, value): (u32, u64)| {
-            let unit = *units.get(entry as usize - 1)?;
-            Some(Winner { unit, prize: self.prize(value)?.to_owned(), entry: Some(entry) })
-        };
-        Ok(drawn.into_iter().filter_map(winner).collect())
+        Ok(drawn)
     }
 
-    fn award_at_end(&self, unit: u32, entries: &Entries, winners: &[Winner]) -> Result<UnitAward> {
-        ensure!(entries.units.binary_search(&unit).is_ok(), "unit {unit} is no entry");
-        let Some(winner) = winners.iter().find(|winner| winner.unit == unit) else {
-            return Ok(UnitAward { unit, award: Award::Blank, name: None });
+    fn winners_at_end(&self, entries: &Entries, drawn: &[(u32, u64)]) -> Vec<Winner> {
+        let winner = |&(entry, value): &(u32, u64)| {
+            let unit = *entries.units.get(entry as usize - 1)?;
+            Some(Winner { unit, prize: self.prize(value)?.to_owned(), entry: Some(entry) })
         };
-        let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };
-        let prize = prizes.iter().position(|prize| prize.name == winner.prize).unwrap_or_default();
-        let prize = u16::try_from(prize + 1)?;
-        Ok(UnitAward { unit, award: Award::Prize { prize }, name: Some(winner.prize.clone()) })
+        drawn.iter().filter_map(winner).collect()
     }
 
     /// The name of a prize, which a value of the table counts from 1.

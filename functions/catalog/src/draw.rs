@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::{Code, Problem};
-use award::{Commitment, Hex, Seed, Shuffle};
+use award::{Commitment, Hex, Seed};
+use fulfilment::DRAW_AFTER_S;
 use http::HeaderValue;
 use jiff::Timestamp;
 use lambda_http::{Body, Request, Response};
@@ -17,7 +18,7 @@ use crate::caching::{KEEP, kept};
 /// Seconds from the end of a round until its seed is public. Whoever has the seed knows what the next unit wins, so nobody may be
 /// able to get one any more: the clocks of Redis, which ends a round, and of the functions differ by much less than this. And a
 /// round that is over is not extended.
-pub const DRAW_REVEAL_AFTER_S: u32 = 60;
+pub const DRAW_REVEAL_AFTER_S: u32 = DRAW_AFTER_S;
 /// The version of `docs/draws.md`, which is in the labels of `award`.
 const ENCODING: u8 = 1;
 /// With the seed a draw never changes. A day, and not for ever, so that what was kept by mistake goes. Browsers ask the shared
@@ -25,7 +26,7 @@ const ENCODING: u8 = 1;
 const KEEP_REVEALED: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=86400");
 
 /// Winners that are listed. The others can be computed.
-const MOST_WINNERS: u32 = 1_000;
+const MOST_WINNERS: usize = 1_000;
 
 /// A round with awards, and its seed once that may be known.
 pub(crate) struct Draw {
@@ -50,11 +51,9 @@ impl Draw {
         let closed = at_end.as_ref().and_then(|draw| draw.closed);
         let winners = match (&seed, closed, &round.terms.allocation) {
             (Some(seed), Some(closed), Allocation::Prizes { prizes, .. }) => {
-                let counts = prizes.iter().map(|prize| prize.count);
-                let prizes = (1..).zip(counts).flat_map(|(prize, count)| std::iter::repeat_n(prize, count as usize));
-                let shuffle = Shuffle::new(closed.entries, &award::shuffle_key(seed, None));
-                let places = 0..closed.entries.min(MOST_WINNERS);
-                places.zip(prizes).map(|(at, prize)| Winner { prize, entry: shuffle.unshuffled(at) + 1 }).collect()
+                let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
+                let winners = award::winners(&counts, closed.entries, &award::shuffle_key(seed, None));
+                winners.take(MOST_WINNERS).map(|(entry, prize)| Winner { prize, entry }).collect()
             }
             _ => Vec::new(),
         };

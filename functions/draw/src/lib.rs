@@ -74,16 +74,14 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     let mut summary = Summary::default();
     let now = deps.clock.now();
     let since = EpochMs(now.0 - i64::from(LOOK_BACK_S) * 1000);
-    let mut rounds = deps.ledger.rounds_over(since, now).await?;
-    rounds.retain(|round| round.terms.allocation.is_drawn_at_end());
-    let mut open = Vec::new();
-    // A draw that is done takes no time of the others.
-    for round in rounds {
-        if deps.ledger.draw(&round.id).await?.is_none_or(|draw| draw.drawn_at_ms.is_none()) {
-            open.push(round);
+    let mut rounds = Vec::new();
+    for round in deps.ledger.rounds_over(since, now).await? {
+        // A draw that is done takes no time of the others.
+        let at_end = round.terms.allocation.is_drawn_at_end();
+        if at_end && deps.ledger.draw(&round.id).await?.is_none_or(|draw| draw.drawn_at_ms.is_none()) {
+            rounds.push(round);
         }
     }
-    let mut rounds = open;
     // Another one is first in every minute, so that none takes the time of the others.
     if !rounds.is_empty() {
         let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();

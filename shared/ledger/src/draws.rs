@@ -4,7 +4,6 @@
 //! from seed and terms, so whoever writes it writes the same bytes. It is kept in chunks, so that an order reads one of them.
 
 use award::{Bytes32, CHUNK_VALUES, Commitment, Plan, Seed};
-use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use futures::future::try_join_all;
 use rand::TryRng;
@@ -12,7 +11,7 @@ use rand::rngs::SysRng;
 use sale::{Round, RoundId};
 
 use crate::conflict::retry_conflicts;
-use crate::item::{Item, text};
+use crate::item::{Item, bytes, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// Chunks that are written beside each other: 256 KiB under way.
@@ -59,10 +58,6 @@ impl SeedItem {
             table_is_kept: item.contains_key("table_is_kept"),
         })
     }
-}
-
-fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {
-    AttributeValue::B(Blob::new(bytes))
 }
 
 fn other_commitment(id: &RoundId) -> LedgerError {

@@ -1,5 +1,6 @@
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{
     Claim, EpochMs, Lane, MAX_PAYMENT_WINDOW_S, MAX_SALE_DURATION_S, Order, OrderState, ReservationId, Slot, Unit,
@@ -99,6 +100,10 @@ pub(crate) fn to_item(value: impl Serialize) -> Result<Item, LedgerError> {
 
 pub(crate) fn order_from(item: Item) -> Result<Order, LedgerError> {
     Ok(serde_dynamo::from_item::<_, OrderItem>(item)?.order)
+}
+
+pub(crate) fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {
+    AttributeValue::B(Blob::new(bytes))
 }
 
 pub(crate) fn text(value: impl Into<String>) -> AttributeValue {

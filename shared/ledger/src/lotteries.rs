@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use award::{Bytes32, Hex};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
-use aws_sdk_dynamodb::primitives::Blob;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
@@ -18,7 +18,7 @@ use sale::{Award, EpochMs, ReservationId, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
-use crate::item::{Item, number, text, to_item};
+use crate::item::{Item, bytes, number, text, to_item};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
@@ -121,10 +121,6 @@ impl Draw {
     }
 }
 
-fn bytes(bytes: impl Into<Vec<u8>>) -> AttributeValue {
-    AttributeValue::B(Blob::new(bytes))
-}
-
 impl Ledger {
     /// How far the draw of a round is. None before its entries are fenced off. Reads what was last written.
     ///
@@ -190,16 +186,12 @@ impl Ledger {
         self.changed_draw(id, update).await
     }
 
-    fn update_draw(&self, id: &RoundId) -> aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder {
+    fn update_draw(&self, id: &RoundId) -> UpdateItemFluentBuilder {
         self.client.update_item().table_name(&self.table).key("pk", text(keys::draw(id)))
     }
 
     /// Makes a conditional update. The item as it stands then, whether or not the condition held.
-    async fn changed_draw(
-        &self,
-        id: &RoundId,
-        update: aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder,
-    ) -> Result<Draw, LedgerError> {
+    async fn changed_draw(&self, id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Draw, LedgerError> {
         let update = update
             .return_values(ReturnValue::AllNew)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);

@@ -212,7 +212,8 @@ impl Terms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Allocation, DoorTerms, InvalidTerms, Price, Settlement};
+    use crate::InvalidTerms;
+    use crate::terms::lamp;
 
     const DAY_MS: i64 = 86_400_000;
     const OPENS: EpochMs = EpochMs(100 * DAY_MS);
@@ -230,20 +231,7 @@ mod tests {
     }
 
     fn terms(early_access: Vec<EarlyAccess>) -> Terms {
-        Terms {
-            title: "A lamp".into(),
-            opens_at_ms: OPENS,
-            closes_at_ms: OPENS.plus_s(3600),
-            total: 100,
-            per_user_limit: 1,
-            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            allocation: Allocation::default(),
-            settlement: Settlement::default(),
-            rain: None,
-            early_access,
-        }
+        Terms { early_access, ..lamp(OPENS, OPENS.plus_s(3600)) }
     }
 
     fn verdict(early_access: Vec<EarlyAccess>) -> Result<(), InvalidEarlyAccess> {

@@ -232,7 +232,8 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use crate::{Allocation, DoorTerms, InvalidTerms, Offer, Price, Refusal, Round, Settlement};
+    use crate::terms::lamp;
+    use crate::{InvalidTerms, Offer, Refusal, Round};
 
     const OPENS: EpochMs = EpochMs(1_000_000);
 
@@ -245,20 +246,7 @@ mod tests {
     }
 
     fn terms(total: u32, rain: Rain) -> Terms {
-        Terms {
-            title: "A lamp".into(),
-            opens_at_ms: OPENS,
-            closes_at_ms: at(3600),
-            total,
-            per_user_limit: 1,
-            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            allocation: Allocation::default(),
-            settlement: Settlement::default(),
-            rain: Some(rain),
-            early_access: Vec::new(),
-        }
+        Terms { total, rain: Some(rain), ..lamp(OPENS, at(3600)) }
     }
 
     fn round(total: u32, rain: Rain) -> Round {

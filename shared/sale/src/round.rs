@@ -223,7 +223,8 @@ impl Round {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Allocation, EarlyAccess, Price, Recurrence, Settlement};
+    use crate::terms::lamp;
+    use crate::{EarlyAccess, Price, Recurrence, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
@@ -232,20 +233,7 @@ mod tests {
     const WHILE: EpochMs = EpochMs(11 * HOUR_MS);
 
     fn terms() -> Terms {
-        Terms {
-            title: "A lamp".into(),
-            opens_at_ms: OPENS,
-            closes_at_ms: CLOSES,
-            total: 100,
-            per_user_limit: 1,
-            price: price(990),
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            allocation: Allocation::default(),
-            settlement: Settlement::default(),
-            rain: None,
-            early_access: Vec::new(),
-        }
+        lamp(OPENS, CLOSES)
     }
 
     fn early(lead_s: u32) -> EarlyAccess {

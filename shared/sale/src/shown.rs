@@ -124,6 +124,7 @@ mod tests {
     use Availability::{Available, FewLeft, SoldOut};
 
     use super::*;
+    use crate::terms::lamp;
     use crate::{DoorTerms, DrawTime, Price};
 
     #[test]
@@ -148,20 +149,7 @@ mod tests {
 
     #[test]
     fn a_sale_opens_and_closes_at_its_moments() {
-        let terms = Terms {
-            title: "A lamp".into(),
-            opens_at_ms: EpochMs(1_000),
-            closes_at_ms: EpochMs(2_000),
-            total: 100,
-            per_user_limit: 1,
-            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            allocation: crate::Allocation::default(),
-            settlement: crate::Settlement::default(),
-            rain: None,
-            early_access: Vec::new(),
-        };
+        let terms = lamp(EpochMs(1_000), EpochMs(2_000));
         for (now, paused, phase) in [
             (999, false, Phase::Upcoming),
             (999, true, Phase::Upcoming),

@@ -126,25 +126,31 @@ impl Terms {
     }
 }
 
+/// Terms of a plain sale, for tests.
+#[cfg(test)]
+pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
+    Terms {
+        title: "A lamp".into(),
+        opens_at_ms,
+        closes_at_ms,
+        total: 100,
+        per_user_limit: 1,
+        price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
+        payment_window_s: 900,
+        door: DoorTerms::default(),
+        allocation: Allocation::default(),
+        settlement: Settlement::default(),
+        rain: None,
+        early_access: Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn terms() -> Terms {
-        Terms {
-            title: "A lamp".into(),
-            opens_at_ms: EpochMs(1_000_000),
-            closes_at_ms: EpochMs(2_000_000),
-            total: 100,
-            per_user_limit: 1,
-            price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
-            payment_window_s: 900,
-            door: DoorTerms::default(),
-            allocation: Allocation::default(),
-            settlement: Settlement::default(),
-            rain: None,
-            early_access: Vec::new(),
-        }
+        lamp(EpochMs(1_000_000), EpochMs(2_000_000))
     }
 
     fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), InvalidTerms> {
