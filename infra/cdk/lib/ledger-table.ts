@@ -5,6 +5,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
+import type { FunctionName } from './functions.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -59,6 +60,11 @@ const FEED_BATCH = 100;
 /** Whoever waits for news looks for it after a while, so old news is not worth a waiting shard. */
 const FEED_TRIES_AGAIN = 3;
 const FEED_MAX_AGE = Duration.seconds(60);
+
+/** The seeds of draws. Whoever has one knows who wins before the round is over. */
+const SEEDS = 'SEED#*';
+/** Those that neither draw a seed nor compute an award from one. */
+const WITHOUT_SEEDS: FunctionName[] = ['admission', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
 
 export type ItemAction =
   | 'BatchGetItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -139,17 +145,21 @@ export class LedgerTable extends Construct {
 
   useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
     fn.tell('TABLE_NAME', this.name);
-    if (items.length > 0)
-      fn.allow(
-        items.map((action) => `dynamodb:${action}`),
-        [this.table.tableArn],
-      );
+    if (items.length > 0) {
+      const actions = items.map((action) => `dynamodb:${action}`);
+      fn.allow(actions, [this.table.tableArn]);
+      if (WITHOUT_SEEDS.includes(fn.name)) this.keepSeedsFrom(fn, actions);
+    }
     if (queried.length > 0) {
       fn.allow(
         ['dynamodb:Query'],
         queried.map((index) => `${this.table.tableArn}/index/${index}`),
       );
     }
+  }
+
+  private keepSeedsFrom(fn: RustFunction, actions: string[]): void {
+    fn.deny(actions, [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [SEEDS] } });
   }
 
   /** Tells a function of every write to an order, from the deployment on. What it cannot take is noted in `failures`. */

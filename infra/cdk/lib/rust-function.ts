@@ -102,6 +102,11 @@ export class RustFunction extends Construct {
     this.role.addToPrincipalPolicy(new iam.PolicyStatement({ actions, resources }));
   }
 
+  /** Refuses what another statement allows, where the condition holds. */
+  deny(actions: string[], resources: string[], conditions: iam.Conditions): void {
+    this.role.addToPrincipalPolicy(new iam.PolicyStatement({ effect: iam.Effect.DENY, actions, resources, conditions }));
+  }
+
   tell(variable: string, value: string): void {
     this.lambda.addEnvironment(variable, value);
   }

@@ -150,7 +150,7 @@ function allowed(name: FunctionName): Record<string, string[]> {
   for (const policy of resources(template, 'AWS::IAM::Policy')) {
     if (!policy.properties.Roles.some((each: Json) => target(each) === role)) continue;
     for (const statement of policy.properties.PolicyDocument.Statement) {
-      expect(statement.Effect).toBe('Allow');
+      if (statement.Effect === 'Deny') continue;
       for (const resource of [statement.Resource].flat()) {
         const key = spoken(resource);
         found[key] = [...(found[key] ?? []), ...[statement.Action].flat()].sort();
@@ -170,6 +170,25 @@ describe('each function may do what it does and nothing else', () => {
     expected['*'] = FUNCTIONS[name].redis ? [...NETWORK_INTERFACE_ACTIONS, ...TRACE] : TRACE;
     expect(allowed(name)).toEqual(expected);
   });
+});
+
+/** They neither draw a seed nor compute an award from one. */
+const WITHOUT_SEEDS: FunctionName[] = ['admission', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
+
+test.each(FUNCTION_NAMES)('%s reads a seed only if it needs one', (name) => {
+  const role = target(functionNamed(template, name, settings).properties.Role);
+  const denied = POLICIES.filter(({ properties }) => properties.Roles.some((each: Json) => target(each) === role))
+    .flatMap(({ properties }) => properties.PolicyDocument.Statement)
+    .filter(({ Effect }: Json) => Effect === 'Deny');
+  if (!WITHOUT_SEEDS.includes(name)) {
+    expect(denied).toEqual([]);
+    return;
+  }
+  expect(denied).toHaveLength(1);
+  const [{ Action, Condition, Resource }] = denied;
+  expect([Action].flat().sort()).toEqual(ALLOWED[name].table);
+  expect(spoken(Resource)).toBe('table');
+  expect(Condition).toEqual({ 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['SEED#*'] } });
 });
 
 test('the resource * stands only where AWS knows no narrower one', () => {
