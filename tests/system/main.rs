@@ -86,6 +86,7 @@ mod shared_cache;
 mod snapshots;
 mod sold_out;
 mod stampede;
+mod standing;
 mod steering;
 mod stopping;
 mod throttled;

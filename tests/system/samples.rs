@@ -74,6 +74,7 @@ async fn a_buyers_minute() {
     let id = reserved.expect(202).text("reservation_id").to_owned();
     let queued = reservation(&lab, "look").await.expect(200);
     assert_eq!((queued.text("reservation_id"), queued.text("status")), (&*id, "queued"));
+    assert_eq!(reservation(&lab, "of_sale").await.expect(200).body["reservations"], json!([queued.body]));
     assert_eq!(reservation(&lab, "cancel").await.expect(200).text("status"), "cancelled");
     let orders = reservation(&lab, "orders").await.expect(200).body;
     assert_eq!(orders["orders"][0]["reservation_id"], id);

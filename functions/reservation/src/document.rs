@@ -1,7 +1,23 @@
 use jiff::Timestamp;
 use ledger::OrdersPage;
-use sale::{Claim, Failure, Order, OrderState, Price, ReservationId, ShownAward};
+use sale::{Claim, EpochMs, Failure, Order, OrderState, Price, ReservationId, RoundId, SaleId, ShownAward};
 use serde::Serialize;
+
+/// The status of a reservation without an order.
+pub(crate) const QUEUED: &str = "queued";
+/// How long a reservation waits for its order in the queue. Whoever looks after that has it made at once.
+pub(crate) const QUEUED_MS: u64 = 2_000;
+/// Pauses between two looks. Most orders are written within a second or two.
+const POLL_QUEUED_MS: u64 = 500;
+const POLL_LONG_QUEUED_MS: u64 = 1_000;
+/// Nothing happens before the buyer pays, or the payment window ends.
+const POLL_PENDING_MS: u64 = 10_000;
+/// An order expires a moment after its payment window.
+const POLL_EXPIRING_MS: u64 = 1_500;
+/// A draw is minutes to days away.
+const POLL_ENTERED_MS: u64 = 20_000;
+/// Whoever has nothing in a round that Redis lost may have something in a moment.
+const POLL_SETTLING_MS: u64 = 2_000;
 
 /// A reservation as its user sees it.
 #[derive(Serialize)]
@@ -23,6 +39,9 @@ pub(crate) struct Document {
     award: Option<ShownAward>,
     #[serde(skip_serializing_if = "is_false")]
     refund_due: bool,
+    /// When to look again. None if nothing more happens to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll_after_ms: Option<u64>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -31,10 +50,16 @@ fn is_false(value: &bool) -> bool {
 
 impl Document {
     /// A claim whose order is not written yet.
-    pub(crate) fn queued(claim: &Claim) -> Self {
+    pub(crate) fn queued(claim: &Claim, now: EpochMs) -> Self {
+        let waited_ms = now.since_ms(claim.reserved_at_ms);
+        let poll_after_ms = Some(if waited_ms < QUEUED_MS { POLL_QUEUED_MS } else { POLL_LONG_QUEUED_MS });
+        Self { poll_after_ms, ..Self::bare(claim) }
+    }
+
+    fn bare(claim: &Claim) -> Self {
         Self {
             reservation_id: claim.id.clone(),
-            status: "queued",
+            status: QUEUED,
             unit: claim.unit.0,
             reserved_at: claim.reserved_at_ms.into(),
             price: None,
@@ -43,11 +68,20 @@ impl Document {
             reason: None,
             award: None,
             refund_due: false,
+            poll_after_ms: None,
         }
     }
 
     /// An order, and what it won.
-    pub(crate) fn of(order: &Order, award: Option<ShownAward>) -> Self {
+    pub(crate) fn of(order: &Order, award: Option<ShownAward>, now: EpochMs) -> Self {
+        let poll_after_ms = match (order.state, &award) {
+            (OrderState::Pending, _) => {
+                let left_ms = order.pay_by_ms.map_or(POLL_PENDING_MS, |pay_by| pay_by.since_ms(now));
+                Some((left_ms + POLL_EXPIRING_MS).min(POLL_PENDING_MS))
+            }
+            (_, Some(ShownAward::Entered)) => Some(POLL_ENTERED_MS),
+            _ => None,
+        };
         Self {
             status: order.state.status(),
             price: order.price,
@@ -56,12 +90,30 @@ impl Document {
             reason: order.failure,
             award,
             refund_due: !order.refunds_due.is_empty(),
-            ..Self::queued(&order.claim)
+            poll_after_ms,
+            ..Self::bare(&order.claim)
         }
     }
+}
 
-    pub(crate) const fn status(&self) -> &'static str {
-        self.status
+/// What a user has in the latest round of a sale.
+#[derive(Serialize)]
+pub(crate) struct SaleReservationsDocument {
+    sale_id: SaleId,
+    round: u32,
+    reservations: Vec<Document>,
+    #[serde(skip_serializing_if = "is_false")]
+    settling: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poll_after_ms: Option<u64>,
+}
+
+impl SaleReservationsDocument {
+    /// Of a round that Redis lost a moment ago if it is `settling`.
+    pub(crate) fn of(round: &RoundId, reservations: Vec<Document>, settling: bool) -> Self {
+        let pauses = reservations.iter().filter_map(|each| each.poll_after_ms);
+        let poll_after_ms = pauses.chain(settling.then_some(POLL_SETTLING_MS)).min();
+        Self { sale_id: round.sale.clone(), round: round.number.0, reservations, settling, poll_after_ms }
     }
 }
 

@@ -2,25 +2,26 @@
 
 mod document;
 mod expedite;
+mod look;
 mod reserve;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use api::{Code, Problem, Reply, caller, json, no_body, respond, segments};
+use api::{Code, Problem, Reply, caller, no_body, respond, segments};
 use context::{Context, ContextError};
-use fulfilment::{Cancel, Status, cancel, status};
+use fulfilment::{Cancel, cancel};
 use gate::{Gate, PassKeys, Route, VisitorCounts};
-use http::{Method, StatusCode};
-use lambda_http::{Body, Request, RequestExt, Response};
+use http::Method;
+use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
 use process::{AwardCache, Snapshots, TermsCache};
 use queue::{ExpiryQueue, OrderQueue};
 use runtime::{ANSWER_TIMEOUT, Clock, SampledMs};
-use sale::{EpochMs, Order, ReservationId};
+use sale::ReservationId;
 use stock::Stock;
 
-use crate::document::{Document, OrdersDocument};
+use crate::document::QUEUED;
 
 /// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
@@ -98,32 +99,13 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
             reserve::reserve(deps, request, sale, token).await
         }
-        (&Method::GET, ["v1", "reservations", id]) => Box::pin(look(deps, request, id)).await,
-        (&Method::DELETE, ["v1", "reservations", id]) => Box::pin(give_back(deps, request, id)).await,
-        (&Method::GET, ["v1", "orders"]) => Box::pin(list(deps, request)).await,
-        _ => Err(Problem::new(Code::UnknownRoute)),
-    }
-}
-
-async fn look(deps: &Deps, request: &Request, id: &str) -> Reply {
-    let (caller, id) = (caller(request)?, reservation_id(id)?);
-    let expedited = expedite::is_asked_for(request)?;
-    deps.gate().limit(request, if expedited { Route::Expedite } else { Route::Look }, &caller.user)?;
-    let now = deps.clock.now();
-    match status(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now)
-        .await
-        .map_err(Problem::unanswered)?
-    {
-        Status::Queued(claim) => {
-            let order = if expedited { expedite::expedite(deps, &claim, now).await } else { None };
-            match order {
-                Some(order) => document(deps, &order).await,
-                None => Ok(json(StatusCode::OK, &Document::queued(&claim))),
-            }
+        (&Method::GET, ["v1", "sales", sale, "reservation"]) => {
+            Box::pin(look::of_sale(deps, request, sale)).await
         }
-        Status::Order(order) => document(deps, &order).await,
-        Status::Settling => Err(Problem::restoring()),
-        Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
+        (&Method::GET, ["v1", "reservations", id]) => Box::pin(look::reservation(deps, request, id)).await,
+        (&Method::DELETE, ["v1", "reservations", id]) => Box::pin(give_back(deps, request, id)).await,
+        (&Method::GET, ["v1", "orders"]) => Box::pin(look::orders(deps, request)).await,
+        _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
 
@@ -136,52 +118,20 @@ async fn give_back(deps: &Deps, request: &Request, id: &str) -> Reply {
         .await
         .map_err(Problem::unanswered)?
     {
-        Cancel::Cancelled(order) => document(deps, &order).await,
+        Cancel::Cancelled(order) => look::document(deps, &order, now).await,
         Cancel::NotCancellable(order) => {
             Err(Problem::new(Code::NotCancellable).with("reservation_status", order.state.status()))
         }
-        Cancel::Final(claim) => Err(Problem::new(Code::NotCancellable)
+        Cancel::Final(_) => Err(Problem::new(Code::NotCancellable)
             .detail("what this sale gives is final")
-            .with("reservation_status", Document::queued(&claim).status())),
+            .with("reservation_status", QUEUED)),
         Cancel::Settling => Err(Problem::restoring()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
 
-async fn list(deps: &Deps, request: &Request) -> Reply {
-    let caller = caller(request)?;
-    let query = request.query_string_parameters_ref();
-    let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
-    deps.gate().limit(request, Route::Orders, &caller.user)?;
-    let page = deps.ledger.orders_of(&caller.user, after).await.map_err(Problem::unanswered)?;
-    // One after the other: the terms of a round are read once.
-    let mut orders = Vec::with_capacity(page.orders.len());
-    for order in &page.orders {
-        orders.push(shown(deps, order).await?);
-    }
-    Ok(json(StatusCode::OK, &OrdersDocument::of(orders, &page)))
-}
-
-async fn document(deps: &Deps, order: &Order) -> Reply {
-    Ok(json(StatusCode::OK, &shown(deps, order).await?))
-}
-
-async fn shown(deps: &Deps, order: &Order) -> Result<Document, Problem> {
-    let award = deps.terms.award_of(order).await.map_err(Problem::unanswered)?;
-    Ok(Document::of(order, award))
-}
-
 fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
     text.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))
-}
-
-/// Reads what [`OrdersDocument`] gave out: `CREATED_AT_MS.RESERVATION_ID`.
-fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
-    let parse = || {
-        let (created_at_ms, id) = text.split_once('.')?;
-        Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
-    };
-    parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ export class FlashSaleStack extends Stack {
     const reservation = make('reservation');
     table.useFrom(
       reservation,
-      ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       ['orders_by_user', 'sales_by_close'],
     );
     queues.orders.sendFrom(reservation);

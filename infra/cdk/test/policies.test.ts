@@ -19,7 +19,7 @@ const READ = ['secretsmanager:GetSecretValue'];
 /** By function: what it may touch, and what it may do with it. Log and network come on top. */
 const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   reservation: {
-    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index orders_by_user': QUERY,
     'index sales_by_close': QUERY,
     'queue orders': SEND,

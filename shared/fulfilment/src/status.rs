@@ -7,12 +7,12 @@ use crate::error::FulfilmentError;
 
 /// How long after Redis was rebuilt a reservation that nobody knows is taken for one that may still become an order: longer
 /// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
-pub(crate) const SETTLING_MS: u64 = 15 * 60 * 1000;
+pub const SETTLING_MS: u64 = 15 * 60 * 1000;
 
 /// Where a reservation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Redis has it and the ledger does not yet.
+    /// Redis has it and has not heard of an order. The ledger may have one that was written a moment ago.
     Queued(Claim),
     /// The ledger has it.
     Order(Order),
@@ -34,14 +34,16 @@ pub async fn status(
     user: &UserId,
     now: EpochMs,
 ) -> Result<Status, FulfilmentError> {
-    let of_user = |order: Order| if order.claim.user == *user { Status::Order(order) } else { Status::Unknown };
-    if let Some(order) = ledger.order(id).await? {
-        return Ok(of_user(order));
+    // Redis first: while a round is being sold out, most who ask are queued, and cost the ledger nothing.
+    let found = stock.round(&id.round).find(id.uuid, user).await;
+    if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
+        return Ok(Status::Queued(claim));
     }
-    match stock.round(&id.round).find(id.uuid, user).await? {
-        Some(Entry { claim, state: ClaimState::Held }) => Ok(Status::Queued(claim)),
-        // Ordered or released since the ledger was asked.
-        Some(_) => Ok(ledger.order(id).await?.map_or(Status::Unknown, of_user)),
+    if let Some(order) = ledger.order(id).await? {
+        return Ok(if order.claim.user == *user { Status::Order(order) } else { Status::Unknown });
+    }
+    match found? {
+        Some(_) => Ok(Status::Unknown),
         None => {
             let known = snapshots.now().await?;
             // The sale may have been published, or come to its round, since its last reading.
@@ -52,6 +54,46 @@ pub async fn status(
             }
         }
     }
+}
+
+/// What a user has in a round.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Reservations of which Redis has not heard of an order.
+    pub queued: Vec<Claim>,
+    /// The orders of the others, those that ended among them.
+    pub orders: Vec<Order>,
+    /// Whether Redis lost the round a moment ago, so that more may come.
+    pub settling: bool,
+}
+
+/// What a user has in a sale's latest round.
+///
+/// # Errors
+/// If a part does not answer.
+pub async fn standing(
+    stock: &Stock,
+    ledger: &Ledger,
+    round: &Round,
+    user: &UserId,
+    now: EpochMs,
+) -> Result<Standing, FulfilmentError> {
+    let entries = stock.round(&round.id).entries_of(user).await?;
+    let (held, others): (Vec<Entry>, Vec<Entry>) =
+        entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
+    let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
+    let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
+    // Whoever has as many as may be has nothing that could be missing.
+    let settling = live < usize::from(round.terms.per_user_limit) && is_settling(stock, round, now).await?;
+    let orders = if settling {
+        // The newest page has as many as a round allows one user.
+        let page = ledger.orders_of(user, None).await?;
+        page.orders.into_iter().filter(|order| order.claim.id.round == round.id).collect()
+    } else {
+        let ids: Vec<ReservationId> = others.into_iter().map(|entry| entry.claim.id).collect();
+        if ids.is_empty() { Vec::new() } else { ledger.orders(&ids).await? }
+    };
+    Ok(Standing { queued, orders, settling })
 }
 
 /// Whether Redis has lost a sale's latest round, or had until a moment ago. One that is lost after its close is not made again.

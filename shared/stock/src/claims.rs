@@ -99,11 +99,19 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn find(self, uuid: Uuid, user: &UserId) -> Result<Option<Entry>, StockError> {
+        Ok(self.entries_of(user).await?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
+    }
+
+    /// The user's reservations in the round as Redis has them: one for each slot that was ever used.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn entries_of(self, user: &UserId) -> Result<Vec<Entry>, StockError> {
         let keys = self.home_of(user);
         let record: Option<String> =
             self.connection.ask(redis::cmd("HGET").arg(keys.buyers()).arg(user.as_str())).await?;
-        let Some(record) = record else { return Ok(None) };
-        Ok(read_record(keys, user, &record)?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
+        let Some(record) = record else { return Ok(Vec::new()) };
+        Ok(read_record(keys, user, &record)?)
     }
 
     /// Marks a held claim as ordered. Whether Redis knows the claim; one that was released stays so.

@@ -1,0 +1,173 @@
+//! What buyers ask to know: how a reservation stands, what they have in a sale, what they have ordered.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use api::{Code, Problem, Reply, caller, json};
+use fulfilment::{SETTLING_MS, Standing, Status, standing, status};
+use futures::future::try_join_all;
+use futures::{StreamExt, stream};
+use gate::Route;
+use http::StatusCode;
+use lambda_http::{Request, RequestExt};
+use ledger::OrdersPage;
+use sale::{Claim, ClaimState, EpochMs, Order, ReservationId, Round, RoundId, SaleId, UserId};
+
+use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
+use crate::{Deps, expedite, reservation_id};
+
+/// Running rounds that are asked for queued reservations, those that opened last first: what a list of orders costs at most.
+const MAX_ROUNDS: usize = 20;
+/// How many of them are asked at once.
+const ROUNDS_AT_ONCE: usize = 5;
+
+/// How one reservation stands.
+pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Reply {
+    let (caller, id) = (caller(request)?, reservation_id(id)?);
+    let at_once = expedite::is_asked_for(request)?;
+    deps.gate().limit(request, if at_once { Route::Expedite } else { Route::Look }, &caller.user)?;
+    let now = deps.clock.now();
+    let status = status(&deps.stock, &deps.ledger, &deps.snapshots, &id, &caller.user, now).await;
+    match status.map_err(Problem::unanswered)? {
+        Status::Queued(claim) if at_once => {
+            let order = expedite::expedite(deps, &claim, now).await;
+            Ok(json(StatusCode::OK, &queued_or(deps, &claim, order, now).await?))
+        }
+        Status::Queued(claim) => Ok(json(StatusCode::OK, &waiting_one(deps, request, &claim, now).await?)),
+        Status::Order(order) => document(deps, &order, now).await,
+        Status::Settling => Err(Problem::restoring()),
+        Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
+    }
+}
+
+/// What the user has in the latest round of a sale.
+pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    let caller = caller(request)?;
+    let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    deps.gate().limit(request, Route::Look, &caller.user)?;
+    let now = deps.clock.now();
+    let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    let standing = standing(&deps.stock, &deps.ledger, &round, &caller.user, now).await;
+    let Standing { queued, orders, settling } = standing.map_err(Problem::unanswered)?;
+    // An order that was written and not yet confirmed is among the orders if Redis lost the round.
+    let queued: Vec<&Claim> =
+        queued.iter().filter(|claim| orders.iter().all(|order| order.claim.id != claim.id)).collect();
+    let waiting: Vec<_> = queued.iter().map(|claim| waiting_one(deps, request, claim, now)).collect();
+    let waiting = try_join_all(waiting).await?;
+    let mut found: Vec<_> = queued.iter().map(|claim| claim.reserved_at_ms).zip(waiting).collect();
+    for order in &orders {
+        found.push((order.claim.reserved_at_ms, shown(deps, order, now).await?));
+    }
+    found.sort_by_key(|(reserved_at_ms, _)| Reverse(*reserved_at_ms));
+    let found = found.into_iter().map(|(_, document)| document).collect();
+    Ok(json(StatusCode::OK, &SaleReservationsDocument::of(&round.id, found, settling)))
+}
+
+/// A page of the user's orders. The first one begins with the reservations that have none yet.
+pub(crate) async fn orders(deps: &Deps, request: &Request) -> Reply {
+    let caller = caller(request)?;
+    let query = request.query_string_parameters_ref();
+    let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
+    deps.gate().limit(request, Route::Orders, &caller.user)?;
+    let (is_first, now) = (after.is_none(), deps.clock.now());
+    let (queued, page) = futures::join!(
+        async { if is_first { queued_of(deps, &caller.user, now).await } else { Vec::new() } },
+        deps.ledger.orders_of(&caller.user, after)
+    );
+    let page = page.map_err(Problem::unanswered)?;
+    let documents = without_orders(queued, &page).iter().map(|claim| Document::queued(claim, now)).collect();
+    let mut documents: Vec<Document> = documents;
+    // One after the other: the terms of a round are read once.
+    for order in &page.orders {
+        documents.push(shown(deps, order, now).await?);
+    }
+    Ok(json(StatusCode::OK, &OrdersDocument::of(documents, &page)))
+}
+
+/// The claims that have no order on the page, the newest first.
+fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
+    let ordered: HashSet<&ReservationId> = page.orders.iter().map(|order| &order.claim.id).collect();
+    claims.retain(|claim| !ordered.contains(&claim.id));
+    claims.sort_by_key(|claim| Reverse(claim.reserved_at_ms));
+    claims
+}
+
+/// What a user holds without an order, as far as Redis says. Whoever lists orders hears of them in any case.
+async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
+    let snapshot = match deps.snapshots.now().await {
+        Ok(snapshot) => snapshot,
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without what is queued");
+            return Vec::new();
+        }
+    };
+    let mut rounds: Vec<&Round> =
+        snapshot.sales.values().map(|sale| &sale.round).filter(|round| may_be_queued(round, now)).collect();
+    rounds.sort_by_key(|round| Reverse(round.terms.first_opens_at_ms()));
+    let held: Vec<_> = rounds.into_iter().take(MAX_ROUNDS).map(|round| held_in(deps, &round.id, user)).collect();
+    let held: Vec<Vec<Claim>> = stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).collect().await;
+    held.into_iter().flatten().collect()
+}
+
+async fn held_in(deps: &Deps, round: &RoundId, user: &UserId) -> Vec<Claim> {
+    let entries = deps.stock.round(round).entries_of(user).await.unwrap_or_else(|error| {
+        tracing::warn!(error = &error as &dyn std::error::Error, %round, "what is queued is not listed");
+        Vec::new()
+    });
+    entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim).collect()
+}
+
+/// Whether somebody may have reserved in a round and have no order yet.
+fn may_be_queued(round: &Round, now: EpochMs) -> bool {
+    now >= round.terms.first_opens_at_ms() && now.since_ms(round.terms.closes_at_ms) < SETTLING_MS
+}
+
+/// The latest round of a sale, which may have been published, or come to it, since the last reading.
+async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Problem> {
+    let known = deps.snapshots.now().await.map_err(Problem::unanswered)?;
+    let known = if known.sale(sale).is_none() {
+        deps.snapshots.lately().await.map_err(Problem::unanswered)?
+    } else {
+        known
+    };
+    Ok(known.sale(sale).map(|cached| cached.round.clone()))
+}
+
+/// A claim that Redis calls held. If it has waited for long, its order is made now, as if it were asked for.
+async fn waiting_one(deps: &Deps, request: &Request, claim: &Claim, now: EpochMs) -> Result<Document, Problem> {
+    if now.since_ms(claim.reserved_at_ms) < QUEUED_MS {
+        return Ok(Document::queued(claim, now));
+    }
+    // Past the limit the queue makes the order, and may have: Redis hears of it a moment later.
+    let order = match deps.gate().limit(request, Route::Expedite, &claim.user) {
+        Ok(()) => expedite::expedite(deps, claim, now).await,
+        Err(_) => deps.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
+    };
+    queued_or(deps, claim, order, now).await
+}
+
+async fn queued_or(deps: &Deps, claim: &Claim, order: Option<Order>, now: EpochMs) -> Result<Document, Problem> {
+    match order {
+        Some(order) => shown(deps, &order, now).await,
+        None => Ok(Document::queued(claim, now)),
+    }
+}
+
+/// The answer that is an order.
+pub(crate) async fn document(deps: &Deps, order: &Order, now: EpochMs) -> Reply {
+    Ok(json(StatusCode::OK, &shown(deps, order, now).await?))
+}
+
+async fn shown(deps: &Deps, order: &Order, now: EpochMs) -> Result<Document, Problem> {
+    let award = deps.terms.award_of(order).await.map_err(Problem::unanswered)?;
+    Ok(Document::of(order, award, now))
+}
+
+/// Reads what [`OrdersDocument`] gave out: `CREATED_AT_MS.RESERVATION_ID`.
+fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
+    let parse = || {
+        let (created_at_ms, id) = text.split_once('.')?;
+        Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
+    };
+    parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
+}

@@ -1,0 +1,168 @@
+//! "Did I get it?": what a buyer finds with no more than the sale's name, and how often to ask.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use runtime::Clock;
+use sale::{Claim, ClaimState, OrderState};
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+
+/// In a process by whose clock a reservation that was just made has waited for more than two seconds.
+fn later(lab: &Lab) -> reservation::Deps {
+    lab.another_reservation(Clock::ahead_by_ms(2_500))
+}
+
+fn of_sale(user: &str) -> Ask {
+    Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user)
+}
+
+fn of_id(claim: &Claim) -> Ask {
+    Ask::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
+}
+
+async fn ask(deps: &reservation::Deps, ask: Ask) -> Answer {
+    Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await)
+}
+
+/// Ids and statuses.
+fn listed(answer: &Answer, name: &str) -> Vec<(String, String)> {
+    let text = |each: &Value, name: &str| each[name].as_str().unwrap().to_owned();
+    let all = answer.body[name].as_array().unwrap();
+    all.iter().map(|each| (text(each, "reservation_id"), text(each, "status"))).collect()
+}
+
+fn standing(claim: &Claim, status: &str) -> (String, String) {
+    (claim.id.to_string(), status.to_owned())
+}
+
+#[tokio::test]
+async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
+    let lab = Lab::selling(terms(5, 2)).await;
+    let nothing = lab.answer(&of_sale("alice")).await.expect(200);
+    assert_eq!(nothing.body, json!({ "sale_id": SALE, "round": 1, "reservations": [] }));
+
+    let first = lab.reserve("alice").await;
+    let queued = lab.answer(&of_sale("alice")).await.expect(200);
+    assert_eq!(listed(&queued, "reservations"), [standing(&first, "queued")]);
+    assert_eq!(queued.body["poll_after_ms"], 500);
+    assert_eq!(lab.answer(&of_sale("bob")).await.expect(200).body, nothing.body, "others have their own");
+
+    assert!(lab.deliver(&[&first]).await.batch_item_failures.is_empty());
+    let second = lab.claim_of("second", "alice").await;
+    let both = lab.answer(&of_sale("alice")).await.expect(200);
+    let expected = [standing(&second, "queued"), standing(&first, "pending_payment")];
+    assert_eq!(listed(&both, "reservations"), expected, "the newest first");
+
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.id)).by("alice")).await.expect(200);
+    let ended = lab.answer(&of_sale("alice")).await.expect(200);
+    assert_eq!(listed(&ended, "reservations")[1], standing(&first, "cancelled"));
+    lab.answer(&Ask::get("/v1/sales/nowhere/reservation".to_owned()).by("alice")).await.problem(404, "unknown_sale");
+}
+
+/// While a round is being sold out most who ask are queued.
+#[tokio::test]
+async fn who_is_queued_costs_the_ledger_nothing() {
+    let lab = Lab::selling(terms(5, 2)).await;
+    let alice = lab.reserve("alice").await;
+    let deps = lab.reservation();
+    ask(&deps, of_sale("alice")).await.expect(200);
+    lab.calls.take();
+    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "queued");
+    ask(&deps, of_sale("alice")).await.expect(200);
+    assert_eq!(lab.calls.take_targets(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn whoever_looks_after_two_seconds_has_the_order_made() {
+    for by_sale in [false, true] {
+        let lab = Lab::selling(terms(5, 1)).await;
+        let alice = lab.reserve("alice").await;
+        let deps = later(&lab);
+        let look = || if by_sale { of_sale("alice") } else { of_id(&alice) };
+        let status = |answer: &Answer| match by_sale {
+            true => answer.body["reservations"][0]["status"].clone(),
+            false => answer.body["status"].clone(),
+        };
+        assert_eq!(status(&ask(&deps, look()).await.expect(200)), "pending_payment");
+        assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
+        let order = lab.order_of(&alice).await;
+        assert_eq!(order.state, OrderState::Pending);
+        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&alice).await, order, "its message changes nothing");
+        assert_eq!(lab.clean_audit().await, (4, 0, 1));
+    }
+}
+
+/// Redis may hear of an order late. Whoever looks by then hears of the order, over the limit of making some too.
+#[tokio::test]
+async fn an_order_that_redis_has_not_heard_of_is_found() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let deps = later(&lab);
+    let nothing = Ask::get(format!("/v1/reservations/{}?expedite=true", tests::fresh_id(&alice.id.round))).by("alice");
+    for _ in 0..gate::Route::Expedite.limits().per_user.burst {
+        ask(&deps, nothing.clone()).await.problem(404, "unknown_reservation");
+    }
+    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "queued", "there is none");
+    let (price, now) = (lab.round().await.terms.price, Clock::system().now());
+    let order = sale::Order::pending(alice.clone(), price, now, now.plus_s(600));
+    lab.ledger.place(order).await.unwrap();
+    assert_eq!(lab.claim_state(&alice).await, ClaimState::Held);
+    assert_eq!(ask(&deps, of_id(&alice)).await.expect(200).text("status"), "pending_payment");
+}
+
+#[tokio::test]
+async fn the_list_of_orders_begins_with_what_is_queued() {
+    let lab = Lab::selling(terms(5, 3)).await;
+    let first = lab.buy("alice").await;
+    let (second, third) = (lab.claim_of("2", "alice").await, lab.claim_of("3", "alice").await);
+    let deps = lab.reservation();
+    crate::wait::until("the list has the order", 20, async || {
+        let page = ask(&deps, Ask::get("/v1/orders".to_owned()).by("alice")).await;
+        let listed = listed(&page, "orders");
+        // Both may have been reserved in one millisecond.
+        let queued: std::collections::BTreeSet<_> = listed.iter().take(2).cloned().collect();
+        let both = [standing(&second, "queued"), standing(&third, "queued")];
+        let is_whole = listed.len() == 3 && listed[2] == standing(&first, "pending_payment");
+        (is_whole && queued == both.into_iter().collect()).then_some(())
+    })
+    .await;
+}
+
+/// Every tab of a user who looks as often as it is told to, at once.
+#[tokio::test]
+async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let alice = lab.reserve("alice").await;
+    let deps = lab.reservation();
+    let tabs = (0..20).map(async |_| {
+        for _ in 0..6 {
+            let look = ask(&deps, of_id(&alice)).await.expect(200);
+            if let Some(pause_ms) = look.body["poll_after_ms"].as_u64() {
+                tokio::time::sleep(Duration::from_millis(pause_ms)).await;
+            }
+        }
+    });
+    join_all(tabs).await;
+    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending, "after two seconds somebody had it made");
+}
+
+/// What Redis lost is found in the ledger, and what is only in the queue may still come.
+#[tokio::test]
+async fn a_round_that_redis_lost_is_said_to_settle() {
+    let lab = Lab::selling(terms(5, 2)).await;
+    let first = lab.buy("alice").await;
+    lab.redis(&["FLUSHALL"]).await;
+    let deps = lab.reservation();
+    crate::wait::until("the ledger's index has the order", 20, async || {
+        let lost = ask(&deps, of_sale("alice")).await.expect(200);
+        assert_eq!(lost.body["settling"], true);
+        (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
+    })
+    .await;
+}
