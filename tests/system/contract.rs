@@ -125,7 +125,7 @@ fn bounds_are_those_of_the_types() {
         ("Isolation/properties/requests_per_s/maximum", u64::from(sale::MAX_ISOLATED_REQUESTS_PER_S)),
         ("ChallengeAnswer/properties/answer/maxLength", pass::MAX_ANSWER_LENGTH as u64),
         ("Unit/maximum", u64::from(sale::MAX_TOTAL)),
-        ("Orders/properties/orders/maxItems", ledger::ORDERS_PAGE as u64),
+        ("Orders/properties/orders/maxItems", reservation::MAX_LISTED),
         ("Title/maxLength", sale::MAX_TITLE_LENGTH as u64),
         ("SaleTerms/properties/total/maximum", u64::from(sale::MAX_TOTAL)),
         ("SaleTerms/properties/per_user_limit/maximum", u64::from(sale::MAX_PER_USER_LIMIT)),
@@ -183,7 +183,8 @@ fn what_is_not_documented_is_noticed() {
     };
     let problem = || with("content-type", "application/problem+json");
     let queued = json!({
-        "reservation_id": id, "status": "queued", "unit": 1, "reserved_at": "2026-11-24T09:00:00Z"
+        "reservation_id": id, "status": "queued", "unit": 1, "reserved_at": "2026-11-24T09:00:00Z",
+        "poll_after_ms": 500
     });
     let changed = |name: &str, value: Value| {
         let mut body = queued.clone();
@@ -214,6 +215,7 @@ fn what_is_not_documented_is_noticed() {
     }
     let mut gone = changed("status", json!("cancelled"));
     gone["ended_at"] = gone["reserved_at"].clone();
+    gone.as_object_mut().unwrap().remove("poll_after_ms");
     assert_eq!(check(&cancel, By::Function, 200, &headers, &gone), Ok(()));
     let asked = Asked::from(&Ask::delete(&path).json(&json!({ "why": "no money" })));
     assert!(check(&asked, By::Function, 200, &headers, &gone).is_err(), "an accepted request is not noticed");

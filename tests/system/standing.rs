@@ -53,7 +53,7 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
     assert_eq!(lab.answer(&of_sale("bob")).await.expect(200).body, nothing.body, "others have their own");
 
     assert!(lab.deliver(&[&first]).await.batch_item_failures.is_empty());
-    let second = lab.claim_of("second", "alice").await;
+    let second = lab.reserve("alice").await;
     let both = lab.answer(&of_sale("alice")).await.expect(200);
     let expected = [standing(&second, "queued"), standing(&first, "pending_payment")];
     assert_eq!(listed(&both, "reservations"), expected, "the newest first");
@@ -120,7 +120,7 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
 async fn the_list_of_orders_begins_with_what_is_queued() {
     let lab = Lab::selling(terms(5, 3)).await;
     let first = lab.buy("alice").await;
-    let (second, third) = (lab.claim_of("2", "alice").await, lab.claim_of("3", "alice").await);
+    let (second, third) = (lab.reserve("alice").await, lab.reserve("alice").await);
     let deps = lab.reservation();
     crate::wait::until("the list has the order", 20, async || {
         let page = ask(&deps, Ask::get("/v1/orders".to_owned()).by("alice")).await;

@@ -16,6 +16,11 @@ const AUTOMATIC_RETRIES = 15;
 /** A pass that ends this soon is not worth a request. */
 const PASS_MARGIN_MS = 2_000;
 
+const ENDED = ['expired', 'cancelled', 'failed'];
+
+/** Reservations that this tab was told of, and nobody has looked at yet. */
+export const accepted = new Set();
+
 /** Where one is: `stage` changes, and then `change` is told. */
 export class Buying extends EventTarget {
   stage = { name: 'idle' };
@@ -57,7 +62,10 @@ export class Buying extends EventTarget {
 
   buy() {
     return this.#step(async () => {
+      const isNew = !session.current;
       await session.require();
+      // Whoever was signed in has been asked for on arrival; who comes now may have bought elsewhere.
+      if (isNew && (await this.find()) > 0) return this.reset();
       this.#purchase = this.purchase;
       if (this.#purchase.reservationId) this.#purchase.renew();
       this.#purchase.save({});
@@ -65,6 +73,19 @@ export class Buying extends EventTarget {
       if (pass && pass.until - PASS_MARGIN_MS > clock.now()) await this.#reserve();
       else await this.#ask('picture', {});
     });
+  }
+
+  /** Asks what the user has in this sale, from any tab or device. How much that is; null if nobody knows. */
+  async find() {
+    const { user } = session.current;
+    const { sale_id: sale, round } = this.#sale();
+    const found = await ask('GET', `/v1/sales/${sale}/reservation`, { signal: this.#signal }).catch(() => null);
+    // What Redis lost may come back, so that nothing is known to have ended.
+    const isKnown = found && !found.settling && found.round === round && session.current?.user === user;
+    if (!isKnown || this.#signal.aborted) return null;
+    const live = found.reservations.filter(({ status }) => !ENDED.includes(status)).map((one) => one.reservation_id);
+    this.purchase.has(live.reverse());
+    return live.length;
   }
 
   /** Another challenge: `picture` or `work`. */
@@ -132,6 +153,7 @@ export class Buying extends EventTarget {
       const { reservation_id: id } = await ask('POST', purchase.pass.path, { key: purchase.key, signal: this.#signal });
       purchase.save({ sent: false, pass: null, reservationId: id });
       purchase.own([id]);
+      accepted.add(id);
       this.#stage('done', { id });
     } catch (error) {
       if (error.code === 'bad_token') {

@@ -1,32 +1,47 @@
-// What is kept of a purchase in this tab, so that a reload or a retry is the same request.
+// What is kept of a purchase in this browser, so that a reload, a retry and another tab are the same request.
+
+const PREFIX = 'purchase:';
+/** Longer than an order waits for its payment, or a round for its end. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/** What `localStorage` has under this name; null if that is nothing, or not ours. */
+function kept(place) {
+  try {
+    return JSON.parse(localStorage.getItem(place));
+  } catch {
+    return null;
+  }
+}
+
+function forgetOldOnes() {
+  for (const place of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))) {
+    if (!(Date.now() - kept(place)?.at < KEPT_MS)) localStorage.removeItem(place);
+  }
+}
 
 /** The attempt of a user at one round of a sale. */
 export class Purchase {
   #place;
 
   constructor(user, saleId, round) {
-    this.#place = `purchase:${user}:${saleId}.${round}`;
-    let kept = null;
-    try {
-      kept = JSON.parse(sessionStorage.getItem(this.#place));
-    } catch {
-      // Not ours: begin anew.
-    }
+    this.#place = `${PREFIX}${user}:${saleId}.${round}`;
+    const before = kept(this.#place);
     /** Names the attempt to the server. */
-    this.key = kept?.key ?? newKey();
+    this.key = before?.key ?? newKey();
     /** `{path, until}`: the way in, and until when it is open by the server's clock. */
-    this.pass = kept?.pass ?? null;
+    this.pass = before?.pass ?? null;
     /** The reservation was asked for, and no answer says that there is none. */
-    this.sent = kept?.sent ?? false;
-    this.reservationId = kept?.reservationId ?? null;
-    /** Reservations of this round that have not ended, as far as this tab knows. */
-    this.live = kept?.live ?? (this.reservationId ? [this.reservationId] : []);
+    this.sent = before?.sent ?? false;
+    this.reservationId = before?.reservationId ?? null;
+    /** Reservations of this round that have not ended, as far as this browser knows. */
+    this.live = before?.live ?? (this.reservationId ? [this.reservationId] : []);
   }
 
   save(changes) {
     Object.assign(this, changes);
     const { key, pass, sent, reservationId, live } = this;
-    sessionStorage.setItem(this.#place, JSON.stringify({ key, pass, sent, reservationId, live }));
+    forgetOldOnes();
+    localStorage.setItem(this.#place, JSON.stringify({ key, pass, sent, reservationId, live, at: Date.now() }));
   }
 
   /** These are the user's, too. */
@@ -35,11 +50,10 @@ export class Purchase {
     this.save({ live, reservationId: this.reservationId ?? live.at(-1) ?? null });
   }
 
-  /** This one has ended: it counts no more. */
-  forget(id) {
-    const live = this.live.filter((one) => one !== id);
-    if (this.reservationId === id) this.renew();
-    this.save({ live, reservationId: this.reservationId ?? live.at(-1) ?? null });
+  /** The user has these and no others: what has ended counts no more. */
+  has(ids) {
+    if (this.reservationId && !ids.includes(this.reservationId)) this.renew();
+    this.save({ live: ids, reservationId: this.reservationId ?? ids.at(-1) ?? null });
   }
 
   /** Another attempt. Its key is another, or the server would answer with the last one's reservation. */

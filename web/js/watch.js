@@ -1,5 +1,6 @@
 // Follows a reservation until nothing more happens to it.
 
+import { accepted } from './buying.js';
 import { clock } from './clock.js';
 import { Problem, ask } from './http.js';
 import { push } from './push.js';
@@ -7,16 +8,13 @@ import { SignInCancelled } from './session.js';
 import { Wait, jittered } from './timing.js';
 
 const FIRST_LOOK_MS = 500;
-const LOOK_GROWTH = 1.5;
-const LONGEST_QUEUED_MS = 5_000;
-const PENDING_MS = 10_000;
+/** Whoever looks after two seconds in the queue has the order written. */
+const ORDER_MS = 2_200;
 /** After the window's end, and after a payment: the answer changes soon. */
 const SOON_MS = 1_500;
 /** With push one only asks to be sure. */
 const PUSHED_MS = 30_000;
 const LONGEST_TROUBLE_MS = 15_000;
-/** An entry waits for the end of its round, which may be days away. */
-const ENTERED_MS = 20_000;
 const FINAL = new Set(['paid', 'granted', 'expired', 'cancelled', 'failed']);
 /** Problems that asking again does not mend. */
 const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_route', 'denied']);
@@ -41,6 +39,8 @@ export class Watch extends EventTarget {
     super();
     this.#id = id;
     this.#signal = signal;
+    // What was answered a moment ago need not be asked for before it is shown.
+    if (accepted.delete(id)) this.reservation = { reservation_id: id, status: 'queued' };
     const now = () => this.#now();
     signal.addEventListener('abort', now, { once: true });
     window.addEventListener('online', now, { signal });
@@ -72,16 +72,6 @@ export class Watch extends EventTarget {
     }
   }
 
-  /** Has the order placed without waiting for the queue. Once: if it fails, the queue does it. */
-  async expedite() {
-    try {
-      this.hear(await ask('GET', `/v1/reservations/${this.#id}?expedite=true`, { signal: this.#signal }));
-    } catch {
-      // The queue does it.
-    }
-    this.#now();
-  }
-
   async #look() {
     try {
       const reservation = await ask('GET', `/v1/reservations/${this.#id}`, { signal: this.#signal });
@@ -102,17 +92,17 @@ export class Watch extends EventTarget {
       const backoff = Math.min(FIRST_LOOK_MS * 2 ** this.#failures, LONGEST_TROUBLE_MS);
       return jittered(Math.max(backoff, (this.trouble.retryAfterS ?? 0) * 1000));
     }
-    const { status, pay_by: payBy } = this.reservation;
+    const { status, pay_by: payBy, poll_after_ms: paceMs } = this.reservation;
     if (status === 'queued') {
-      const backoff = Math.min(FIRST_LOOK_MS * LOOK_GROWTH ** this.#looks, LONGEST_QUEUED_MS);
       this.#looks += 1;
-      return push.up ? PUSHED_MS : jittered(backoff);
+      if (!push.up) return jittered(paceMs);
+      return this.#looks === 1 ? ORDER_MS : PUSHED_MS;
     }
-    if (isEntered(this.reservation)) return push.up ? PUSHED_MS : jittered(ENTERED_MS);
+    if (isEntered(this.reservation)) return push.up ? PUSHED_MS : jittered(paceMs);
     const left = Date.parse(payBy) - clock.now();
     if (this.#soon || left <= 0) return jittered(SOON_MS);
     // The end of the window is looked at in any case.
-    return Math.min(push.up ? PUSHED_MS : jittered(PENDING_MS), left + SOON_MS);
+    return Math.min(push.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
   }
 
   #restart() {

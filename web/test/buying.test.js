@@ -78,10 +78,13 @@ test('sold out', async () => {
 
 test('the limit is reached: what one has is shown as it is now', async () => {
   const sale = await shop.sell();
-  const { id, user } = await shop.buy(sale);
+  const user = shop.user();
   const { page, go } = await visit({ user });
   await go(`sales/${sale}`);
-  await page.getByRole('button', { name: 'Buy now' }).click();
+  const buy = page.getByRole('button', { name: 'Buy now' });
+  await buy.waitFor();
+  const { id } = await shop.buy(sale, user);
+  await buy.click();
   await work(page);
   await heading(page, 'You have your share').waitFor();
   await page.locator('.reservations .badge:not(.unknown)').waitFor();
@@ -217,19 +220,61 @@ test('another one can be bought up to the limit, and not beyond it', async () =>
   await another.waitFor();
 });
 
-test('whoever bought elsewhere up to the limit is offered no more once that is known', async () => {
+test('what was bought elsewhere is found on arrival, and at the limit no more is offered', async () => {
   const sale = await shop.sell();
-  const { user } = await shop.buy(sale);
+  const { id, user } = await shop.buy(sale);
   const { page, go } = await visit({ user });
   await go(`sales/${sale}`);
-  await page.getByRole('button', { name: 'Buy now' }).click();
-  await work(page);
-  await heading(page, 'You have your share').waitFor();
-  await page.reload();
   await page.getByText('You have a reservation for this.').waitFor();
   await page.getByText('You have as many as one person can have.').waitFor();
   expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
+  await page.locator('.yours a').click();
+  await page.waitForURL(new RegExp(`#/reservations/${id}$`));
 });
+
+test('whoever signs in to buy, and has bought elsewhere, begins no second purchase', async () => {
+  const sale = await shop.sell({ per_user_limit: 2 });
+  const { user } = await shop.buy(sale);
+  const { page, go } = await visit({ user: null });
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(user);
+  await page.keyboard.press('Enter');
+  await page.getByText('You have a reservation for this.').waitFor();
+  await page.getByRole('button', { name: 'Buy another' }).waitFor();
+});
+
+test('twenty tabs, closed at any moment of a purchase, are one reservation, which the next tab finds', async () => {
+  const sale = await shop.sell({ per_user_limit: 3 });
+  const user = shop.user();
+  const { context, page: first, go } = await visit({ user });
+  await go(`sales/${sale}`);
+  await first.getByRole('button', { name: 'Buy now' }).waitFor();
+  for (let tab = 0; tab < 20; tab += 1) {
+    const page = await context.newPage();
+    await page.goto(`/#/sales/${sale}`);
+    // Some tabs are closed before they have loaded, some in the middle of the proof of work, some when all is done.
+    const until = AbortSignal.timeout(200 + (process.env.SHOP_URL ? 400 : 150) * tab);
+    const step = (does) => Promise.race([does.catch(() => {}), new Promise((over) => {
+      until.addEventListener('abort', over, { once: true });
+      if (until.aborted) over();
+    })]);
+    await step(page.getByRole('button', { name: 'Buy now' }).click());
+    if (!until.aborted) await step(work(page));
+    if (!until.aborted) await step(page.waitForURL(/#\/reservations\//));
+    await page.close();
+  }
+  const last = await context.newPage();
+  await last.goto(`/#/sales/${sale}`);
+  const token = await shop.login(user);
+  const mine = async () => (await shop.ask('GET', `/v1/sales/${sale}/reservation`, { token })).body.reservations;
+  if ((await mine()).length === 0) await reserve(last);
+  else await last.locator('.yours a').click();
+  const [one, ...others] = await mine();
+  expect(others).toEqual([]);
+  await last.waitForURL(new RegExp(`#/reservations/${one.reservation_id}$`));
+  await heading(last, 'Reserved for you').waitFor();
+}, 300_000);
 
 test('Chinese, by the browser and by the switch', async () => {
   const sale = await shop.sell();

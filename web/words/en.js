@@ -119,7 +119,6 @@ export const en = {
   'queued.title': 'You are in',
   'queued.text': 'Your piece is set aside. We are writing your order; this page goes on by itself.',
   'queued.slow': 'It takes longer than usual. Your piece is still set aside.',
-  'queued.expedite': 'Place my order now',
   'queued.keep': 'You can close this page: it is under “My orders” as well.',
   'pending.title': 'Reserved for you',
   'pending.text': 'Pay before the time is up, or the piece goes to somebody else.',

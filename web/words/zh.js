@@ -119,7 +119,6 @@ export const zh = {
   'queued.title': '您排上了',
   'queued.text': '商品已经为您留下，我们正在生成订单；页面会自动继续。',
   'queued.slow': '这次比平时慢一些。商品仍然为您保留。',
-  'queued.expedite': '立即生成订单',
   'queued.keep': '您可以关闭此页面：在“我的订单”里也能找到它。',
   'pending.title': '已为您保留',
   'pending.text': '请在时限内付款，否则商品会让给别人。',

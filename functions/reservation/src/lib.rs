@@ -22,6 +22,7 @@ use sale::ReservationId;
 use stock::Stock;
 
 use crate::document::QUEUED;
+pub use crate::look::MAX_LISTED;
 
 /// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
@@ -99,9 +100,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
             reserve::reserve(deps, request, sale, token).await
         }
-        (&Method::GET, ["v1", "sales", sale, "reservation"]) => {
-            Box::pin(look::of_sale(deps, request, sale)).await
-        }
+        (&Method::GET, ["v1", "sales", sale, "reservation"]) => Box::pin(look::of_sale(deps, request, sale)).await,
         (&Method::GET, ["v1", "reservations", id]) => Box::pin(look::reservation(deps, request, id)).await,
         (&Method::DELETE, ["v1", "reservations", id]) => Box::pin(give_back(deps, request, id)).await,
         (&Method::GET, ["v1", "orders"]) => Box::pin(look::orders(deps, request)).await,

@@ -10,8 +10,8 @@ use futures::{StreamExt, stream};
 use gate::Route;
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
-use ledger::OrdersPage;
-use sale::{Claim, ClaimState, EpochMs, Order, ReservationId, Round, RoundId, SaleId, UserId};
+use ledger::{ORDERS_PAGE, OrdersPage};
+use sale::{Claim, ClaimState, EpochMs, MAX_PER_USER_LIMIT, Order, ReservationId, Round, RoundId, SaleId, UserId};
 
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
 use crate::{Deps, expedite, reservation_id};
@@ -20,6 +20,8 @@ use crate::{Deps, expedite, reservation_id};
 const MAX_ROUNDS: usize = 20;
 /// How many of them are asked at once.
 const ROUNDS_AT_ONCE: usize = 5;
+/// Most reservations on a page: queued ones of as many rounds, and a page of orders.
+pub const MAX_LISTED: u64 = MAX_ROUNDS as u64 * MAX_PER_USER_LIMIT as u64 + ORDERS_PAGE as u64;
 
 /// How one reservation stands.
 pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Reply {
@@ -125,11 +127,8 @@ fn may_be_queued(round: &Round, now: EpochMs) -> bool {
 /// The latest round of a sale, which may have been published, or come to it, since the last reading.
 async fn latest_round(deps: &Deps, sale: &SaleId) -> Result<Option<Round>, Problem> {
     let known = deps.snapshots.now().await.map_err(Problem::unanswered)?;
-    let known = if known.sale(sale).is_none() {
-        deps.snapshots.lately().await.map_err(Problem::unanswered)?
-    } else {
-        known
-    };
+    let known =
+        if known.sale(sale).is_none() { deps.snapshots.lately().await.map_err(Problem::unanswered)? } else { known };
     Ok(known.sale(sale).map(|cached| cached.round.clone()))
 }
 

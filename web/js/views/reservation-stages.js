@@ -53,8 +53,7 @@ const STAGES = {
   queued(view) {
     return {
       element: panel('queued', t('queued.title'), spinner(),
-        h('p', {}, of(view.card, view.slow ? 'queued.slow' : 'queued.text')), h('p', { class: 'quiet' }, t('queued.keep')), trouble(view),
-        view.slow ? actions(button(t('queued.expedite'), () => view.watch.expedite(), { class: 'secondary' })) : null),
+        h('p', {}, of(view.card, view.slow ? 'queued.slow' : 'queued.text')), h('p', { class: 'quiet' }, t('queued.keep')), trouble(view)),
     };
   },
 

@@ -13,7 +13,7 @@ import { Watch } from '../watch.js';
 import { reservationStage } from './reservation-stages.js';
 import { View } from './view.js';
 
-/** From here on it takes longer than usual, and one can have the order placed at once. */
+/** From here on it takes longer than usual. */
 const SLOW_MS = 10_000;
 
 export class ReservationView extends View {
@@ -104,7 +104,7 @@ export class ReservationView extends View {
     if (this.signal.aborted) return;
     const { reservation, trouble } = this.watch;
     const stage = this.stage;
-    const key = [stage, this.doing, this.said, this.slow && stage === 'queued', reservation?.refund_due, reservation?.pay_by, reservation?.award?.kind,
+    const key = [stage, this.doing, this.said, this.slow && stage === 'queued', reservation?.unit, reservation?.refund_due, reservation?.pay_by, reservation?.award?.kind,
       trouble?.code].join(' ');
     if (key === this.#shown) return;
     const first = this.#shown === '';
@@ -123,7 +123,7 @@ export class ReservationView extends View {
     this.#facts.replaceChildren(
       row('order.number', shortId(this.#id)),
       h('div', {}, h('dt', {}, of(this.card, 'order.unit')), h('dd', {}, this.#unit(reservation))),
-      row('order.date', reservation ? moment(reservation.reserved_at) : '–'));
+      row('order.date', reservation?.reserved_at ? moment(reservation.reserved_at) : '–'));
   }
 
   /** What an award says of its sale may be heard before the card, or without it. */
@@ -137,7 +137,7 @@ export class ReservationView extends View {
 
   /** Until a round with awards has an order, the unit may still become another one. */
   #unit(reservation) {
-    const known = reservation && !(this.#card?.draw && reservation.status === 'queued');
+    const known = reservation?.unit && !(this.#card?.draw && reservation.status === 'queued');
     return known ? String(reservation.unit) : '–';
   }
 

@@ -6,7 +6,6 @@ import { nextDrop, sale, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { keptBy, whoWhen } from '../early.js';
-import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { button, chances, facts, nothing, pictureOfCard, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
@@ -21,7 +20,6 @@ const CARD_LAG_MS = 2_500;
 const WORTH_A_COUNTDOWN_MS = 2_000;
 /** How often it is looked whether what a user at the limit has has ended: well within a user's rate of looks. */
 const LOOK_EVERY_MS = 15_000;
-const ENDED = ['expired', 'cancelled', 'failed'];
 
 export class SaleView extends View {
   card = null;
@@ -34,6 +32,7 @@ export class SaleView extends View {
   /** Who can buy when, if it is not everyone at once. */
   #who = h('p', { class: 'early', hidden: true });
   #lookedAt = -Infinity;
+  #lookedFor = null;
   #rain = h('p', { class: 'rain', hidden: true });
   /** The drop that is counted down to. */
   #awaited = null;
@@ -48,7 +47,9 @@ export class SaleView extends View {
     session.addEventListener('change', () => {
       // Somebody else may be let in earlier.
       this.#early = 0;
-      if (this.buying.idle) this.render();
+      if (!this.buying.idle) return;
+      this.render();
+      if (this.card) this.#look();
     }, { signal: this.signal });
     this.render();
     everySecond(() => (nextDrop(this.card) ?? 0) - clock.now(), () => this.#showRain(), this.signal);
@@ -81,16 +82,16 @@ export class SaleView extends View {
     return live.length > 0 && live.length >= this.card.per_user_limit;
   }
 
-  /** What the user had in this tab may have ended in the meantime, and is no reason then not to buy. */
+  /** What the user has in this sale, from any tab or device: once on arrival, and now and then while that keeps from buying. */
   async #look() {
-    const { purchase } = this.buying;
-    if (!this.buying.idle || !purchase?.live.length || clock.now() < this.#lookedAt + LOOK_EVERY_MS) return;
-    this.#lookedAt = clock.now();
-    await Promise.all(purchase.live.map(async (id) => {
-      const { status } = await ask('GET', `/v1/reservations/${id}`, { signal: this.signal }).catch(() => ({}));
-      if (ENDED.includes(status) && this.buying.idle) this.buying.purchase?.forget(id);
-    }));
-    if (!this.signal.aborted) this.update();
+    const { current } = session;
+    if (!current || !this.buying.idle || this.state === 'upcoming') return;
+    const again = this.buying.purchase.live.length > 0 && clock.now() >= this.#lookedAt + LOOK_EVERY_MS;
+    if (this.#lookedFor === current.user && !again) return;
+    [this.#lookedFor, this.#lookedAt] = [current.user, clock.now()];
+    await this.buying.find();
+    if (this.signal.aborted || !this.buying.idle) return;
+    this.update();
   }
 
   async #load() {

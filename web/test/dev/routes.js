@@ -134,6 +134,13 @@ export function routes(sales, users, place) {
       return ok({ reservation_id: view.reservation_id, status: 'queued' }, 202, { location: path });
     }),
 
+    route('GET', '/v1/sales/:id/reservation', 'user', ({ path: [id], user }) => {
+      const sale = sales.published(id);
+      const reservations = sales.mine(sale, user).map((one) => sales.seen(one)).reverse();
+      const paces = reservations.map((one) => one.poll_after_ms).filter(Boolean);
+      const pace = paces.length > 0 ? { poll_after_ms: Math.min(...paces) } : {};
+      return ok({ sale_id: id, round: sale.round, reservations, ...pace });
+    }),
     route('GET', '/v1/reservations/:id', 'user', ({ path: [id], user, url }) => {
       const one = own(id, user);
       if (url.searchParams.get('expedite') === 'true') sales.order(one, sales.find(one.sale));

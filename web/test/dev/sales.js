@@ -202,10 +202,11 @@ export class Sales {
     return winners.toSorted((one, other) => shuffle.shuffled(one.entry - 1) - shuffle.shuffled(other.entry - 1));
   }
 
-  /** A view as it is at this moment: an entry becomes a prize, or none, when the winners are drawn. */
+  /** A view as it is at this moment, and when to look again: an entry becomes a prize, or none, when the winners are drawn. */
   seen(one) {
     const sale = this.find(one.sale);
-    if (one.view.award?.kind !== 'entered' || !this.isDrawn(sale)) return one.view;
+    const pace = { queued: 500, pending_payment: 10_000, granted: one.view.award?.kind === 'entered' && 20_000 }[one.view.status];
+    if (one.view.award?.kind !== 'entered' || !this.isDrawn(sale)) return { ...one.view, ...(pace && { poll_after_ms: pace }) };
     const value = this.drawn(sale)[this.entries(sale).units.indexOf(one.view.unit)];
     const award = value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
     return { ...one.view, award };
