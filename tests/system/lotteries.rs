@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use award::merkle;
 use fulfilment::DrawStands;
 use futures::future::join_all;
+use ledger::{Placed, Steered};
 use process::TermsCache;
 use queue::WinnerMessage;
 use runtime::Clock;
-use sale::{Allocation, Award, ClaimState, DrawTime, EpochMs, Failure, Order, OrderState, Prize, Settlement, Terms};
+use sale::{
+    Allocation, Award, ClaimState, DrawTime, Edit, EpochMs, Failure, Order, OrderState, Prize, Refusal, Settlement,
+    Terms,
+};
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -20,7 +24,7 @@ use crate::wait::until;
 
 /// Seconds after the end of a round at which it is drawn.
 pub(crate) const AFTER_S: i64 = fulfilment::DRAW_AFTER_S as i64 + 5;
-/// Seconds after Redis lost a round from which on the queue is not waited for any more.
+/// Seconds after a draw first saw that Redis lost its round, from which on empty queues are proof.
 const SETTLED_S: i64 = 15 * 60 + 5;
 
 /// Terms of a lottery with so many tickets and so many of each prize, open for an hour by now.
@@ -49,7 +53,7 @@ async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
     if summary.failed > 0 {
         let (id, now) = (lab.round().await.id, deps.clock.now());
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        let again = fulfilment::draw(&deps.stock, &deps.ledger, &deps.winners, &id, now, until).await;
+        let again = fulfilment::draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &id, now, until).await;
         panic!("a step failed; once more: {again:?}");
     }
     summary.draws.into_values().next().unwrap_or_default()
@@ -243,13 +247,20 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     let (bob, carol) = (lab.reserve("bob").await, lab.reserve("carol").await);
     end(&lab).await;
     lab.redis(&["FLUSHALL"]).await;
+    // SQS has the messages and does not count them yet, or a sender is about to send them.
+    emptied(&lab, &lab.orders_url).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be under way");
     let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "and this one is in time");
 
-    assert_eq!(draw_in(&lab, SETTLED_S).await, stands(DrawStands::Counting), "the index may lag");
-    let later = order::Deps { clock: Clock::ahead_by_ms(SETTLED_S * 1000), ..lab.order() };
+    assert_eq!(
+        draw_in(&lab, SETTLED_S).await,
+        stands(DrawStands::Entering),
+        "that Redis lost it was seen after its end"
+    );
+    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S).await, stands(DrawStands::Counting), "the index may lag");
+    let later = order::Deps { clock: Clock::ahead_by_ms((AFTER_S + SETTLED_S) * 1000), ..lab.order() };
     for _ in 0..2 {
         assert!(order::handle(&later, message_batch(&[&carol])).await.batch_item_failures.is_empty());
         let order = lab.order_of(&carol).await;
@@ -257,10 +268,141 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     }
     let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "entries_closed"));
-    assert_eq!(draw_in(&lab, SETTLED_S + 65).await, stands(DrawStands::Drawn));
+    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S + 65).await, stands(DrawStands::Drawn));
     let round = lab.round().await;
     assert_eq!(lab.ledger.draw(&round.id).await.unwrap().unwrap().closed.unwrap().entries, 2);
     assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 2);
+}
+
+/// Takes all messages out of a queue. Their bodies.
+async fn emptied(lab: &Lab, url: &str) -> Vec<String> {
+    let mut bodies = Vec::new();
+    loop {
+        let messages = receive(&lab.sqs, url).await;
+        if messages.is_empty() {
+            return bodies;
+        }
+        for message in messages {
+            bodies.push(message.body().unwrap().to_owned());
+            let receipt = message.receipt_handle().unwrap();
+            lab.sqs.delete_message().queue_url(url).receipt_handle(receipt).send().await.unwrap();
+        }
+    }
+}
+
+/// Redis is lost, and the order function or SQS was away around the end: entries that were promised are in the queue, or are
+/// dead letters already. However long that takes, they are waited for.
+#[tokio::test]
+async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
+    let lab = Lab::selling(lottery(10, &[3])).await;
+    let bob = lab.reserve("bob").await;
+    end(&lab).await;
+    lab.redis(&["FLUSHALL"]).await;
+    let hour = 3600;
+    for ahead_s in [AFTER_S, hour, 2 * hour] {
+        assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is in the queue");
+    }
+    for body in emptied(&lab, &lab.orders_url).await {
+        lab.sqs.send_message().queue_url(&lab.orders_dlq_url).message_body(body).send().await.unwrap();
+    }
+    for ahead_s in [3 * hour, 4 * hour] {
+        assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is a dead letter");
+    }
+    let received = receive(&lab.sqs, &lab.orders_dlq_url).await;
+    assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "somebody works on it");
+    let late = order::Deps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
+    assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "so it is in time");
+    for message in received {
+        let delete = lab.sqs.delete_message().queue_url(&lab.orders_dlq_url);
+        delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
+    }
+    assert_eq!(draw_in(&lab, 6 * hour).await, stands(DrawStands::Entering), "what SQS says may be a minute old");
+    assert_eq!(draw_in(&lab, 6 * hour + 60).await, stands(DrawStands::Entering));
+    let again = lab.sqs.send_message().queue_url(&lab.orders_url).message_body("of another sale").send().await;
+    assert!(again.is_ok());
+    assert_eq!(draw_in(&lab, 7 * hour).await, stands(DrawStands::Entering), "it begins anew");
+    emptied(&lab, &lab.orders_url).await;
+    assert_eq!(draw_in(&lab, 8 * hour).await, stands(DrawStands::Entering));
+    assert_eq!(draw_in(&lab, 8 * hour + 125).await, stands(DrawStands::Counting), "the index may lag");
+    assert_eq!(draw_in(&lab, 8 * hour + 190).await, stands(DrawStands::Drawn));
+    assert_eq!((drawn_once(&lab).await, orders(&lab).await.len()), (1, 1));
+}
+
+/// Redis decides when nobody can enter any more, so its clock is asked: that of the draw may be ahead.
+#[tokio::test]
+async fn a_round_that_redis_still_sells_is_not_drawn() {
+    let mut terms = lottery(10, &[1]);
+    terms.closes_at_ms = Clock::system().now().plus_s(600);
+    let lab = Lab::selling(terms).await;
+    lab.buy("alice").await;
+    assert_eq!(draw_in(&lab, 600 + AFTER_S).await, stands(DrawStands::Entering));
+    assert_eq!(lab.ledger.draw(&lab.round().await.id).await.unwrap(), None);
+    lab.buy("bob").await;
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    assert_eq!((drawn_once(&lab).await, orders(&lab).await.len()), (1, 2));
+}
+
+/// Draw and operator are ordered by the ledger and not by their clocks.
+#[tokio::test]
+async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    end(&lab).await;
+    let round = lab.round().await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    let slow = EpochMs(round.terms.closes_at_ms.0 - 1);
+    let later = Edit { closes_at_ms: Some(Clock::system().now().plus_s(3600)), ..Edit::default() };
+    let steer = async |key: &str, edit: &Edit| {
+        let request = crate::rounds::request(key);
+        lab.ledger.steer_round(&round.id, &request, |round, offer| round.edit(edit, offer, slow)).await.unwrap()
+    };
+    for key in ["once", "once", "again"] {
+        assert_eq!(steer(key, &later).await, Steered::Refused(Refusal::Over));
+    }
+    assert_eq!(lab.round().await, round);
+    // What is no term is free.
+    let request = crate::rounds::request("pause");
+    let paused = lab.ledger.steer_round(&round.id, &request, |round, _| Ok(round.pause())).await.unwrap();
+    assert!(matches!(paused, Steered::Made(_)));
+    drawn_once(&lab).await;
+}
+
+/// The other way round: the operator was first, and the draw has read the round before that.
+#[tokio::test]
+async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    let bob = lab.reserve("bob").await;
+    end(&lab).await;
+    let read = lab.round().await;
+    crate::rounds::change(&lab.ledger, &read.id, "extend", |round| round.terms.closes_at_ms.0 += 3_600_000).await;
+    assert_eq!(lab.ledger.fence_draw(&read, Clock::system().now()).await.unwrap(), None);
+    assert_eq!(lab.ledger.draw(&read.id).await.unwrap(), None);
+    let bob = Order::granted(bob, read.terms.price, Clock::system().now(), None);
+    assert_eq!(lab.ledger.place_entry(bob.clone()).await.unwrap(), Placed::Order(bob));
+}
+
+/// A hundred thousand prizes are drawn among a few hundred chunks.
+#[tokio::test]
+async fn a_chunk_of_entries_is_read_once_in_a_run() {
+    let lab = Lab::selling(lottery(70, &[70])).await;
+    let claims = join_all((0..70).map(|n| {
+        let lab = &lab;
+        async move { lab.reserve(&format!("user-{n}")).await }
+    }))
+    .await;
+    for batch in claims.chunks(10) {
+        assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
+    }
+    end(&lab).await;
+    lab.calls.take();
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    let reads = lab.calls.take().into_iter().filter(|call| {
+        let key = call.body["Key"]["pk"]["S"].as_str().unwrap_or_default();
+        call.target.ends_with("GetItem") && key.starts_with("ENTRIES#")
+    });
+    assert_eq!(reads.count(), 1);
 }
 
 /// Redis has a reservation as ordered whose order the ledger does not have: the index lags, or reconciliation is to mend it.
@@ -318,7 +460,7 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     let id = lab.round().await.id;
     crate::rounds::change(&lab.ledger, &id, "long ago", |round| round.terms.closes_at_ms.0 -= 120_000).await;
     is_hidden().await;
-    lab.ledger.fence_draw(&id, Clock::system().now()).await.unwrap();
+    assert!(lab.ledger.fence_draw(&lab.round().await, Clock::system().now()).await.unwrap().is_some());
     is_hidden().await;
 
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use context::{Context, ContextError};
 use fulfilment::{DrawStands, FulfilmentError, draw};
 use ledger::{Ledger, LedgerError};
-use queue::WinnerQueue;
+use queue::{OrderBacklog, WinnerQueue};
 use runtime::Clock;
 use sale::{EpochMs, Round};
 use serde::Serialize;
@@ -31,6 +31,8 @@ pub struct Deps {
     pub stock: Stock,
     /// DynamoDB.
     pub ledger: Ledger,
+    /// The reservations that are still to become orders.
+    pub orders: OrderBacklog,
     /// The queue of winners who are to be notified.
     pub winners: WinnerQueue,
     /// The time.
@@ -46,6 +48,7 @@ impl Deps {
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
+            orders: context.order_backlog()?,
             winners: context.winner_queue()?,
             clock: context.clock(),
         })
@@ -102,7 +105,7 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
 
 async fn draw_one(deps: &Deps, round: &Round, now: EpochMs, share: Duration) -> Result<DrawStands, FulfilmentError> {
     let until = Instant::now() + share.saturating_sub(TO_NOTE);
-    let work = draw(&deps.stock, &deps.ledger, &deps.winners, &round.id, now, until);
+    let work = draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &round.id, now, until);
     timeout(share, work).await.unwrap_or(Err(FulfilmentError::OutOfTime))
 }
 

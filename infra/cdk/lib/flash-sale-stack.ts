@@ -120,7 +120,12 @@ export class FlashSaleStack extends Stack {
     new EveryMinute(this, 'DailyResetSchedule', dailyReset);
 
     const draw = make('draw');
-    table.useFrom(draw, ['GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'orders_by_round']);
+    table.useFrom(
+      draw,
+      ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'],
+      ['sales_by_close', 'orders_by_round'],
+    );
+    for (const queue of [queues.orders, queues.ordersDlq]) queue.countWith(draw);
     queues.winners.sendFrom(draw);
     new EveryMinute(this, 'DrawSchedule', draw);
 
@@ -134,7 +139,7 @@ export class FlashSaleStack extends Stack {
     const admin = make('admin');
     table.useFrom(
       admin,
-      ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      ['ConditionCheckItem', 'GetItem', 'BatchGetItem', 'BatchWriteItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       ['sales_by_close', 'guards_by_round', 'orders_by_round', 'denied_by_end', 'campaigns_by_id', 'members_by_group'],
     );
     queues.redriveFrom(admin);

@@ -27,6 +27,7 @@ const MADE_FROM: Record<string, string[]> = {
   expiry_queue: ['EXPIRY_QUEUE_URL'],
   http: [],
   ledger: ['TABLE_NAME'],
+  order_backlog: ['ORDERS_DLQ_URL', 'ORDERS_QUEUE_URL'],
   order_queue: ['ORDERS_QUEUE_URL'],
   pass_keys: ['PASS_SECRET_ARN'],
   payment_secret: ['PAYMENT_SECRET_ARN'],

@@ -55,7 +55,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'index denied_by_end': QUERY,
   },
   admin: {
-    table: items('BatchGetItem', 'BatchWriteItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
+    table: items('BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index members_by_group': QUERY,
     'index sales_by_close': QUERY,
     'index denied_by_end': QUERY,
@@ -80,9 +80,11 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue orders': SEND,
   },
   draw: {
-    table: items('GetItem', 'PutItem', 'UpdateItem'),
+    table: items('ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
     'index orders_by_round': QUERY,
+    'queue orders': COUNT,
+    'queue orders-dlq': COUNT,
     'queue winners': SEND,
   },
   winners: { table: items('GetItem', 'UpdateItem'), 'queue winners': CONSUME, 'secret winners': READ },

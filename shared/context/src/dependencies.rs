@@ -47,6 +47,16 @@ impl Context {
         self.once("", || Ok(queue::OrderQueue::new(self.sqs()?, self.settings().required("ORDERS_QUEUE_URL")?)))
     }
 
+    /// What is still to become orders: the queues at `ORDERS_QUEUE_URL` and `ORDERS_DLQ_URL`.
+    #[cfg(feature = "order_backlog")]
+    pub fn order_backlog(&self) -> Result<queue::OrderBacklog, ContextError> {
+        self.once("", || {
+            let (orders, dead) =
+                (self.settings().required("ORDERS_QUEUE_URL")?, self.settings().required("ORDERS_DLQ_URL")?);
+            Ok(queue::OrderBacklog::new(self.sqs()?, orders, dead))
+        })
+    }
+
     /// The expiry queue: `EXPIRY_QUEUE_URL`.
     #[cfg(feature = "expiry_queue")]
     pub fn expiry_queue(&self) -> Result<queue::ExpiryQueue, ContextError> {

@@ -5,20 +5,20 @@
 //!
 //! What the steps rest on:
 //!
-//! 1. **Fence.** Made once Redis sells no more and no reservation waits for its order. From then on an order that may be late is
-//!    no entry (`Ledger::place_entry`). Only what Redis lost and the queue still has can be late.
+//! 1. **Fence.** Made once Redis sells no more by its own clock, and no reservation waits for its order. If Redis lost the round it
+//!    does not know of those that wait, but SQS does: then the order queue and its dead letters are empty. From then on an order that
+//!    may be late is no entry (`Ledger::place_entry`), and nobody extends the round (`Ledger::steer_round`).
 //! 2. **Close.** What is counted after the fence cannot change any more. Number of entries and root are published.
 //! 3. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
 //!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use award::{Bytes32, Shuffle};
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use ledger::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Ledger, Winner};
-use queue::{WinnerMessage, WinnerQueue};
+use queue::{OrderBacklog, WinnerMessage, WinnerQueue};
 use sale::{Allocation, EpochMs, Prize, Round, RoundId};
 use stock::Stock;
 
@@ -31,6 +31,11 @@ pub const DRAW_AFTER_S: u32 = 60;
 /// How long after the fence entries are counted if Redis does not have the round and cannot say how many there are: the index
 /// usually lags by less than a second.
 const INDEX_LAG_MS: u64 = 60 * 1000;
+/// How long the queues must have been empty from the first run that sees it to the one that goes by it. What SQS counts is a
+/// minute old at worst, and a run may look up to a minute after it began.
+const QUIET_MS: u64 = 2 * 60 * 1000;
+/// Chunks of entries that are read beside each other: a megabyte, and some times that while it is parsed.
+const CHUNKS_AT_ONCE: usize = 8;
 /// Prizes that are given beside each other.
 const AT_ONCE: usize = 16;
 /// Progress is noted after this many prizes, so a run that dies makes at most this many messages come twice.
@@ -58,6 +63,7 @@ pub enum DrawStands {
 pub async fn draw(
     stock: &Stock,
     ledger: &Ledger,
+    orders: &OrderBacklog,
     winners: &WinnerQueue,
     id: &RoundId,
     now: EpochMs,
@@ -69,10 +75,12 @@ pub async fn draw(
         return Ok(DrawStands::TooEarly);
     }
     let known = match ledger.draw(id).await? {
-        Some(draw) => draw,
-        None if entries_are_in(stock, ledger, &round, now).await? => ledger.fence_draw(id, now).await?,
-        None => return Ok(DrawStands::Entering),
+        Some(draw) => Some(draw),
+        // None if the round was extended meanwhile.
+        None if entries_are_in(stock, ledger, orders, &round, now).await? => ledger.fence_draw(&round, now).await?,
+        None => None,
     };
+    let Some(known) = known else { return Ok(DrawStands::Entering) };
     if known.drawn_at_ms.is_some() {
         return Ok(DrawStands::Drawn);
     }
@@ -86,24 +94,28 @@ pub async fn draw(
 }
 
 /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later, so both
-/// are asked.
-///
-/// # Errors
-/// If Redis does not answer.
-pub async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+/// are asked. It is Redis's clock that ends a round, so that must say so too.
+async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
     let is_over = |closes_at: EpochMs| closes_at.plus_s(DRAW_AFTER_S) <= now;
     if !is_over(round.terms.closes_at_ms) {
         return Ok(false);
     }
-    let counters = stock.round(&round.id).counters().await?;
-    Ok(counters.is_none_or(|counters| is_over(counters.closes_at_ms)))
+    match stock.round(&round.id).counters().await? {
+        None => Ok(true),
+        Some(counters) => Ok(is_over(counters.closes_at_ms) && stock.round(&round.id).is_over(&counters).await?),
+    }
 }
 
 /// Whether every reservation of a round that was promised is in the ledger, as far as anybody can tell: none is held without an
 /// order, and there are as many orders as units that Redis has given. The outbox alone is no proof: it is read in pages, and
-/// reconciliation may move what is in it. If Redis lost the round, only the queue knows of some, which gets the time that its
-/// messages take.
-async fn entries_are_in(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+/// reconciliation may move what is in it. If Redis lost the round, only the queues know of some.
+async fn entries_are_in(
+    stock: &Stock,
+    ledger: &Ledger,
+    orders: &OrderBacklog,
+    round: &Round,
+    now: EpochMs,
+) -> Result<bool, FulfilmentError> {
     if !is_over_for_all(stock, round, now).await? {
         return Ok(false);
     }
@@ -112,11 +124,8 @@ async fn entries_are_in(stock: &Stock, ledger: &Ledger, round: &Round, now: Epoc
     }
     // Read last: if Redis loses the round while this is decided, they tell.
     let counters = stock.round(&round.id).counters().await?;
-    let lost_at = match &counters {
-        None => Some(round.terms.closes_at_ms),
-        Some(counters) => restored_at(round, counters),
-    };
-    if lost_at.is_some_and(|lost| now.since_ms(lost) < SETTLING_MS) {
+    let restored = counters.as_ref().and_then(|counters| restored_at(round, counters));
+    if (counters.is_none() || restored.is_some()) && !is_settled(ledger, orders, round, restored, now).await? {
         return Ok(false);
     }
     let Some(counters) = counters else { return Ok(true) };
@@ -124,6 +133,28 @@ async fn entries_are_in(stock: &Stock, ledger: &Ledger, round: &Round, now: Epoc
     // What Redis calls ordered and the ledger does not have is to be repaired, and is no reason to wait for ever.
     let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= SETTLING_MS;
     Ok(has_had_its_time || ledger.entries(&round.id).await?.len() >= given)
+}
+
+/// Whether every reservation of a round that Redis lost, and has again since `restored` if at all, has become an order or never
+/// will: time has passed, and no message is left in the order queue or among its dead letters, whatever round it is of.
+async fn is_settled(
+    ledger: &Ledger,
+    orders: &OrderBacklog,
+    round: &Round,
+    restored: Option<EpochMs>,
+    now: EpochMs,
+) -> Result<bool, FulfilmentError> {
+    let id = &round.id;
+    let is_quiet = orders.is_empty().await?;
+    let loss = ledger.note_loss(id, now, is_quiet).await?;
+    // A message that is under way between sender, queue and function has had its time.
+    let has_had_its_time = now.since_ms(restored.unwrap_or(loss.seen_at_ms)) >= SETTLING_MS;
+    let stays_quiet = is_quiet && loss.quiet_since_ms.is_some_and(|since| now.since_ms(since) >= QUIET_MS);
+    let is_settled = has_had_its_time && stays_quiet;
+    if !is_settled {
+        tracing::warn!(sale_id = %id.sale, round = id.number.0, ?loss, "Redis lost the round: orders may be under way");
+    }
+    Ok(is_settled)
 }
 
 /// Counts the entries and publishes them. None if they are not all to be seen yet: the index lags, or Redis has to be repaired.
@@ -175,12 +206,14 @@ impl Awarding<'_> {
             return Ok(DrawStands::Drawn);
         };
         let to_win: u32 = prizes.iter().map(|prize| prize.count).sum::<u32>().min(self.closed.entries);
+        // Each chunk once, however many prizes are drawn from it. All of a million entries take 36 MB.
+        let mut chunks = HashMap::new();
         while awarded < to_win {
             if Instant::now() >= until {
                 return Ok(DrawStands::Awarding(awarded));
             }
             let next = (awarded + PRIZES_PER_NOTE).min(to_win);
-            self.give(prizes, awarded, next).await?;
+            self.give(prizes, awarded, next, &mut chunks).await?;
             // Another run may be further.
             awarded = self.ledger.advance_draw(id, next).await?.awarded.max(next);
         }
@@ -190,17 +223,23 @@ impl Awarding<'_> {
     }
 
     /// Gives the prizes after the first `from` ones up to number `to`.
-    async fn give(&self, prizes: &[Prize], from: u32, to: u32) -> Result<(), FulfilmentError> {
+    async fn give(
+        &self,
+        prizes: &[Prize],
+        from: u32,
+        to: u32,
+        chunks: &mut HashMap<u32, Vec<DrawEntry>>,
+    ) -> Result<(), FulfilmentError> {
         let drawn: Vec<(u32, u32)> = (from..to).map(|at| (at, self.shuffle.unshuffled(at))).collect();
-        let mut chunks: HashMap<u32, Vec<DrawEntry>> = HashMap::new();
-        for (_, index) in &drawn {
-            let chunk = index / CHUNK_ENTRIES as u32;
-            if let Entry::Vacant(missing) = chunks.entry(chunk) {
-                let entries = self.ledger.entries_chunk(&self.round.id, &self.closed.root, chunk).await?;
-                missing.insert(entries.unwrap_or_default());
-            }
-        }
-        let chunks = &chunks;
+        let wanted: BTreeSet<u32> = drawn.iter().map(|(_, index)| index / CHUNK_ENTRIES as u32).collect();
+        let missing: Vec<u32> = wanted.into_iter().filter(|chunk| !chunks.contains_key(chunk)).collect();
+        let reads = missing.into_iter().map(|chunk| async move {
+            let entries = self.ledger.entries_chunk(&self.round.id, &self.closed.root, chunk).await?;
+            Ok::<_, FulfilmentError>((chunk, entries.unwrap_or_default()))
+        });
+        let read: Vec<_> = stream::iter(reads).buffer_unordered(CHUNKS_AT_ONCE).try_collect().await?;
+        chunks.extend(read);
+        let chunks = &*chunks;
         let gives = drawn.into_iter().map(|(at, index)| async move {
             let entry = chunks[&(index / CHUNK_ENTRIES as u32)].get(index as usize % CHUNK_ENTRIES);
             self.give_one(at + 1, prize_at(prizes, at), index + 1, entry).await

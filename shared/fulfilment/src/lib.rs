@@ -18,7 +18,7 @@ mod status;
 pub use audit::{Audited, audit};
 pub use cancel::{Cancel, cancel};
 pub use denial::{allow, deny, reconcile_denials, strike};
-pub use draw::{DRAW_AFTER_S, DrawStands, draw, is_over_for_all};
+pub use draw::{DRAW_AFTER_S, DrawStands, draw};
 pub use error::FulfilmentError;
 pub use expire::{Expire, expire};
 pub use load::{WARMUP_LEAD_S, load_round};

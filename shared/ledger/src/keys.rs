@@ -139,6 +139,16 @@ pub(crate) fn draw(RoundId { sale, number }: &RoundId) -> String {
     format!("DRAW#{sale}#{number}")
 }
 
+/// What orders of units of one shard check, once the draw of their round may have begun.
+pub(crate) fn fence(RoundId { sale, number }: &RoundId, shard: u32) -> String {
+    format!("FENCE#{sale}#{number}#{shard}")
+}
+
+/// What a draw knows of the loss of its round in Redis.
+pub(crate) fn loss(RoundId { sale, number }: &RoundId) -> String {
+    format!("LOST#{sale}#{number}")
+}
+
 /// A chunk of the entries of a draw whose tree has this root.
 pub(crate) fn entries(RoundId { sale, number }: &RoundId, root: &Bytes32, chunk: u32) -> String {
     format!("ENTRIES#{sale}#{number}#{}#{chunk}", Hex(root))

@@ -7,6 +7,8 @@
 //! | seed | `SEED#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
+//! | fence of its entries | `FENCE#sale#round#shard` | |
+//! | loss of its round in Redis | `LOST#sale#round` | |
 //! | chunk of its entries | `ENTRIES#sale#round#root#chunk` | |
 //! | prize that it gave | `WINNER#sale#round#number` | |
 //! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
@@ -60,7 +62,7 @@ pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
-pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Winner};
+pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use offers::{Created, Latest, Steered};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use payments::Payment;

@@ -5,16 +5,17 @@
 //! beside itself.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use award::{Bytes32, Hex};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, ConditionCheck, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use sale::{Award, EpochMs, ReservationId, RoundId, Unit};
+use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::conflict::retry_conflicts;
@@ -60,6 +61,15 @@ pub struct DrawEntry {
     pub unit: Unit,
     /// The hash of the unit and the order's id.
     pub leaf: Bytes32,
+}
+
+/// The loss of a round in Redis, as its draw has seen it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Loss {
+    /// When it was seen first.
+    pub seen_at_ms: EpochMs,
+    /// Since when no order was seen to be still under way. None if some was the last time.
+    pub quiet_since_ms: Option<EpochMs>,
 }
 
 /// Whose prize a prize is.
@@ -130,16 +140,61 @@ impl Ledger {
         self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, &item)).transpose()
     }
 
-    /// Fences the entries of a round off: an order that comes late is none any more ([`Ledger::place_entry`]). The draw as it
-    /// stands then.
+    /// Fences the entries of a round off: an order that comes late is none any more ([`Ledger::place_entry`]), and the round is
+    /// not extended any more ([`Ledger::steer_round`]). The draw as it stands then; none if the round does not end any more
+    /// when it did as it was read.
+    ///
+    /// Guards against an operator who extends the round at that moment: whichever of the two comes second finds the other,
+    /// whatever their clocks say.
     ///
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated: the first moment stays.
-    pub async fn fence_draw(&self, id: &RoundId, now: EpochMs) -> Result<Draw, LedgerError> {
-        let update = self.update_draw(id).update_expression("SET fenced_at_ms = if_not_exists(fenced_at_ms, :now)");
-        let update = update.expression_attribute_values(":now", number(now.0)).return_values(ReturnValue::AllNew);
+    pub async fn fence_draw(&self, round: &Round, now: EpochMs) -> Result<Option<Draw>, LedgerError> {
+        const DRAW: usize = 0;
+        let id = &round.id;
+        let draw: Item = [("pk", text(keys::draw(id))), ("fenced_at_ms", number(now.0))]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
+        let still_ends = ConditionCheck::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::round(id)))
+            .condition_expression("closes_at_ms = :closes_at")
+            .expression_attribute_values(":closes_at", number(round.terms.closes_at_ms.0))
+            .build();
+        let fences = (0..keys::ROUND_SHARDS).map(|shard| {
+            let put = Put::builder().table_name(&self.table).item("pk", text(keys::fence(id, shard))).build();
+            TransactWriteItem::builder().set_put(put.ok()).build()
+        });
+        let mut writes = vec![
+            self.put_if_absent(draw.clone()),
+            TransactWriteItem::builder().set_condition_check(still_ends.ok()).build(),
+        ];
+        writes.extend(fences);
+        match self.transact(writes).await? {
+            None => Draw::from_item(id, &draw).map(Some),
+            Some(reasons) => old_item(&reasons, DRAW).map(|kept| Draw::from_item(id, &kept)).transpose(),
+        }
+    }
+
+    /// Notes that Redis is seen to have lost a round, and whether orders are still under way. What is known of the loss then.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated, and can run beside itself: the first moment of the loss stays, and so does
+    /// that since which nothing was under way, until something is.
+    pub async fn note_loss(&self, id: &RoundId, now: EpochMs, is_quiet: bool) -> Result<Loss, LedgerError> {
+        let seen = "SET seen_at_ms = if_not_exists(seen_at_ms, :now)";
+        let quiet =
+            if is_quiet { ", quiet_since_ms = if_not_exists(quiet_since_ms, :now)" } else { " REMOVE quiet_since_ms" };
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::loss(id)))
+            .update_expression(format!("{seen}{quiet}"))
+            .expression_attribute_values(":now", number(now.0))
+            .return_values(ReturnValue::AllNew);
         let output = retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
-        Draw::from_item(id, &output.attributes.unwrap_or_default())
+        Ok(serde_dynamo::from_item(output.attributes.unwrap_or_default())?)
     }
 
     /// Publishes the entries of a round: from then on these and no others take part. The draw as it stands then, which is
@@ -214,6 +269,9 @@ impl Ledger {
             query
                 .key_condition_expression("live_shard = :shard")
                 .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
+                // The index has more of an order than this, and a million times that is much to send and to parse.
+                .projection_expression("pk, #unit")
+                .expression_attribute_names("#unit", "unit")
                 .into_paginator()
                 .items()
                 .send()
@@ -330,6 +388,25 @@ impl Ledger {
         Ok(self.item(keys::winner(id, position)).await?.map(serde_dynamo::from_item).transpose()?)
     }
 
+    /// The prizes with these numbers that have winners, with them, in any order.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn winners(
+        &self,
+        id: &RoundId,
+        positions: RangeInclusive<u32>,
+    ) -> Result<Vec<(u32, Winner)>, LedgerError> {
+        let pks: Vec<String> = positions.map(|position| keys::winner(id, position)).collect();
+        let read = |item: Item| {
+            let pk = item.get("pk").and_then(|pk| pk.as_s().ok());
+            let position = pk.and_then(|pk| pk.rsplit('#').next()?.parse().ok());
+            let none = || LedgerError::Contradiction(format!("a winner of round {id} has no number"));
+            Ok((position.ok_or_else(none)?, serde_dynamo::from_item(item)?))
+        };
+        self.batch_get(&pks).await?.into_iter().map(read).collect()
+    }
+
     /// Notes that the winner of a prize was notified. The first moment stays.
     ///
     /// # Errors
@@ -347,11 +424,24 @@ impl Ledger {
         Ok(())
     }
 
-    /// The condition that the entries of a round are not fenced off.
-    pub(crate) fn unless_fenced(&self, id: &RoundId) -> TransactWriteItem {
+    /// The condition that the entries of a round are not fenced off, for an order of this unit.
+    ///
+    /// DynamoDB may cancel a transaction that has an item in common with another one under way, and does not say that checks are
+    /// exempt (API reference, `TransactWriteItems`). So each shard of a round has a fence of its own, all of which are made in
+    /// one transaction: orders that come late by the thousand do not all wait for one item.
+    pub(crate) fn unless_fenced(&self, id: &RoundId, unit: Unit) -> TransactWriteItem {
+        self.unless_there(keys::fence(id, keys::shard_of(unit)))
+    }
+
+    /// The condition that the draw of a round has not begun.
+    pub(crate) fn unless_drawn(&self, id: &RoundId) -> TransactWriteItem {
+        self.unless_there(keys::draw(id))
+    }
+
+    fn unless_there(&self, pk: String) -> TransactWriteItem {
         let check = ConditionCheck::builder()
             .table_name(&self.table)
-            .key("pk", text(keys::draw(id)))
+            .key("pk", text(pk))
             .condition_expression("attribute_not_exists(pk)")
             .build();
         TransactWriteItem::builder().set_condition_check(check.ok()).build()

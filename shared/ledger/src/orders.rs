@@ -78,13 +78,13 @@ impl Ledger {
 
     /// Does what [`Ledger::place`] does, on the further condition that the entries of the round are not fenced off.
     ///
-    /// Guards against an entry that comes after its draw has begun to count. The condition is on one item for all of a round's
-    /// orders, so only those that may be late are placed in this way.
+    /// Guards against an entry that comes after its draw has begun to count. The condition is on one item for each shard of a
+    /// round's units, so only orders that may be late are placed in this way.
     ///
     /// # Errors
     /// Those of [`Ledger::place`].
     pub async fn place_entry(&self, order: Order) -> Result<Placed, LedgerError> {
-        let fence = self.unless_fenced(&order.claim.id.round);
+        let fence = self.unless_fenced(&order.claim.id.round, order.claim.unit);
         self.place_on(order, Some(fence)).await
     }
 
@@ -99,7 +99,7 @@ impl Ledger {
         if let Some(seen) = old_item(&reasons, ORDER) {
             return Ok(Placed::Order(order_from(seen)?));
         }
-        if reasons.get(FENCE).and_then(CancellationReason::code) == Some(CONDITION_FAILED) {
+        if has_failed(&reasons, FENCE) {
             return Ok(Placed::Fenced);
         }
         let of_another = |at| -> Result<bool, LedgerError> {
@@ -254,6 +254,11 @@ impl Ledger {
         let next = orders.last().filter(|_| more).map(|last| (last.claim.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
     }
+}
+
+/// Whether it is the condition of this write that did not hold.
+pub(crate) fn has_failed(reasons: &[CancellationReason], at: usize) -> bool {
+    reasons.get(at).and_then(CancellationReason::code) == Some(CONDITION_FAILED)
 }
 
 /// The item at which the condition of one of the writes failed, if it did and there is one.

@@ -11,9 +11,12 @@ use crate::conflict::retry_conflicts;
 use crate::draws::commitment_text;
 use crate::item::{Item, number, text, to_item};
 use crate::offers::{Latest, Steered, Stored, TRIES, stored_from};
+use crate::orders::has_failed;
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
 
+/// The position of the condition on the draw in the transaction that changes a round's terms.
+const DRAW: usize = 1;
 /// Pages of rounds that one call walks: the rest waits for the next minute.
 const MAX_ROUNDS_PAGES: usize = 10;
 
@@ -211,7 +214,8 @@ impl Ledger {
     ///
     /// Guards against: two operators at once (each reads what the other wrote); a request that is sent again after its
     /// answer was lost, and after another one came in between; the next round's beginning meanwhile, which is a new version
-    /// of this one. The round is read before the offer: if it is the latest one then, it was so when it was read.
+    /// of this one. The round is read before the offer: if it is the latest one then, it was so when it was read. And against
+    /// the draw of a round at its end, which may have begun by another clock: its terms stay then.
     ///
     /// # Errors
     /// If DynamoDB does not answer, or others change the round all the time. Can be repeated with the same key.
@@ -236,7 +240,17 @@ impl Ledger {
                 continue;
             }
             round.log.push(request.clone());
-            if self.replace(in_place_of(read, round.clone())?).await? {
+            let replacement = in_place_of(read, round.clone())?;
+            let replaced = if read.terms.allocation.is_drawn_at_end() && round.terms != read.terms {
+                match self.transact(vec![self.replacing(replacement), self.unless_drawn(id)]).await? {
+                    None => true,
+                    Some(reasons) if has_failed(&reasons, DRAW) => return Ok(Steered::Refused(Refusal::Over)),
+                    Some(_) => false,
+                }
+            } else {
+                self.replace(replacement).await?
+            };
+            if replaced {
                 return Ok(Steered::Made(Box::new(Latest { round: Some(round), ..latest })));
             }
         }

@@ -1,5 +1,6 @@
 //! SQS: the messages, sending, delaying and putting off.
 
+mod backlog;
 mod depth;
 mod message;
 mod redrive;
@@ -12,6 +13,7 @@ use aws_sdk_sqs::types::{MessageSystemAttributeNameForSends, MessageSystemAttrib
 use breaker::{Breaker, Broken};
 use sale::EpochMs;
 
+pub use backlog::OrderBacklog;
 pub use depth::{Depth, depth};
 pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, WinnerMessage};
 pub use redrive::redrive;
@@ -31,6 +33,9 @@ pub enum QueueError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// SQS answered without what it was asked for.
+    #[error("SQS does not say {0}")]
+    Missing(&'static str),
     /// It has not answered for a while and is not asked for a moment.
     #[error("SQS does not answer and was not asked")]
     Open(#[source] breaker::Open),

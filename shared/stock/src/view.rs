@@ -35,6 +35,23 @@ impl RoundStock<'_> {
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
     }
 
+    /// Whether the round of these counters is over by Redis's own clock, which decides when nobody can get a unit any more. Not
+    /// if Redis has lost it since.
+    ///
+    /// Its keys expire a fixed time after its end, so what is left of that time tells, without a script. If the end is changed
+    /// in between, the expiry moves by as much, and the answer is still the right one.
+    ///
+    /// # Errors
+    /// If Redis does not answer, or the keys never expire.
+    pub async fn is_over(self, counters: &Counters) -> Result<bool, StockError> {
+        let left_ms: i64 = self.connection.ask(redis::cmd("PTTL").arg(self.keys().sale())).await?;
+        match left_ms {
+            -2 => Ok(false),
+            0.. => Ok(left_ms <= counters.expires_at_ms.0 - counters.closes_at_ms.0),
+            _ => Err(unexpected("keys that never expire")),
+        }
+    }
+
     /// Everything that Redis says of the round, if it has it. Read in pages, so exact only while nobody buys; if no unit has
     /// moved by the time that all is read, no unit is missing from it.
     ///
