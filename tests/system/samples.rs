@@ -43,6 +43,7 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
     assert_eq!(admin(&lab, "live").await.expect(200).body["units"], Value::Null);
+    admin(&lab, "resend_winners").await.problem(404, "unknown_sale");
     assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);
     assert_eq!(admin(&lab, "pause").await.expect(200).body["paused"], true);
     assert_eq!(admin(&lab, "resume").await.expect(200).body["paused"], false);

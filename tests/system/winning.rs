@@ -10,14 +10,15 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use context::Context;
 use queue::WinnerMessage;
-use runtime::Clock;
-use serde_json::Value;
+use runtime::{Clock, Settings};
+use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use tests::round;
 
+use crate::ask::Ask;
 use crate::events;
 use crate::lab::{Lab, SALE};
-use crate::lotteries::{AFTER_S, end, lottery};
+use crate::lotteries::{AFTER_S, end, lottery, winner_messages};
 
 const PRIZES: u32 = 40;
 /// Winners a second, and how long the gift service takes for each.
@@ -140,10 +141,62 @@ async fn what_the_gift_service_does_not_take_comes_back() {
     assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
 }
 
+/// A deployment gets its gift service when some draws are done.
 #[tokio::test]
-async fn without_a_gift_service_winners_are_noted() {
-    let lab = drawn(1).await;
-    let deps = winners::Deps::new(&lab.another_process()).unwrap();
-    assert!(winners::handle(&deps, events::batch([message(1)])).await.batch_item_failures.is_empty());
-    assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
+async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
+    let prizes = 3;
+    let lab = drawn(prizes).await;
+    let resend = |after: u32| {
+        let path = format!("/v1/admin/sales/{SALE}/rounds/1/winners/resend");
+        Ask::post(path).by_operator().json(&json!({ "after": after }))
+    };
+    let handled = async |deps: &winners::Deps| {
+        let messages = winner_messages(&lab).await;
+        let batch = events::batch(messages.iter().map(|position| message(*position)));
+        assert!(winners::handle(deps, batch).await.batch_item_failures.is_empty());
+        messages.into_iter().collect::<BTreeSet<u32>>()
+    };
+    let nobody = winners::Deps::new(&lab.another_process()).unwrap();
+    assert_eq!(handled(&nobody).await, BTreeSet::from([1, 2, 3]));
+    for position in 1..=prizes {
+        let winner = lab.ledger.winner(&round(SALE, 1), position).await.unwrap().unwrap();
+        assert_eq!(winner.notified_at_ms, None, "nobody was told");
+    }
+
+    let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
+    let deps = function(&lab, &serve(&gifts).await, 1000);
+    assert_eq!(lab.answer(&resend(1)).await.expect(200).body, json!({ "sent": 2 }));
+    assert_eq!(handled(&deps).await, BTreeSet::from([2, 3]));
+    // Asked for twice before anybody was told.
+    for _ in 0..2 {
+        assert_eq!(lab.answer(&resend(0)).await.expect(200).body, json!({ "sent": 1 }));
+    }
+    assert_eq!(handled(&deps).await, BTreeSet::from([1]));
+    assert_eq!(lab.answer(&resend(0)).await.expect(200).body, json!({ "sent": 0 }));
+    let came = gifts.came.lock().unwrap();
+    let ids: Vec<String> = (1..=prizes).map(|position| format!("{SALE}.1.{position}")).collect();
+    assert_eq!(came.keys().cloned().collect::<Vec<_>>(), ids);
+}
+
+#[tokio::test]
+async fn winners_are_resent_by_operators_and_of_draws_that_there_are() {
+    let lab = Lab::selling(lottery(2, &[1])).await;
+    let resend = |round: &str, body: Value| {
+        Ask::post(format!("/v1/admin/sales/{SALE}/rounds/{round}/winners/resend")).json(&body)
+    };
+    let good = json!({ "after": 0 });
+    lab.answer(&resend("1", good.clone()).by("mallory")).await.problem(403, "denied");
+    lab.answer(&resend("1", good.clone()).by_operator()).await.problem(404, "unknown_sale");
+    lab.answer(&resend("0", good).by_operator()).await.problem(400, "invalid_request");
+    for bad in
+        [json!({}), json!({ "after": -1 }), json!({ "after": 4_294_967_296_u64 }), json!({ "after": 0, "to": 1 })]
+    {
+        lab.answer(&resend("1", bad).by_operator()).await.problem(400, "invalid_request");
+    }
+}
+
+/// Settings of a deployment that has a gift service.
+pub(crate) async fn with_gifts(lab: &Lab) -> Settings {
+    let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
+    lab.settings().with("GIFT_URL", &serve(&gifts).await)
 }

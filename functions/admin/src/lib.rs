@@ -7,6 +7,7 @@ mod groups;
 mod guard;
 mod new_allocation;
 mod steer;
+mod winners;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -141,6 +142,9 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::GET, ["v1", "admin", "campaigns"]) => campaigns::list(deps).await,
         (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => look(deps, sale, round).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "winners", "resend"]) => {
+            winners::resend(deps, request, sale, round).await
+        }
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

@@ -1,6 +1,6 @@
 //! Notifies the winners of draws: tells the merchant's gift service of each, no more in a second than it can take. A message that
 //! fails comes back, and becomes a dead letter in the end, which an operator sends back. So none is lost, and one may come twice:
-//! it has the same id then.
+//! it has the same id then. A deployment without a gift service notifies nobody, and an operator resends its winners once it has one.
 //!
 //! Buyers do not depend on this: their orders already show the prize, and `notifier` pushes it to those who are connected.
 
@@ -31,7 +31,7 @@ pub struct Deps {
     pub ledger: Ledger,
     /// The terms of rounds, for the names of prizes.
     pub terms: TermsCache,
-    /// Who is told of winners. Nobody, if the deployment names no service.
+    /// Who is told of winners. Nobody, if the deployment names no service: winners stay to be notified then.
     gifts: Option<Arc<GiftService>>,
     /// When the next one may be told of.
     pacer: Arc<Pacer>,
@@ -113,15 +113,17 @@ async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
     let Some(ShownAward::Prize { prize }) = deps.terms.award_of(&order).await? else {
         return Err(not_in_order().into());
     };
-    if let Some(gifts) = &deps.gifts {
-        let winner_id = format!("{id}.{position}");
-        let body = notification(&winner_id, &id, position, &prize, &winner, &order)?;
-        deps.pacer.turn().await;
-        gifts.tell(&winner_id, body, deps.clock.now()).await?;
-    }
+    let Some(gifts) = &deps.gifts else {
+        tracing::info!(reservation_id = %winner.order_id, position, prize, "no gift service is told of this winner");
+        return Ok(());
+    };
+    let winner_id = format!("{id}.{position}");
+    let body = notification(&winner_id, &id, position, &prize, &winner, &order)?;
+    deps.pacer.turn().await;
+    gifts.tell(&winner_id, body, deps.clock.now()).await?;
     // Dying before this, it is told of again.
     deps.ledger.note_notified(&id, position, deps.clock.now()).await?;
-    tracing::info!(reservation_id = %winner.order_id, position, prize, told = deps.gifts.is_some(), "winner notified");
+    tracing::info!(reservation_id = %winner.order_id, position, prize, "winner notified");
     Ok(())
 }
 

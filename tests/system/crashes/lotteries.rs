@@ -1,5 +1,7 @@
 //! Lotteries that are drawn at their end: entries, the draw, and winners who are notified.
 
+use context::Context;
+use runtime::{Clock, Settings};
 use sale::{Claim, OrderState};
 
 use super::flow::{Flow, nobody};
@@ -8,6 +10,7 @@ use super::world::World;
 use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
 use crate::lotteries::{AFTER_S, drawn_once, end, lottery, winner_messages};
+use crate::winning::with_gifts;
 
 pub(super) const FLOWS: &[Flow] = &[
     Flow {
@@ -59,14 +62,17 @@ pub(super) const FLOWS: &[Flow] = &[
                 reserved
             })
         },
-        run: |_, world, _| {
+        run: |lab, world, _| {
             Box::pin(async {
-                winners::handle(&world.start(winners::Deps::new), all_prizes()).await;
+                let settings = with_gifts(lab).await;
+                let deps = world.start(|context| winners::Deps::new(&with_settings(context, settings)));
+                winners::handle(&deps, all_prizes()).await;
             })
         },
         again: |lab, _| {
             Box::pin(async {
-                let deps = winners::Deps::new(&lab.another_process()).unwrap();
+                let settings = with_gifts(lab).await;
+                let deps = winners::Deps::new(&with_settings(&lab.another_process(), settings)).unwrap();
                 assert!(winners::handle(&deps, all_prizes()).await.batch_item_failures.is_empty());
             })
         },
@@ -81,6 +87,11 @@ pub(super) const FLOWS: &[Flow] = &[
         },
     },
 ];
+
+/// Likewise, with other settings.
+fn with_settings(context: &Context, settings: Settings) -> Context {
+    Context::new(settings, context.aws().clone(), Clock::system())
+}
 
 async fn open(lab: &Lab) {
     lab.publish(SALE, &lottery(5, &[1, 1])).await;
