@@ -3,18 +3,22 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 
 /// The AWS emulator behind a proxy.
-pub(crate) struct Upstream {
+pub struct Upstream {
     url: String,
     client: reqwest::Client,
 }
 
 impl Upstream {
-    pub(crate) fn new(url: &str) -> Self {
+    /// Of the emulator at this address.
+    pub fn new(url: &str) -> Self {
         Self { url: url.trim_end_matches('/').to_owned(), client: reqwest::Client::new() }
     }
 
     /// Sends a request on and returns the answer.
-    pub(crate) async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
+    ///
+    /// # Errors
+    /// If the emulator does not answer.
+    pub async fn pass(&self, headers: &HeaderMap, body: Bytes) -> Result<Response, reqwest::Error> {
         let mut headers = headers.clone();
         headers.remove("host");
         let answer = self.client.post(&self.url).headers(headers).body(body).send().await?;

@@ -9,6 +9,7 @@ mod tls_front;
 
 pub use fault_proxy::{Effect, Fault, FaultProxy, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
+pub use forward::Upstream;
 pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, round, terms, until_sellable, user};
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

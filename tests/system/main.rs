@@ -39,6 +39,7 @@ mod contract;
 mod counted;
 mod crashes;
 mod crates;
+mod crowded_draw;
 mod daily;
 mod dead_letters;
 mod denying;

@@ -1,0 +1,202 @@
+//! What a draw among a crowd costs: the built `draw`, against the emulator, with an index of entries that is computed.
+//!
+//!     ENTRIES=1000000 PRIZES=100 PROFILE=release cargo test --workspace --test system -- --ignored --nocapture crowded_draw
+//!
+//! The emulator reads all of its table for each page of an index. So the pages of the index of live orders come from a proxy,
+//! as large as DynamoDB's and as late. Everything else is the emulator's: the orders of the winners, the chunks, the draw.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use award::merkle;
+use aws_sdk_dynamodb::types::AttributeValue;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures::StreamExt;
+use ledger::{Placed, ROUND_SHARDS};
+use local::function::FunctionProcess;
+use local::paths;
+use local::runtime_api::RuntimeApi;
+use runtime::Clock;
+use sale::{Award, Claim, EpochMs, Lane, Order, ReservationId, RoundId, Slot, Unit};
+use serde_json::{Value, json};
+use tests::{Upstream, round, user};
+use uuid::Uuid;
+
+use crate::cloud::cloud;
+use crate::lab::{Lab, SALE};
+use crate::lotteries::{lottery, winner_messages};
+use crate::parts::lambda_timeout;
+use crate::rounds;
+
+/// DynamoDB ends a page at a megabyte of what is stored (developer guide, "Paginating table query results").
+const PAGE_BYTES: usize = 1 << 20;
+/// Of an item in the index: its four attributes with their names, and the hundred bytes that an index adds to each (developer
+/// guide, "Global secondary indexes", "Storage considerations").
+const ITEM_BYTES: usize = 190;
+/// How long DynamoDB takes for a page.
+const PAGE_DELAY: Duration = Duration::from_millis(100);
+/// How often the memory of the process is read.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// The index of live orders: unit after unit, each with an order.
+struct Index {
+    upstream: Upstream,
+    id: RoundId,
+    entries: u32,
+    pages: AtomicUsize,
+    chunk_reads: AtomicUsize,
+}
+
+/// The order of a unit.
+fn order_id(id: &RoundId, unit: u32) -> ReservationId {
+    ReservationId {
+        round: id.clone(),
+        uuid: Uuid::from_u128(0x0198_f0b2_a4c5_7d1e_8f00_0000_0000_0000 | u128::from(unit)),
+    }
+}
+
+impl Index {
+    fn page(&self, query: &Value) -> Value {
+        let shard = query["ExpressionAttributeValues"][":shard"]["S"].as_str().unwrap();
+        let shard: u32 = shard.rsplit('#').next().unwrap().parse().unwrap();
+        let after = query["ExclusiveStartKey"]["unit"]["N"].as_str().map(|unit| unit.parse::<u32>().unwrap());
+        let first = after.map_or(if shard == 0 { ROUND_SHARDS } else { shard }, |unit| unit + ROUND_SHARDS);
+        let units = (first..=self.entries).step_by(ROUND_SHARDS as usize).take(PAGE_BYTES / ITEM_BYTES);
+        let pk = |unit| json!({ "S": format!("ORDER#{}", order_id(&self.id, unit)) });
+        let number = |unit: u32| json!({ "N": unit.to_string() });
+        let items: Vec<Value> = units.map(|unit| json!({ "pk": pk(unit), "unit": number(unit) })).collect();
+        let mut answer = json!({ "Count": items.len(), "ScannedCount": items.len() });
+        if let Some(last) = items.last().filter(|_| items.len() == PAGE_BYTES / ITEM_BYTES) {
+            let shard = query["ExpressionAttributeValues"][":shard"].clone();
+            answer["LastEvaluatedKey"] = json!({ "pk": last["pk"], "unit": last["unit"], "live_shard": shard });
+        }
+        answer["Items"] = json!(items);
+        answer
+    }
+}
+
+async fn answer(State(index): State<Arc<Index>>, headers: HeaderMap, body: Bytes) -> Response {
+    let query = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+    if query["IndexName"] == "orders_by_round" {
+        index.pages.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(PAGE_DELAY).await;
+        let page = tokio::task::block_in_place(|| index.page(&query).to_string());
+        return ([("content-type", "application/x-amz-json-1.0")], page).into_response();
+    }
+    let key = query["Key"]["pk"]["S"].as_str().unwrap_or_default();
+    index.chunk_reads.fetch_add(usize::from(key.starts_with("ENTRIES#")), Ordering::Relaxed);
+    index.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response())
+}
+
+fn setting(name: &str, otherwise: u32) -> u32 {
+    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "a measurement"]
+async fn prizes_are_drawn_among_a_crowd() {
+    let (entries, prizes) = (setting("ENTRIES", 100_000), setting("PRIZES", 100));
+    let counts = [1, prizes - 1];
+    let lab = Lab::new().await;
+    let now = Clock::system().now();
+    let mut terms = lottery(entries, &counts);
+    terms.closes_at_ms = EpochMs(now.0 - 3_600_000);
+    terms.opens_at_ms = EpochMs(now.0 - 7_200_000);
+    rounds::draft(&lab.ledger, SALE, &terms, None).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    let (id, of_round) = (round(SALE, 1), lab.round().await);
+    // Fenced off long ago, so that the entries are counted at once.
+    let fence = lab.dynamodb.put_item().table_name(&lab.table).item("pk", AttributeValue::S(format!("DRAW#{SALE}#1")));
+    fence.item("fenced_at_ms", AttributeValue::N((now.0 - 1_800_000).to_string())).send().await.unwrap();
+
+    let key = award::shuffle_key(&lab.ledger.committed_seed(&of_round).await.unwrap(), None);
+    let winners: Vec<(u32, u64)> = award::winners(&counts, entries, &key).collect();
+    let orders = futures::stream::iter(&winners).map(|(unit, _)| {
+        let (unit, lane, slot) = (*unit, Lane::default(), Slot(1));
+        let user = user(format!("user-{unit}"));
+        let claim =
+            Claim { id: order_id(&id, unit), user, lane, unit: Unit(unit), slot, reserved_at_ms: terms.opens_at_ms };
+        let (lab, price) = (&lab, terms.price);
+        async move { lab.ledger.place(Order::granted(claim, price, now, None)).await.unwrap() }
+    });
+    let placed: Vec<Placed> = orders.buffer_unordered(16).collect().await;
+    assert!(placed.iter().all(|placed| matches!(placed, Placed::Order(_))));
+
+    let index = Arc::new(Index {
+        upstream: Upstream::new(&cloud().await.deployment.endpoint),
+        id: id.clone(),
+        entries,
+        pages: AtomicUsize::new(0),
+        chunk_reads: AtomicUsize::new(0),
+    });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(Arc::clone(&index));
+    tokio::spawn(async { axum::serve(listener, router).await });
+    let settings = [
+        ("REDIS_URL", lab.valkey.url()),
+        ("TABLE_NAME", lab.table.clone()),
+        ("METRICS_NAMESPACE", "test".to_owned()),
+        ("ORDERS_QUEUE_URL", lab.orders_url.clone()),
+        ("ORDERS_DLQ_URL", lab.orders_dlq_url.clone()),
+        ("WINNERS_QUEUE_URL", lab.winners_url.clone()),
+    ];
+    let profile = std::env::var("PROFILE").unwrap_or_else(|_| "debug".to_owned());
+    let bootstrap = paths::target().join(&profile).join("draw");
+    let api = RuntimeApi::start(lambda_timeout("draw")).await.unwrap();
+    let process = FunctionProcess::start("draw", &bootstrap, api.address(), &endpoint, &settings).unwrap();
+
+    let peak_kb = AtomicU64::new(0);
+    let mut runs: Vec<(Duration, Value)> = Vec::new();
+    let drawing = async {
+        loop {
+            let began = Instant::now();
+            let made = api.invoke(b"{}".to_vec()).await.unwrap();
+            let summary: Value = serde_json::from_slice(&made).unwrap();
+            runs.push((began.elapsed(), summary.clone()));
+            if summary["drawn"] == 1 || runs.len() == 20 {
+                return;
+            }
+        }
+    };
+    let looking = async {
+        loop {
+            peak_kb.fetch_max(process.resident_kb().unwrap(), Ordering::Relaxed);
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    tokio::select! { () = drawing => {}, () = looking => {} }
+
+    println!("{entries} entries, {prizes} prizes, build: {profile}, a page of the index takes {PAGE_DELAY:?}");
+    for (number, (took, summary)) in (1..).zip(&runs) {
+        println!("run {number}: {took:.1?} {summary}");
+    }
+    let pages = index.pages.load(Ordering::Relaxed);
+    let reads = index.chunk_reads.load(Ordering::Relaxed);
+    let draw = lab.ledger.draw(&id).await.unwrap().unwrap();
+    let closed = draw.closed.expect("it is closed");
+    println!("pages: {pages}; chunks read: {reads} of {}", entries.div_ceil(4096));
+    println!("peak memory: {:.0} MB", peak_kb.load(Ordering::Relaxed) as f64 / 1000.0);
+
+    assert!(draw.drawn_at_ms.is_some());
+    let leaf = |unit| merkle::leaf_hash(&merkle::entry(unit, &order_id(&id, unit).to_string()));
+    assert_eq!((closed.entries, closed.root), (entries, merkle::root_of_hashes((1..=entries).map(leaf).collect())));
+    let mut won: BTreeMap<u32, u64> = BTreeMap::new();
+    for (position, (unit, prize)) in (1..).zip(&winners) {
+        let winner = lab.ledger.winner(&id, position).await.unwrap().expect("the prize has a winner");
+        assert_eq!((winner.entry, winner.order_id, u64::from(winner.prize)), (*unit, order_id(&id, *unit), *prize));
+        let order = lab.ledger.order(&order_id(&id, *unit)).await.unwrap().unwrap();
+        assert_eq!(order.award, Some(Award::Prize { prize: winner.prize }));
+        assert!(won.insert(*unit, *prize).is_none(), "nobody wins twice");
+    }
+    let mut told = winner_messages(&lab).await;
+    told.sort_unstable();
+    told.dedup();
+    assert_eq!(told, (1..=prizes).collect::<Vec<_>>());
+}
