@@ -182,8 +182,11 @@ async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
     for winner in checked["winners"].as_array().unwrap() {
         let id = lab.ledger.owner_of(&round(SALE, 1), sale::Unit(winner["unit"].as_u64().unwrap() as u32)).await;
         let order = lab.ledger.order(&id.unwrap().unwrap()).await.unwrap().unwrap();
-        let award = lab.answer(&Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str()));
-        assert_eq!(award.await.expect(200).body["award"], json!({ "kind": "prize", "prize": winner["prize"] }));
+        let look = Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str());
+        assert_eq!(
+            lab.answer(&look).await.expect(200).body["award"],
+            json!({ "kind": "prize", "prize": winner["prize"] })
+        );
     }
 }
 
@@ -311,7 +314,9 @@ async fn a_beacon_is_promised_only_where_it_can_be_had() {
     let create = |sale: &str, allocation: Value, recurrence: Option<Value>| {
         let free = json!({ "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1 });
         let mut sale = new_sale(sale, &free);
-        sale["recurrence"] = recurrence.unwrap_or_default();
+        if let Some(recurrence) = recurrence {
+            sale["recurrence"] = recurrence;
+        }
         Ask::post("/v1/admin/sales").by_operator().json(&sale)
     };
     let daily = || Some(json!({ "every": "day", "time_zone": "Etc/UTC" }));
