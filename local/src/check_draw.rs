@@ -4,7 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use award::drand::{self, DrandRound};
 use award::{BLANK, Bytes32, Hex, Plan, Seed, Table, bytes32, commit, merkle, winners};
+use beacon::DrandKey;
+use jiff::Timestamp;
 use reqwest::{StatusCode, Url};
 use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
@@ -14,9 +17,10 @@ use crate::up::running;
 
 /// Longest wait for the document.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// The version of `docs/draws.md` that this checks, and the label of draws that rest on their seed alone.
+/// The version of `docs/draws.md` that this checks, and the labels of draws that rest on their seed alone and on a beacon as well.
 const ENCODING: u32 = 1;
 const COMMITMENT_ONLY: &str = "commitment_only";
+const BEACON: &str = "beacon";
 /// Winners that the document lists at most; the others have to be computed.
 const MOST_LISTED: usize = 1000;
 /// Winners that are printed; JSON has all.
@@ -33,9 +37,26 @@ struct Draw {
     allocation: Allocation,
     currency: Currency,
     commitment: String,
+    closes_at: Timestamp,
     reveals_at: String,
+    drand: Option<Drand>,
+    beacon: Option<Beacon>,
     seed: Option<String>,
     at_end: Option<AtEnd>,
+}
+
+/// The round of drand that was named for the draw.
+#[derive(Deserialize)]
+struct Drand {
+    chain_hash: String,
+    round: u64,
+    at: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct Beacon {
+    signature: String,
+    randomness: String,
 }
 
 /// What is published of a draw at the end.
@@ -46,6 +67,7 @@ struct AtEnd {
 
 #[derive(Deserialize)]
 struct Closed {
+    at: Timestamp,
     entries: u32,
     root: String,
     entries_per_chunk: u32,
@@ -79,6 +101,9 @@ pub struct Checked {
     commitment: String,
     units: u32,
     currency: Currency,
+    /// The round of drand whose signature holds and was mixed with the seed, and when it came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drand: Option<CheckedDrand>,
     /// Entries that have the published root, in a draw at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     entries: Option<usize>,
@@ -91,6 +116,13 @@ pub struct Checked {
     /// What was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<UnitAward>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct CheckedDrand {
+    round: u64,
+    at: Timestamp,
+    randomness: String,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -121,15 +153,23 @@ pub async fn check_draw(round: &RoundId, unit: Option<u32>, url: Option<&str>, j
         Some(url) => url.to_owned(),
         None => running()?.0.api_url,
     };
-    let draw: Draw = fetch(&api_url, round, "draw").await?;
-    let entries = fetch_entries(&api_url, round, &draw).await?;
-    let checked = draw.check(round, unit, entries.as_ref())?;
+    let checked = checked(round, unit, &api_url, &DrandKey::quicknet()).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&checked)?);
     } else {
         print!("{checked}");
     }
     Ok(())
+}
+
+/// Fetches the draw of a round and checks it, and a beacon with this key.
+///
+/// # Errors
+/// Those of [`check_draw`].
+pub async fn checked(round: &RoundId, unit: Option<u32>, api_url: &str, key: &DrandKey) -> Result<Checked> {
+    let draw: Draw = fetch(api_url, round, "draw").await?;
+    let entries = fetch_entries(api_url, round, &draw).await?;
+    draw.check(round, unit, entries.as_ref(), key)
 }
 
 async fn fetch<T: DeserializeOwned>(api_url: &str, RoundId { sale, number }: &RoundId, what: &str) -> Result<T> {
@@ -177,7 +217,7 @@ impl Draw {
         self.at_end.as_ref()?.closed.as_ref()
     }
 
-    fn check(self, asked: &RoundId, unit: Option<u32>, entries: Option<&Entries>) -> Result<Checked> {
+    fn check(self, asked: &RoundId, unit: Option<u32>, entries: Option<&Entries>, key: &DrandKey) -> Result<Checked> {
         let Self { sale_id, round, encoding, label, units, currency, .. } = &self;
         ensure!(
             (sale_id, *round) == (&asked.sale, asked.number),
@@ -186,7 +226,8 @@ impl Draw {
             asked.sale
         );
         ensure!(*encoding == ENCODING, "the draw has version {encoding} of the encoding, and this checks {ENCODING}");
-        ensure!(label == COMMITMENT_ONLY, "the draw is labelled {label}, and this checks {COMMITMENT_ONLY}");
+        let promised = if self.allocation.has_beacon() { BEACON } else { COMMITMENT_ONLY };
+        ensure!(label == promised, "the draw is labelled {label}, and by what is drawn it is {promised}");
         if let Some(unit) = unit {
             ensure!((1..=*units).contains(&unit), "there is no unit {unit}: the round has {units}");
         }
@@ -194,10 +235,12 @@ impl Draw {
         if at_end && self.closed().is_none() {
             bail!("the entries have not closed yet; they will soon after {}", self.reveals_at);
         }
+        let drand = self.drand(key)?;
+        let randomness = drand.as_ref().map(|(_, randomness)| randomness);
         let Some(seed) = &self.seed else { bail!("the seed is not out yet; it will be at {}", self.reveals_at) };
         let seed = Seed(bytes32(seed).context("the seed is not 64 small hex digits")?);
         let plan = self.allocation.plan(*units).context("all units of the round are the same")?;
-        let table = Table::of(&plan, &seed, None)?;
+        let table = Table::of(&plan, &seed, randomness)?;
         let commitment = commit(sale_id.as_str(), round.0, &seed, &table.digest()).to_string();
         ensure!(
             commitment == self.commitment,
@@ -206,7 +249,7 @@ impl Draw {
         );
         let (entries, sum_minor, winners, unit) = if let Some(closed) = self.closed().filter(|_| at_end) {
             let entries = entries.context("the entries are missing")?;
-            let drawn = self.drawn_at_end(closed, entries, &seed)?;
+            let drawn = self.drawn_at_end(closed, entries, &award::shuffle_key(&seed, randomness))?;
             let unit = unit.map(|unit| self.unit_award(unit, entries.won_by(unit, &drawn)?)).transpose()?;
             (Some(entries.units.len()), None, Some(self.winners_at_end(entries, &drawn)), unit)
         } else {
@@ -216,7 +259,7 @@ impl Draw {
                     ensure!(sum == *total_minor, "all parts together are {sum} minor units and not {total_minor}");
                     (Some(sum), None)
                 }
-                _ => (None, Some(self.winners(&plan, &seed))),
+                _ => (None, Some(self.winners(&plan, &award::shuffle_key(&seed, randomness)))),
             };
             let unit = unit.map(|unit| self.unit_award(unit, table.award(unit))).transpose()?;
             (None, sum_minor, winners, unit)
@@ -227,6 +270,7 @@ impl Draw {
             commitment,
             units: *units,
             currency: *currency,
+            drand: drand.map(|(checked, _)| checked),
             entries,
             sum_minor,
             winners,
@@ -234,15 +278,43 @@ impl Draw {
         })
     }
 
-    fn winners(&self, plan: &Plan, seed: &Seed) -> Vec<Winner> {
+    /// Checks the beacon of a draw that has one, and which round of drand it is of. With its randomness.
+    fn drand(&self, key: &DrandKey) -> Result<Option<(CheckedDrand, Bytes32)>> {
+        if !self.allocation.has_beacon() {
+            ensure!(self.drand.is_none() && self.beacon.is_none(), "there is a beacon, and the draw is to have none");
+            return Ok(None);
+        }
+        let Drand { chain_hash, round, at } = self.drand.as_ref().context("no round of drand is named")?;
+        ensure!(chain_hash == drand::CHAIN_HASH, "drand's chain is {chain_hash}, and this knows {}", drand::CHAIN_HASH);
+        let named = DrandRound(*round);
+        ensure!(at.as_millisecond() == named.at_ms(), "drand's round {round} does not come at {at}");
+        match self.closed() {
+            Some(closed) => {
+                let rule = DrandRound::named_at(closed.at.as_millisecond());
+                let at = closed.at;
+                ensure!(named == rule, "the entries closed at {at}, which names drand's round {rule} and not {round}");
+            }
+            None => ensure!(*at < self.closes_at, "drand's round {round} comes after the end, when all is given out"),
+        }
+        let Some(Beacon { signature, randomness }) = &self.beacon else {
+            bail!("the beacon is not posted yet: drand's round {round}, which comes at {at}");
+        };
+        let signature = drand::signature(signature).context("the signature is not 96 small hex digits")?;
+        key.verify(named, &signature)?;
+        let bytes = drand::randomness(&signature);
+        let computed = Hex(&bytes).to_string();
+        ensure!(*randomness == computed, "the signature has the randomness {computed}, published was {randomness}");
+        Ok(Some((CheckedDrand { round: *round, at: *at, randomness: computed }, bytes)))
+    }
+
+    fn winners(&self, plan: &Plan, key: &Bytes32) -> Vec<Winner> {
         let Plan::Prizes { counts, tickets } = plan else { return Vec::new() };
-        let key = award::shuffle_key(seed, None);
         let winner = |(unit, value)| Some(Winner { unit, prize: self.prize(value)?.to_owned(), entry: None });
-        winners(counts, *tickets, &key).filter_map(winner).collect()
+        winners(counts, *tickets, key).filter_map(winner).collect()
     }
 
     /// Holds the entries to their root, and the winners to what follows from both: which entry won which prize.
-    fn drawn_at_end(&self, closed: &Closed, entries: &Entries, seed: &Seed) -> Result<Vec<(u32, u64)>> {
+    fn drawn_at_end(&self, closed: &Closed, entries: &Entries, key: &Bytes32) -> Result<Vec<(u32, u64)>> {
         let Entries { units, leaves } = entries;
         let in_order = units.windows(2).all(|pair| pair[0] < pair[1]);
         let exist = units.iter().all(|unit| (1..=self.units).contains(unit));
@@ -257,7 +329,7 @@ impl Draw {
         ensure!(root == closed.root, "the entries have the root {root}, published was {}", closed.root);
         let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };
         let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
-        let drawn: Vec<(u32, u64)> = winners(&counts, closed.entries, &award::shuffle_key(seed, None)).collect();
+        let drawn: Vec<(u32, u64)> = winners(&counts, closed.entries, key).collect();
         let listed = drawn.iter().take(MOST_LISTED).map(|(entry, prize)| ListedWinner { prize: *prize, entry: *entry });
         ensure!(listed.eq(closed.winners.iter().cloned()), "other entries win than the published ones");
         Ok(drawn)
@@ -288,8 +360,15 @@ impl Draw {
 
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sale_id, round, commitment, units, currency, entries, sum_minor, winners, unit } = self;
+        let Self { sale_id, round, commitment, units, currency, drand, entries, sum_minor, winners, unit } = self;
         writeln!(f, "The commitment of round {round} of {sale_id} holds: {commitment}")?;
+        if let Some(CheckedDrand { round, at, .. }) = drand {
+            let what = if entries.is_some() { "the root of the entries" } else { "the commitment" };
+            writeln!(
+                f,
+                "The signature of drand's round {round} holds, which came at {at}; {what} had to be public before"
+            )?;
+        }
         if let Some(sum) = sum_minor {
             writeln!(f, "{units} parts add up to exactly {sum} minor units of {currency}")?;
         }
@@ -322,6 +401,14 @@ mod tests {
 
     use super::*;
 
+    fn test_secret() -> blst::min_sig::SecretKey {
+        blst::min_sig::SecretKey::key_gen(&[7; 32], &[]).unwrap()
+    }
+
+    fn test_key() -> DrandKey {
+        DrandKey::from_bytes(&test_secret().sk_to_pk().compress()).unwrap()
+    }
+
     const VECTORS: &str = include_str!("../../shared/award/vectors.json");
 
     /// The public document of a draw of the vectors without a beacon.
@@ -350,7 +437,7 @@ mod tests {
         let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
         let asked =
             if document["sale_id"] == "packets" { asked } else { RoundId { sale: draw.sale_id.clone(), ..asked } };
-        draw.check(&asked, unit, None).map_err(|error| format!("{error:#}"))
+        draw.check(&asked, unit, None, &test_key()).map_err(|error| format!("{error:#}"))
     }
 
     #[test]
@@ -403,7 +490,7 @@ mod tests {
     fn check_at_end(document: &Value, entries: &Entries, unit: Option<u32>) -> Result<Checked, String> {
         let draw: Draw = serde_json::from_value(document.clone()).unwrap();
         let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
-        draw.check(&asked, unit, Some(entries)).map_err(|error| format!("{error:#}"))
+        draw.check(&asked, unit, Some(entries), &test_key()).map_err(|error| format!("{error:#}"))
     }
 
     #[test]
@@ -419,6 +506,94 @@ mod tests {
             assert_eq!(said.ends_with("won nothing\n"), won.iter().all(|winner| winner.unit != *unit), "{said}");
         }
         assert!(check_at_end(&document, &entries, Some(3)).unwrap_err().contains("unit 3 is no entry"));
+    }
+
+    /// The same draw, decided by a beacon as well: a key of this test's stands for drand's.
+    fn at_end_with_beacon() -> (Value, Entries) {
+        let (mut document, entries) = at_end();
+        let closed_at: Timestamp = "2026-11-24T10:01:05Z".parse().unwrap();
+        let named = DrandRound::named_at(closed_at.as_millisecond());
+        let signature = test_secret().sign(&beacon::message(named), beacon::DOMAIN, &[]).compress();
+        let randomness = drand::randomness(&signature);
+        let drawn = winners(&[1, 2], 5, &award::shuffle_key(&Seed([7; 32]), Some(&randomness)));
+        let listed: Vec<Value> = drawn.map(|(entry, prize)| json!({ "prize": prize, "entry": entry })).collect();
+        document["label"] = "beacon".into();
+        document["allocation"]["beacon"] = true.into();
+        let at = Timestamp::from_millisecond(named.at_ms()).unwrap();
+        document["drand"] = json!({ "chain_hash": drand::CHAIN_HASH, "round": named.0, "at": at });
+        document["beacon"] =
+            json!({ "signature": Hex(&signature).to_string(), "randomness": Hex(&randomness).to_string() });
+        document["at_end"]["closed"]["winners"] = listed.into();
+        (document, entries)
+    }
+
+    #[test]
+    fn a_beacon_holds_if_drand_signed_the_round_that_the_entries_named() {
+        let (good, entries) = at_end_with_beacon();
+        let checked = check_at_end(&good, &entries, None).unwrap();
+        assert_eq!(checked.drand.as_ref().map(|drand| drand.at.to_string()), Some("2026-11-24T10:02:06Z".to_owned()));
+        assert_ne!(checked.winners, check_at_end(&at_end().0, &entries, None).unwrap().winners, "with this seed");
+        let said = checked.to_string();
+        assert!(
+            said.contains(" holds, which came at 2026-11-24T10:02:06Z; the root of the entries had to be"),
+            "{said}"
+        );
+        let named = good["drand"]["round"].as_u64().unwrap();
+        let next = Timestamp::from_millisecond(DrandRound(named + 1).at_ms()).unwrap();
+        let next = json!({ "chain_hash": drand::CHAIN_HASH, "round": named + 1, "at": next });
+        for (place, value, said) in [
+            ("/label", json!("commitment_only"), "labelled commitment_only"),
+            ("/allocation/beacon", json!(false), "labelled beacon"),
+            ("/drand", Value::Null, "no round of drand is named"),
+            ("/drand/chain_hash", json!("0".repeat(64)), "drand's chain is"),
+            ("/drand/round", json!(named + 1), "does not come at"),
+            ("/drand/at", json!("2026-11-24T10:02:07Z"), "does not come at"),
+            ("/drand", next, "which names drand's round"),
+            ("/at_end/closed/at", json!("2026-11-24T10:01:15Z"), "which names drand's round"),
+            ("/beacon", Value::Null, "the beacon is not posted yet"),
+            ("/beacon/signature", json!("a".repeat(96)), "not the signature of drand's round"),
+            ("/beacon/signature", json!("a"), "96 small hex digits"),
+            ("/beacon/randomness", json!("0".repeat(64)), "the signature has the randomness"),
+            ("/at_end/closed/winners", json!([]), "other entries win"),
+        ] {
+            let mut changed = good.clone();
+            *changed.pointer_mut(place).unwrap() = value;
+            let error = check_at_end(&changed, &entries, None).unwrap_err();
+            assert!(error.contains(said) && !error.contains('\n'), "{place}: {error}");
+        }
+        let draw: Draw = serde_json::from_value(good).unwrap();
+        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
+        let by_quicknet = draw.check(&asked, None, Some(&entries), &DrandKey::quicknet()).unwrap_err();
+        assert!(by_quicknet.to_string().contains("not the signature"), "drand has another key");
+    }
+
+    /// A red packet with the beacon of quicknet's round 1000, which drand published.
+    #[test]
+    fn a_genuine_beacon_of_drand_holds() {
+        let vectors: Value = serde_json::from_str(VECTORS).unwrap();
+        let published = &vectors["beacons"][0];
+        let named = DrandRound(published["drand_round"].as_u64().unwrap());
+        let draws = vectors["draws"].as_array().unwrap();
+        let vector = draws.iter().find(|draw| draw["beacon"] == published["randomness"]).expect("the vectors have it");
+        let mut document = document("packets", 1);
+        (document["round"], document["commitment"]) = (vector["round"].clone(), vector["commitment"].clone());
+        document["allocation"]["beacon"] = true.into();
+        document["label"] = "beacon".into();
+        let at = Timestamp::from_millisecond(named.at_ms()).unwrap();
+        document["drand"] = json!({ "chain_hash": drand::CHAIN_HASH, "round": named.0, "at": at });
+        document["beacon"] = json!({ "signature": published["signature"], "randomness": published["randomness"] });
+        let draw: Draw = serde_json::from_value(document.clone()).unwrap();
+        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(7) };
+        let checked = draw.check(&asked, Some(1), None, &DrandKey::quicknet()).unwrap();
+        let said = checked.to_string();
+        assert!(said.contains(
+            "The signature of drand's round 1000 holds, which came at 2023-08-23T15:59:24Z; the commitment had"
+        ));
+        assert_eq!(serde_json::to_value(&checked.unit).unwrap()["amount_minor"], vector["awards"][0]);
+        document["closes_at"] = "2023-08-23T15:59:24Z".into();
+        let draw: Draw = serde_json::from_value(document).unwrap();
+        let late = draw.check(&asked, None, None, &DrandKey::quicknet()).unwrap_err();
+        assert!(late.to_string().contains("comes after the end"), "{late}");
     }
 
     #[test]

@@ -197,6 +197,7 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
             total_minor: PACKET_TOTAL_MINOR,
             min_minor: 1,
             parts: Parts::Drawn,
+            beacon: false,
         }),
         sale("lantern", 0, LANTERNS).titled("Paper lantern").raining(Rain {
             at_once: LANTERNS_AT_ONCE,

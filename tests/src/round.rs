@@ -70,6 +70,7 @@ pub fn first_version(id: RoundId, terms: Terms) -> Round {
         isolated_requests_per_s,
         lanes: 1,
         commitment: None,
+        drand_round: None,
         log,
     }
 }

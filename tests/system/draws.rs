@@ -25,12 +25,12 @@ fn free(total: u32, allocation: Allocation) -> Terms {
 }
 
 fn packet() -> Terms {
-    free(5, Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn })
+    free(5, Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: false })
 }
 
 fn tickets() -> Terms {
     let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    free(4, Allocation::Prizes { prizes: prizes.into(), draw: DrawTime::Instant })
+    free(4, Allocation::Prizes { prizes: prizes.into(), draw: DrawTime::Instant, beacon: false })
 }
 
 /// Reserves and has the order made at once; what its user then sees.

@@ -34,7 +34,7 @@ pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
     let mut terms = terms(tickets, 1);
     terms.price.price_minor = 0;
     terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 - 3_600_000);
-    let allocation = Allocation::Prizes { prizes, draw: DrawTime::AtEnd };
+    let allocation = Allocation::Prizes { prizes, draw: DrawTime::AtEnd, beacon: false };
     let terms = Terms { allocation, settlement: Settlement::Free, ..terms };
     terms.validate().unwrap();
     terms
@@ -47,7 +47,7 @@ pub(crate) async fn end(lab: &Lab) {
 }
 
 /// Runs the draw so many seconds from now. Where it stands then.
-async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
+pub(crate) async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
     let deps = lab.draw_in(ahead_s);
     let summary = draw::handle(&deps).await.unwrap();
     if summary.failed > 0 {
@@ -59,7 +59,7 @@ async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
     summary.draws.into_values().next().unwrap_or_default()
 }
 
-fn stands(at: DrawStands) -> String {
+pub(crate) fn stands(at: DrawStands) -> String {
     format!("{at:?}")
 }
 
@@ -84,10 +84,10 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
     let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { panic!("it has no prizes") };
     let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
     let seed = lab.ledger.committed_seed(&round).await.unwrap();
+    let randomness = lab.ledger.randomness(&round.id, &round.terms.allocation).await.unwrap();
+    let key = award::shuffle_key(&seed, randomness.as_ref());
     let mut won: BTreeMap<u32, u64> = BTreeMap::new();
-    for (position, (entry, prize)) in
-        (1..).zip(award::winners(&counts, closed.entries, &award::shuffle_key(&seed, None)))
-    {
+    for (position, (entry, prize)) in (1..).zip(award::winners(&counts, closed.entries, &key)) {
         won.insert(entry, prize);
         let winner = lab.ledger.winner(&round.id, position).await.unwrap().expect("the prize has a winner");
         assert_eq!((winner.entry, u64::from(winner.prize)), (entry, prize));

@@ -28,6 +28,7 @@ mod admission;
 mod audits;
 mod bad_input;
 mod batches;
+mod beacons;
 mod breakers;
 mod buying;
 mod campaigns;

@@ -30,7 +30,7 @@ pub(crate) const TOTAL_MINOR: u64 = 1_000_003;
 
 /// Terms of a red packet with so many parts, open by now.
 pub(crate) fn packet(parts: u32) -> Terms {
-    let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Drawn };
+    let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Drawn, beacon: false };
     with_awards(parts, split)
 }
 
@@ -122,7 +122,7 @@ async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
 
 #[tokio::test]
 async fn equal_parts_differ_by_a_cent_at_most() {
-    let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Equal };
+    let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Equal, beacon: false };
     let lab = Lab::selling(with_awards(7, split)).await;
     for buyer in 0..7 {
         lab.buy(&format!("user-{buyer}")).await;
@@ -135,8 +135,11 @@ async fn equal_parts_differ_by_a_cent_at_most() {
 #[tokio::test]
 async fn each_instant_prize_is_won_once() {
     let prizes = [("A phone", 1), ("A cup", 3)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    let lab =
-        Lab::selling(with_awards(10, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant })).await;
+    let lab = Lab::selling(with_awards(
+        10,
+        Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant, beacon: false },
+    ))
+    .await;
     for buyer in 0..9 {
         lab.buy(&format!("user-{buyer}")).await;
     }

@@ -42,6 +42,7 @@ async fn an_operators_day() {
     assert_eq!(seen, published);
     assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);
+    admin(&lab, "beacon").await.problem(409, "not_amendable");
     assert_eq!(admin(&lab, "live").await.expect(200).body["units"], Value::Null);
     admin(&lab, "resend_winners").await.problem(404, "unknown_sale");
     assert_eq!(admin(&lab, "isolate").await.expect(200).body["isolated_requests_per_s"], 20);
@@ -141,6 +142,7 @@ async fn the_deployed_functions_understand_them() {
         ("admin", "sale", 404),
         ("admin", "sales", 200),
         ("admin", "audit", 404),
+        ("admin", "beacon", 404),
         ("admin", "live", 404),
         ("payment", "callback", 401),
     ] {

@@ -11,14 +11,19 @@ function unitOf(shuffle, position) {
   return place + 1;
 }
 
-/** `entries` are the leaves of a draw at the end, which has as many tickets then; null in any other draw. */
-onmessage = ({ data: { sale, round, plan, seed, most, entries } }) => {
+/**
+ * `entries` are the leaves of a draw at the end, which has as many tickets then; null in any other draw. `draw` is the public document,
+ * of which the beacon is checked if it has one.
+ */
+async function computed({ draw, plan, most, entries }) {
+  const { sale_id: sale, round, seed, beacon } = draw;
+  const signed = beacon ? (await import('./drand.js')).holds(draw) : null;
   const table = tableOf(plan, seed);
   const drawn = entries ? tableOf({ ...plan, tickets: entries.length }, seed) : table;
   // Prizes come first in the table.
   const winners = [];
   if (plan.kind === 'prizes') {
-    const shuffle = new Shuffle(drawn.length, shuffleKey(seed, null));
+    const shuffle = new Shuffle(drawn.length, shuffleKey(seed, beacon?.randomness ?? null));
     for (let at = 0; at < most && at < drawn.length && drawn[at] !== BLANK; at += 1) {
       winners.push({ prize: drawn[at], unit: unitOf(shuffle, at) });
     }
@@ -26,6 +31,11 @@ onmessage = ({ data: { sale, round, plan, seed, most, entries } }) => {
   const values = Float64Array.from(drawn);
   postMessage({
     commitment: commitment(sale, round, seed, digestOf(table)), sum: drawn.reduce((all, one) => all + one, 0), values, winners,
-    root: entries ? rootOfHashes(entries) : null,
+    signed, root: entries ? rootOfHashes(entries) : null,
   }, [values.buffer]);
+}
+
+onmessage = ({ data }) => {
+  // Whoever waits hears of an error, and not of a promise that nobody keeps.
+  computed(data).catch((error) => setTimeout(() => { throw error; }));
 };

@@ -15,10 +15,10 @@ export const BLANK = 0;
 
 const text = new TextEncoder();
 
-/** 32 bytes of 64 small hex digits. */
-export function bytesOf(hex) {
-  if (typeof hex !== 'string' || !/^[0-9a-f]{64}$/.test(hex)) throw new RangeError('not 64 small hex digits');
-  return Uint8Array.from({ length: 32 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+/** So many bytes of small hex digits, two for each. */
+export function bytesOf(hex, length = 32) {
+  if (typeof hex !== 'string' || hex.length !== 2 * length || !/^[0-9a-f]*$/.test(hex)) throw new RangeError(`not ${2 * length} small hex digits`);
+  return Uint8Array.from({ length }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
 /** The hex digits of bytes. */
@@ -72,7 +72,8 @@ class Hash {
   }
 }
 
-const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
+/** SHA-256 of bytes one after the other. */
+export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
 
 /** HMAC-SHA256 under a key of 32 bytes. The key is hashed once. */
 function hmac(key) {
@@ -286,7 +287,7 @@ export function rootOf(leaves) {
 
 /** The root over leaves of which the hashes are known, in hex. */
 export function rootOfHashes(hashesHex) {
-  return topOf(hashesHex.map(bytesOf));
+  return topOf(hashesHex.map((hex) => bytesOf(hex)));
 }
 
 function topOf(hashes) {

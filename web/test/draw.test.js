@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { CHAIN_HASH, atMs, holds, isSigned, namedAt, randomnessOf } from '../js/drand.js';
 import {
   BLANK, Shuffle, Stream, awardOf, awardsOf, bytesOf, commitment, digestOf, entryOf, hexOf, isEntered, rootOf, shuffleKey,
   rootOfHashes, tableOf, verify,
@@ -14,7 +15,7 @@ const { draws } = vectors;
 /** Everything that is promised to be there, so that an empty list passes no test. */
 test('the vectors are all there', () => {
   expect(Object.fromEntries(Object.entries(vectors).map(([name, of]) => [name, of.length])))
-    .toEqual({ shuffles: 6, keys: 2, streams: 6, draws: 11, trees: 6 });
+    .toEqual({ shuffles: 6, keys: 2, streams: 6, draws: 12, trees: 6, beacons: 2 });
   expect(draws.some(({ awards }) => awards?.length === 1_000)).toBe(true);
   expect(draws.some(({ plan }) => plan.parts === 100_000)).toBe(true);
 });
@@ -58,6 +59,49 @@ describe.each(draws)('$sale, round $round', (draw) => {
       const won = found.map((prize, at) => [at + 1, prize]).filter(([, prize]) => prize !== BLANK);
       expect(won).toEqual(draw.winners.toSorted(([one], [other]) => one - other));
     }
+  });
+});
+
+describe('beacons', () => {
+  const [beacon, other] = vectors.beacons;
+
+  test('drand’s signatures hold for their rounds and no others', () => {
+    for (const { drand_round: round, at_s: at, signature, randomness } of vectors.beacons) {
+      expect(isSigned(round, signature)).toBe(true);
+      expect(isSigned(round + 1, signature)).toBe(false);
+      expect(randomnessOf(signature)).toBe(randomness);
+      expect(atMs(round)).toBe(at * 1000);
+    }
+    expect(isSigned(beacon.drand_round, other.signature)).toBe(false);
+    const flipped = beacon.signature.slice(0, -1) + (beacon.signature.endsWith('9') ? '8' : '9');
+    for (const wrong of [flipped, '0'.repeat(96), `c0${'0'.repeat(94)}`, 'f'.repeat(96), '', null]) expect(isSigned(beacon.drand_round, wrong)).toBe(false);
+    // The generator of G2, which is the key of the secret 1.
+    const key = '93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8';
+    expect(isSigned(beacon.drand_round, beacon.signature, key)).toBe(false);
+  });
+
+  test('a draw names the first round that comes a minute later', () => {
+    const first = atMs(1);
+    expect([0, first - 60_000, first - 59_999, first - 57_000, first - 56_999].map(namedAt)).toEqual([1, 1, 2, 2, 3]);
+  });
+
+  test('a public draw holds if its beacon does', () => {
+    const { drand_round: round, signature, randomness } = beacon;
+    const closed = new Date(atMs(round) - 61_000).toISOString();
+    const draw = {
+      drand: { chain_hash: CHAIN_HASH, round, at: new Date(atMs(round)).toISOString() }, beacon: { signature, randomness },
+      closes_at: closed, at_end: { closed: { at: closed } },
+    };
+    expect(holds(draw)).toBe(true);
+    const instant = { ...draw, at_end: undefined, closes_at: new Date(atMs(round) + 1).toISOString() };
+    expect(holds(instant)).toBe(true);
+    const next = { ...draw.drand, round: round + 1, at: new Date(atMs(round + 1)).toISOString() };
+    for (const wrong of [
+      { ...draw, drand: next }, { ...draw, drand: { ...draw.drand, round: round + 1 } }, { ...draw, drand: { ...draw.drand, chain_hash: randomness } },
+      { ...draw, beacon: { signature, randomness: other.randomness } }, { ...draw, beacon: { ...other } },
+      { ...draw, at_end: { closed: { at: new Date(atMs(round) - 64_000).toISOString() } } },
+      { ...instant, closes_at: draw.drand.at },
+    ]) expect(holds(wrong)).toBe(false);
   });
 });
 

@@ -1,9 +1,11 @@
 // Red packets and prizes, from the card to the check of the draw.
 
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
+const VECTORS = new URL('../../shared/award/vectors.json', import.meta.url);
 const FREE = { price_minor: 0, settlement: 'free' };
 /** The real system waits a minute after the end of a round before it shows the seed. */
 const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
@@ -188,6 +190,56 @@ test('a draw that was changed is called so, by its sum and by its fingerprint', 
   expect(await shown({ allocation: { ...SPLIT, total_minor: 10_001 } })).toBe(true);
   expect(await shown({ allocation: { ...SPLIT, parts: 'equal' } })).toBe(true);
   expect(await shown({ units: 6 })).toBe(true);
+}, 240_000);
+
+/** What drand published of its round 1000, and a packet that is shuffled with it: of the vectors, as the public document has it. */
+function withBeacon() {
+  const { beacons: [{ drand_round: round, at_s: at, signature, randomness }], draws } = JSON.parse(readFileSync(VECTORS, 'utf8'));
+  const { sale, round: of, plan, seed, commitment, awards } = draws.find(({ beacon }) => beacon === randomness);
+  const chain_hash = '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971';
+  const draw = {
+    sale_id: sale, round: of, encoding: 1, units: plan.parts, label: 'beacon', currency: 'EUR', commitment, seed,
+    allocation: { kind: 'split', total_minor: plan.total, min_minor: plan.min, parts: 'drawn', beacon: true },
+    closes_at: new Date(at * 1000 + 600_000).toISOString(), reveals_at: new Date(at * 1000 + 660_000).toISOString(),
+    drand: { chain_hash, round, at: new Date(at * 1000).toISOString() }, beacon: { signature, randomness },
+  };
+  return { draw, awards };
+}
+
+test('a beacon is waited for, and its signature is checked', async () => {
+  const { draw, awards } = withBeacon();
+  const { page, go, rules } = await visit();
+  let given = { ...draw, beacon: undefined };
+  await page.route(/\/draw$/, (route) => route.fulfill({ json: given }));
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await go(`draws/${draw.sale_id}.${draw.round}.2`);
+  await heading(page, 'Waiting for the beacon').waitFor();
+  await page.getByText('drand’s round 1000').first().waitFor();
+  expect(await rules()).toEqual([]);
+  expect(asked.some((url) => url.includes('noble'))).toBe(false);
+  given = draw;
+  await heading(page, 'The draw is genuine').waitFor({ timeout: 60_000 });
+  expect(await page.locator('.checks').textContent()).toMatch(/drand signed its round 1000/);
+  expect(asked.filter((url) => url.includes('noble')).length).toBe(1);
+  await page.getByText(`Packet 2: €${(awards[1] / 100).toFixed(2)}`).waitFor();
+  const next = { ...draw.drand, round: 1001, at: new Date(Date.parse(draw.drand.at) + 3_000).toISOString() };
+  const { signature, randomness } = draw.beacon;
+  for (const change of [
+    { drand: next }, { closes_at: draw.drand.at }, { beacon: { signature, randomness: draw.seed } },
+    { beacon: { signature: signature.replace(/.$/, '8'), randomness } },
+  ]) {
+    given = { ...draw, ...change };
+    await go('');
+    await go(`draws/${draw.sale_id}.${draw.round}`);
+    await page.getByText('The beacon does not match').waitFor({ timeout: 60_000 });
+    await heading(page, 'This draw does not match').waitFor();
+  }
+  // A draw that promises a beacon is none without it, whatever it is labelled.
+  given = { ...draw, label: 'commitment_only', beacon: undefined, drand: undefined };
+  await go('');
+  await go(`draws/${draw.sale_id}.${draw.round}`);
+  await heading(page, 'This page cannot check this draw').waitFor();
 }, 240_000);
 
 test('a large draw is checked without stopping the page', async () => {

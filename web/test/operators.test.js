@@ -94,6 +94,7 @@ test('a red packet and a prize draw are made, published and watched', async () =
   const prizes = await make('prizes', async () => {
     await dialog.locator('[name=total]').fill('200');
     await dialog.locator('[name=prizes]').fill('2 A lamp\n\n 30 x A cup of tea \n');
+    expect(await dialog.locator('[name=beacon]').inputValue()).toBe('no');
   });
   expect((await shop.operate('GET', `/v1/admin/sales/${prizes}`)).allocation).toEqual({
     kind: 'prizes', prizes: [{ name: 'A lamp', count: 2 }, { name: 'A cup of tea', count: 30 }],
@@ -101,6 +102,43 @@ test('a red packet and a prize draw are made, published and watched', async () =
   await page.getByText('32 prizes, 200 tickets').waitFor();
   const link = page.getByRole('link', { name: 'Verify this draw' });
   expect(await link.getAttribute('href')).toBe(`/#/draws/${prizes}.1`);
+});
+
+test('a beacon is posted where a draw waits for one', async () => {
+  const allocation = { kind: 'prizes', prizes: [{ name: 'A cup', count: 1 }] };
+  const sale = await shop.sell({ title: 'Operated draw', allocation, settlement: 'free', price_minor: 0 });
+  const page = await visit();
+  const signature = 'b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39';
+  const awaits = { chain_hash: '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971', round: 1000, at: '2023-08-23T15:59:24Z' };
+  const posted = [];
+  await page.route(`**/v1/admin/sales/${sale}/live`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...await response.json(), ...(posted.length > 1 ? {} : { awaits_beacon: awaits }) } });
+  });
+  await page.route(`**/v1/admin/sales/${sale}/rounds/1/beacon`, (route) => {
+    posted.push(route.request().postDataJSON());
+    const wrong = { status: 422, code: 'wrong_beacon', title: 'This is not the beacon of this draw', detail: "not the signature of drand's round 1000" };
+    const answer = { sale_id: sale, round: 1, drand: awaits, beacon: { signature, randomness: '0'.repeat(64) } };
+    return posted.length === 1
+      ? route.fulfill({ status: 422, contentType: 'application/problem+json', json: wrong })
+      : route.fulfill({ json: answer });
+  });
+  await one.go(`sales/${sale}`, '/operators.html');
+  await page.getByText('Not loaded before its beacon is posted: drand’s round 1000').waitFor();
+  const dialog = page.getByRole('dialog');
+  const post = async (text) => {
+    await page.locator('.board').getByRole('button', { name: 'Post the beacon', exact: true }).click();
+    expect(await dialog.locator('p').first().textContent()).toContain(`https://api.drand.sh/${awaits.chain_hash}/public/1000`);
+    expect(await one.rules()).toEqual([]);
+    await dialog.locator('[name=signature]').fill(text);
+    await dialog.getByRole('button', { name: 'Post the beacon', exact: true }).click();
+  };
+  await post('a'.repeat(96));
+  await page.locator('.board .said', { hasText: 'not the signature of drand' }).waitFor();
+  await post(signature);
+  await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  expect(posted).toEqual([{ signature: 'a'.repeat(96) }, { signature }]);
+  await page.getByRole('button', { name: 'Post the beacon' }).waitFor({ state: 'detached' });
 });
 
 test('a campaign is made, changed, and refused where it names no sale', async () => {

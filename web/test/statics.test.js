@@ -12,6 +12,7 @@ import { en } from '../words/en.js';
 import { operators } from '../words/operators.js';
 import { zh } from '../words/zh.js';
 import { routes } from './dev/routes.js';
+import { bundled } from './dev/vendor.js';
 import { Sales } from './dev/sales.js';
 import { Users } from './dev/users.js';
 
@@ -19,10 +20,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What a visitor of the shop loads at most, compressed. */
 const SHOP_BYTES = 64_000;
 /** What is loaded when somebody needs it: the proof of work, and the check of a draw. */
-const LATER = /-worker\.js$|sha256|^js\/draw\.js$|verify/;
+const LATER = /-worker\.js$|sha256|^js\/draw\.js$|^js\/drand|noble|verify/;
 /** What the check of a draw loads on top of that. */
-const CHECK = /^js\/draw|verify/;
+const CHECK = /^js\/draw\b|^js\/draw-|verify/;
 const CHECK_BYTES = 10_000;
+/** What is loaded on top of that for a draw with a beacon: the curve that drand signs on. */
+const BEACON = /^js\/drand|noble/;
+const BEACON_BYTES = 28_000;
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const files = (folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -119,13 +123,17 @@ describe('sizes and policy', () => {
     expect(shop).toContain('js/views/sale.js');
     expect(shop).toContain('js/work-worker.js');
     const size = (paths) => paths.reduce((sum, path) => sum + gzipSync(read(path)).length, 0);
-    const gzipped = size(shop.filter((path) => !CHECK.test(path)));
+    const gzipped = size(shop.filter((path) => !CHECK.test(path) && !BEACON.test(path)));
     const check = size(shop.filter((path) => CHECK.test(path)));
     const squeezed = shop.reduce((sum, path) => sum + brotliCompressSync(read(path)).length, 0);
     console.log(`shop: ${shop.length} files, ${gzipped} bytes by gzip, ${squeezed} by Brotli`);
     expect(gzipped).toBeLessThan(SHOP_BYTES);
     expect(check).toBeGreaterThan(0);
     expect(check).toBeLessThan(CHECK_BYTES);
+    const beacon = size(shop.filter((path) => BEACON.test(path)));
+    console.log(`check of a draw: ${check} bytes, of a beacon ${beacon} more`);
+    expect(beacon).toBeGreaterThan(20_000);
+    expect(beacon).toBeLessThan(BEACON_BYTES);
   });
 
   test('what the shop needs at once is asked for at once', () => {
@@ -154,6 +162,11 @@ describe('the library that draws the plot', () => {
     }
     expect(read('vendor/uPlot.LICENSE')).toBe(read('node_modules/uplot/LICENSE'));
   });
+});
+
+test('the library that checks beacons is the published one', async () => {
+  expect(read('vendor/noble-bls12-381.js')).toBe(await bundled());
+  expect(read('vendor/noble-curves.LICENSE')).toBe(read('node_modules/@noble/curves/LICENSE'));
 });
 
 describe('SHA-256', () => {

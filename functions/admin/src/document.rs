@@ -1,6 +1,6 @@
 use fulfilment::Audited;
 use jiff::Timestamp;
-use ledger::Latest;
+use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
     Allocation, Currency, DoorTerms, EarlyAccess, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState,
@@ -175,9 +175,17 @@ struct LogDocument {
 }
 
 impl LoggedSaleDocument {
-    pub(crate) fn of(latest: Latest) -> Self {
+    /// Of a sale whose latest round has this beacon.
+    pub(crate) fn of(latest: Latest, beacon: Option<Beacon>) -> Self {
         let of_round = latest.round.iter().flat_map(|round| round.log.entries());
         let mut entries: Vec<LogEntry> = latest.offer.log.entries().iter().chain(of_round).cloned().collect();
+        entries.extend(beacon.map(|Beacon { drand_round, by, at_ms, .. }| LogEntry {
+            key: String::new(),
+            action: "beacon".to_owned(),
+            parameters: drand_round.to_string(),
+            by: Some(by),
+            at_ms: Some(at_ms),
+        }));
         entries.sort_by_key(|entry| entry.at_ms);
         let entry = |LogEntry { key: _, action, parameters, by, at_ms }| LogDocument {
             at: at_ms.map(Timestamp::from),

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use api::{Reply, json};
+use award::drand::DrandRound;
 use fulfilment::FulfilmentError;
 use http::StatusCode;
 use jiff::Timestamp;
-use ledger::Latest;
+use ledger::{Latest, Ledger, LedgerError};
 use process::OrderCount;
 use queue::{Depth, depth};
 use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
 use stock::Counters;
 
+use crate::beacon::{DrandDocument, drand_round};
 use crate::{Deps, sale_of};
 
 /// Longest wait for one part. The others are worth having without it.
@@ -31,6 +33,9 @@ struct FiguresDocument {
     state: State,
     stopped: Option<bool>,
     units: Option<Units>,
+    /// The round of drand whose beacon is still to be posted. None if the draw waits for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    awaits_beacon: Option<DrandDocument>,
     answers: Option<BTreeMap<String, u64>>,
     queues: [QueueDocument; 3],
 }
@@ -125,13 +130,22 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
             depth_of(&queues.quarantine),
         )
     };
+    let awaited = async {
+        let round = latest.as_ref().filter(|round| round.terms.allocation.has_beacon())?;
+        part("the beacon", awaited(ledger, round)).await.flatten()
+    };
     let counted = async {
         let total = latest.as_ref().map_or(offer.terms.total, |latest| latest.terms.total);
         let counted = tokio::time::timeout(PART_TIMEOUT, order_counts.of_round(&id, total)).await;
         counted.ok().flatten()
     };
-    let ((counters, answers, held_since), (orders, orders_dlq, expiry, expiry_dlq, quarantine), switches, counted) =
-        tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), counted);
+    let (
+        (counters, answers, held_since),
+        (orders, orders_dlq, expiry, expiry_dlq, quarantine),
+        switches,
+        counted,
+        awaits_beacon,
+    ) = tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), counted, awaited);
     let now = clock.now();
     let stopped = switches.map(|switches| switches.stop(&offer.id));
     let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
@@ -141,6 +155,7 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
         stopped,
         units: counters.flatten().map(|counters| Units::of(&counters, counted, now)),
         answers,
+        awaits_beacon: awaits_beacon.map(DrandDocument::from),
         queues: [
             QueueDocument::of("orders", orders, orders_dlq, oldest_s),
             QueueDocument::of("expiry", expiry, expiry_dlq, None),
@@ -155,6 +170,14 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
 
 fn state(latest: Option<&Round>, stopped: bool, now: EpochMs) -> State {
     latest.map_or(State::Draft, |round| State::Of(Phase::of(&round.terms, round.paused || stopped, now)))
+}
+
+/// The round of drand whose beacon is still to be posted.
+async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, LedgerError> {
+    Ok(match ledger.beacon(&round.id).await? {
+        Some(_) => None,
+        None => drand_round(ledger, round).await?,
+    })
 }
 
 /// A part's answer, or none.

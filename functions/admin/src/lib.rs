@@ -1,5 +1,6 @@
 //! What operators do: create and publish sales, look at them, steer and stop them, keep users out, audit rounds.
 
+mod beacon;
 mod campaigns;
 mod document;
 mod figures;
@@ -12,6 +13,7 @@ mod winners;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ::beacon::DrandKey;
 use api::{Code, Operators, Problem, Reply, caller, json, json_body, no_body, respond, segments};
 use context::{Context, ContextError};
 use fulfilment::audit;
@@ -58,6 +60,8 @@ pub struct Deps {
     pub queues: Arc<QueueUrls>,
     /// What is remembered of the orders of rounds that are watched.
     pub order_counts: OrderCounts,
+    /// The key that drand signs its rounds with.
+    pub drand_key: DrandKey,
     /// Who counts as an operator.
     pub operators: Operators,
     /// The time.
@@ -92,6 +96,7 @@ impl Deps {
             sqs: context.sqs()?,
             queues: Arc::new(queues),
             order_counts: context.order_counts()?,
+            drand_key: DrandKey::quicknet(),
             operators,
             clock: context.clock(),
         })
@@ -141,6 +146,9 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "campaigns"]) => campaigns::put(deps, request).await,
         (&Method::GET, ["v1", "admin", "campaigns"]) => campaigns::list(deps).await,
         (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "beacon"]) => {
+            beacon::post(deps, request, sale, round).await
+        }
         (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => look(deps, sale, round).await,
         (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "winners", "resend"]) => {
             winners::resend(deps, request, sale, round).await
@@ -157,6 +165,7 @@ async fn create(deps: &Deps, request: &Request) -> Reply {
     }
     let mut offer = Offer::draft(id, terms, recurrence);
     offer.keeps_apart().map_err(|error| Problem::invalid(error.to_string()))?;
+    offer.beacon_comes_in_time().map_err(|error| Problem::invalid(error.to_string()))?;
     offer.log.push(entry(deps, request, "create")?);
     match deps.ledger.create_offer(&offer).await.map_err(Problem::unanswered)? {
         Created::Now(offer) => Ok(json(StatusCode::CREATED, &SaleDocument::of(Latest { offer, round: None }))),
@@ -231,7 +240,15 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
 }
 
 async fn found(deps: &Deps, sale: &str) -> Reply {
-    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(sale_of(deps, sale).await?)))
+    let latest = sale_of(deps, sale).await?;
+    // Posting a beacon has an item of its own, since that may be about a round that is long over. It is the record as well.
+    let beacon = match &latest.round {
+        Some(round) if round.terms.allocation.has_beacon() => {
+            deps.ledger.beacon(&round.id).await.map_err(Problem::unanswered)?
+        }
+        _ => None,
+    };
+    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, beacon)))
 }
 
 async fn sale_of(deps: &Deps, sale: &str) -> Result<Latest, Problem> {

@@ -14,11 +14,15 @@ enum NewAllocation {
         total_minor: u64,
         min_minor: u64,
         parts: Parts,
+        #[serde(default)]
+        beacon: bool,
     },
     Prizes {
         prizes: Vec<Map<String, Value>>,
         #[serde(default)]
         draw: DrawTime,
+        #[serde(default)]
+        beacon: bool,
     },
 }
 
@@ -33,10 +37,12 @@ struct NewPrize {
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Allocation, D::Error> {
     Ok(match object(Map::deserialize(deserializer)?)? {
         NewAllocation::Units {} => Allocation::Units,
-        NewAllocation::Split { total_minor, min_minor, parts } => Allocation::Split { total_minor, min_minor, parts },
-        NewAllocation::Prizes { prizes, draw } => {
+        NewAllocation::Split { total_minor, min_minor, parts, beacon } => {
+            Allocation::Split { total_minor, min_minor, parts, beacon }
+        }
+        NewAllocation::Prizes { prizes, draw, beacon } => {
             let prize = |prize| object(prize).map(|NewPrize { name, count }| Prize { name, count });
-            Allocation::Prizes { prizes: prizes.into_iter().map(prize).collect::<Result<_, _>>()?, draw }
+            Allocation::Prizes { prizes: prizes.into_iter().map(prize).collect::<Result<_, _>>()?, draw, beacon }
         }
     })
 }
@@ -59,6 +65,8 @@ mod tests {
             json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal" }),
             json!({ "kind": "prizes", "prizes": [prize] }),
             json!({ "kind": "prizes", "prizes": [prize], "draw": "at_end" }),
+            json!({ "kind": "prizes", "prizes": [prize], "draw": "at_end", "beacon": true }),
+            json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "drawn", "beacon": true }),
         ] {
             let stored = serde_json::to_value(read(&good).unwrap()).unwrap();
             assert_eq!(stored, good);
@@ -77,6 +85,9 @@ mod tests {
             json!({ "kind": "prizes" }),
             json!({ "kind": "prizes", "prizes": [prize], "draw": "later" }),
             json!({ "kind": "prizes", "prizes": [prize], "draw": null }),
+            json!({ "kind": "prizes", "prizes": [prize], "beacon": null }),
+            json!({ "kind": "prizes", "prizes": [prize], "beacon": "drand" }),
+            json!({ "kind": "units", "beacon": true }),
             json!({ "kind": "prizes", "prizes": prize }),
             json!({ "kind": "prizes", "prizes": [["A phone", 1]] }),
             json!({ "kind": "prizes", "prizes": [{ "name": "A phone", "count": 1, "more": 1 }] }),

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use api::{Code, Problem};
+use award::drand::{self, DrandRound};
 use award::{Commitment, Hex, Seed};
 use fulfilment::DRAW_AFTER_S;
 use http::HeaderValue;
 use jiff::Timestamp;
 use lambda_http::{Body, Request, Response};
-use ledger::{CHUNK_ENTRIES, DrawEntry};
+use ledger::{Beacon, CHUNK_ENTRIES, DrawEntry};
 use sale::{Allocation, Currency, EpochMs, Round, RoundId, SaleId};
 use serde::{Serialize, Serializer};
 
@@ -35,6 +36,8 @@ pub(crate) struct Draw {
     pub(crate) seed: Option<Seed>,
     /// How far it is, if it is drawn at the end.
     pub(crate) at_end: Option<ledger::Draw>,
+    /// Its beacon, if one decides it and is posted.
+    beacon: Option<Beacon>,
     winners: Vec<Winner>,
 }
 
@@ -46,24 +49,44 @@ struct Winner {
 }
 
 impl Draw {
-    /// Of a round with this commitment. Whoever has seed and entries knows the winners, so they are computed here.
-    pub(crate) fn new(round: Round, commitment: Commitment, seed: Option<Seed>, at_end: Option<ledger::Draw>) -> Self {
-        let closed = at_end.as_ref().and_then(|draw| draw.closed);
+    /// Of a round with this commitment. Whoever has seed, entries and the beacon, if one was named, knows the winners, so they are
+    /// computed here.
+    pub(crate) fn new(
+        round: Round,
+        commitment: Commitment,
+        seed: Option<Seed>,
+        at_end: Option<ledger::Draw>,
+        beacon: Option<Beacon>,
+    ) -> Self {
+        let is_decided = beacon.is_some() || !round.terms.allocation.has_beacon();
+        let closed = at_end.as_ref().and_then(|draw| draw.closed).filter(|_| is_decided);
+        let randomness = beacon.as_ref().map(Beacon::randomness);
         let winners = match (&seed, closed, &round.terms.allocation) {
             (Some(seed), Some(closed), Allocation::Prizes { prizes, .. }) => {
                 let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
-                let winners = award::winners(&counts, closed.entries, &award::shuffle_key(seed, None));
+                let winners = award::winners(&counts, closed.entries, &award::shuffle_key(seed, randomness.as_ref()));
                 winners.take(MOST_WINNERS).map(|(entry, prize)| Winner { prize, entry }).collect()
             }
             _ => Vec::new(),
         };
-        Self { round, commitment, seed, at_end, winners }
+        Self { round, commitment, seed, at_end, beacon, winners }
     }
 
     /// Whether nothing about it changes any more.
     fn is_final(&self) -> bool {
         let is_drawn = self.at_end.as_ref().is_none_or(|draw| draw.drawn_at_ms.is_some());
-        self.seed.is_some() && is_drawn
+        self.seed.is_some() && is_drawn && !self.awaits_beacon()
+    }
+
+    /// Whether a beacon decides it that nobody has posted yet.
+    const fn awaits_beacon(&self) -> bool {
+        self.round.terms.allocation.has_beacon() && self.beacon.is_none()
+    }
+
+    /// The round of drand that decides it, once it is named.
+    fn drand_round(&self) -> Option<DrandRound> {
+        let of_entries = self.at_end.as_ref().and_then(|draw| draw.closed).and_then(|closed| closed.drand_round);
+        self.round.drand_round.or(of_entries)
     }
 }
 
@@ -88,6 +111,8 @@ pub(crate) struct DrawTerms {
 enum Label {
     /// The seed alone.
     CommitmentOnly,
+    /// The seed and the beacon of a round of drand.
+    Beacon,
 }
 
 fn as_text<S: Serializer>(commitment: &Commitment, serializer: S) -> Result<S::Ok, S::Error> {
@@ -102,7 +127,8 @@ impl DrawTerms {
 
     fn with(round: &Round, commitment: Commitment) -> Self {
         let allocation = round.terms.allocation.clone();
-        Self { units: round.terms.total, allocation, commitment, label: Label::CommitmentOnly }
+        let label = if allocation.has_beacon() { Label::Beacon } else { Label::CommitmentOnly };
+        Self { units: round.terms.total, allocation, commitment, label }
     }
 }
 
@@ -131,6 +157,8 @@ struct ClosedDocument<'a> {
 enum State {
     /// Entries may come.
     Open,
+    /// The entries are public. Who of them wins is known once the beacon is posted.
+    AwaitingBeacon,
     /// The entries are public, and so are the winners, who get their prizes one by one.
     Closed,
     /// Every winner has the prize.
@@ -146,6 +174,7 @@ impl<'a> AtEndDocument<'a> {
         let (closed, drawn_at) = (at_end.and_then(|draw| draw.closed), at_end.and_then(|draw| draw.drawn_at_ms));
         let state = match (closed, drawn_at) {
             (_, Some(_)) => State::Drawn,
+            (Some(_), None) if draw.awaits_beacon() => State::AwaitingBeacon,
             (Some(_), None) => State::Closed,
             (None, None) => State::Open,
         };
@@ -157,6 +186,33 @@ impl<'a> AtEndDocument<'a> {
             winners: &draw.winners,
         });
         Some(Self { state, closed, drawn_at: drawn_at.map(Timestamp::from) })
+    }
+}
+
+/// A round of drand, and when it comes.
+#[derive(Serialize)]
+struct DrandDocument {
+    chain_hash: &'static str,
+    round: u64,
+    at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct BeaconDocument {
+    signature: String,
+    randomness: String,
+}
+
+impl DrandDocument {
+    fn of(named: DrandRound) -> Self {
+        Self { chain_hash: drand::CHAIN_HASH, round: named.0, at: EpochMs(named.at_ms()).into() }
+    }
+}
+
+impl BeaconDocument {
+    fn of(beacon: &Beacon) -> Self {
+        let (signature, randomness) = (Hex(&beacon.signature).to_string(), Hex(&beacon.randomness()).to_string());
+        Self { signature, randomness }
     }
 }
 
@@ -179,6 +235,10 @@ struct DrawDocument<'a> {
     closes_at: Timestamp,
     reveals_at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
+    drand: Option<DrandDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beacon: Option<BeaconDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     at_end: Option<AtEndDocument<'a>>,
@@ -195,6 +255,8 @@ impl<'a> DrawDocument<'a> {
             currency: terms.price.currency,
             closes_at: terms.closes_at_ms.into(),
             reveals_at: reveals_at(terms.closes_at_ms).into(),
+            drand: draw.drand_round().map(DrandDocument::of),
+            beacon: draw.beacon.as_ref().map(BeaconDocument::of),
             seed: seed.as_ref().map(|Seed(bytes)| Hex(bytes).to_string()),
             at_end: AtEndDocument::of(draw),
         }

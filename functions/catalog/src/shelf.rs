@@ -236,7 +236,8 @@ impl Shelf {
             self.is_over_for_all(&round).await
         };
         let seed = if may_be_known { self.ledger.seed(id).await? } else { None };
-        Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end)))
+        let beacon = if round.terms.allocation.has_beacon() { self.ledger.beacon(id).await? } else { None };
+        Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end, beacon)))
     }
 
     /// A chunk of the entries of a draw. A shared cache keeps it, so the process does not.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
-use fulfilment::{DrawStands, FulfilmentError, draw};
+use fulfilment::{DrawStands, FulfilmentError, WARMUP_LEAD_S, draw};
 use ledger::{Ledger, LedgerError};
 use queue::{OrderBacklog, WinnerQueue};
 use runtime::Clock;
-use sale::{EpochMs, Round};
+use sale::{EpochMs, Round, RoundId};
 use serde::Serialize;
 use stock::Stock;
 use tokio::time::timeout;
@@ -21,6 +21,8 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 const ROUND_BUDGET: Duration = Duration::from_secs(10);
 /// What is left of a round's time when no further prize is begun: for the note of how far it is.
 const TO_NOTE: Duration = Duration::from_secs(2);
+/// Longest look for rounds that do not open for want of a beacon: what is left of the 55 s after the run.
+const UNOPENED_TIMEOUT: Duration = Duration::from_secs(3);
 /// A draw that is not done so long after its round's end is late: Redis has not settled, or a step fails.
 const LATE_AFTER_S: u32 = 30 * 60;
 
@@ -97,10 +99,37 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
         let stands = draw_one(deps, round, now, share).await;
         note(&mut summary, round, stands, now);
     }
+    note_unopened(deps, &mut summary, now).await;
     metrics::gauge!("DrawsLate").set(summary.late as f64);
     metrics::gauge!("DrawFailures").set(summary.failed as f64);
     tracing::info!(summary = serde_json::to_string(&summary).unwrap_or_default(), "draws");
     Ok(summary)
+}
+
+/// Counts rounds as late that open soon or should be open, and cannot: they open with a beacon, and nobody has posted it.
+async fn note_unopened(deps: &Deps, summary: &mut Summary, now: EpochMs) {
+    let unopened = async {
+        let mut unopened = Vec::new();
+        for round in deps.ledger.published_rounds(now).await? {
+            let is_due = round.terms.first_opens_at_ms() <= now.plus_s(WARMUP_LEAD_S);
+            let opens_with_beacon = round.terms.allocation.opens_with_beacon();
+            if is_due && opens_with_beacon && deps.ledger.beacon(&round.id).await?.is_none() {
+                unopened.push(round.id);
+            }
+        }
+        Ok::<_, LedgerError>(unopened)
+    };
+    match timeout(UNOPENED_TIMEOUT, unopened).await {
+        Ok(Ok(unopened)) => {
+            summary.late += unopened.len();
+            let stands = |id: RoundId| (id.to_string(), format!("{:?}", DrawStands::AwaitingBeacon));
+            summary.draws.extend(unopened.into_iter().map(stands));
+        }
+        failed => {
+            summary.failed += 1;
+            tracing::error!(?failed, "nobody knows which rounds wait for a beacon");
+        }
+    }
 }
 
 async fn draw_one(deps: &Deps, round: &Round, now: EpochMs, share: Duration) -> Result<DrawStands, FulfilmentError> {

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue, list, load_round,
-    reconcile_denials, repair, send_due,
+    FulfilmentError, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue, list,
+    load_round, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::Ledger;
@@ -233,7 +233,7 @@ async fn tend(deps: &Deps, id: &RoundId, listed: Option<&Round>, now: EpochMs, t
     if let Some(round) = listed {
         if round.is_open(now) {
             let loaded = load_round(stock, ledger, round, now).await;
-            if tended.unless_failed(id, loaded) == Some(true) {
+            if tended.unless_failed(id, loaded) == Some(Loading::Loaded) {
                 tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
                 tended.rebuilt += 1;
             }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use context::{Context, ContextError};
-use fulfilment::{FulfilmentError, WARMUP_LEAD_S, load_round};
+use fulfilment::{FulfilmentError, Loading, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
 use runtime::Clock;
 use serde::Serialize;
@@ -43,6 +43,8 @@ pub struct Summary {
     pub present: usize,
     /// Rounds that open too late to be loaded yet.
     pub later: usize,
+    /// Rounds that open soon or should be open, and wait for an operator to post their beacon.
+    pub awaiting_beacon: usize,
     /// Rounds that could not be loaded; the log has the reasons.
     pub failed: usize,
 }
@@ -73,11 +75,16 @@ async fn load_all(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentEr
             continue;
         }
         match load_round(&deps.stock, &deps.ledger, &round, now).await {
-            Ok(true) => {
+            Ok(Loading::Loaded) => {
                 tracing::info!(sale_id = %round.id.sale, round = round.id.number.0, total = round.terms.total, "loaded");
                 summary.loaded += 1;
             }
-            Ok(false) => summary.present += 1,
+            Ok(Loading::Present) => summary.present += 1,
+            Ok(Loading::AwaitsBeacon) => {
+                let drand_round = round.drand_round.map(|named| named.0);
+                tracing::warn!(sale_id = %round.id.sale, round = round.id.number.0, drand_round, "awaits its beacon");
+                summary.awaiting_beacon += 1;
+            }
             Err(error) => {
                 tracing::error!(sale_id = %round.id.sale, error = &error as &dyn std::error::Error, "not loaded");
                 summary.failed += 1;

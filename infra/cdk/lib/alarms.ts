@@ -23,7 +23,7 @@ export const ALARMS = {
   'outbox-too-old': 'A reservation has waited for its order for two minutes, although its message was sent again.',
   'orders-overdue': 'Orders are unpaid beyond their time and have not been expired for five minutes.',
   'winners-dlq-not-empty': 'The gift service did not take a winner ten times.',
-  'draws-late': 'A draw is not done half an hour after its round, and has not been for five minutes.',
+  'draws-late': 'A draw is not done half an hour after its round, or a round waits for its beacon to open, for five minutes.',
   'entries-late': 'An entry came after the draw of its round had begun, and failed.',
   'payments-mismatched': 'A payment came for a second order, or again with another amount; nothing was written.',
   'sale-hot': 'A sale is asked for twice as much as planned, or more.',

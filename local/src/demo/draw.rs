@@ -55,8 +55,9 @@ impl Given {
         let id = &found.crowd.round;
         let round = found.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))?;
         let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?;
+        let randomness = found.ledger.randomness(id, &round.terms.allocation).await?;
         let plan = round.terms.plan().with_context(|| format!("round {id} has no awards"))?;
-        let table = Table::of(&plan, &seed.seed, seed.beacon.as_ref())?;
+        let table = Table::of(&plan, &seed.seed, randomness.as_ref())?;
         Self::of(&round, &seed.seed, &table, found.orders)
     }
 
@@ -183,12 +184,16 @@ pub(super) mod tests {
 
     /// Ten units of 10.00, or with three prizes.
     pub(crate) fn split() -> Allocation {
-        Allocation::Split { total_minor: 1_000, min_minor: 1, parts: Parts::Drawn }
+        Allocation::Split { total_minor: 1_000, min_minor: 1, parts: Parts::Drawn, beacon: false }
     }
 
     pub(crate) fn prizes() -> Allocation {
         let prize = |name: &str, count| Prize { name: name.to_owned(), count };
-        Allocation::Prizes { prizes: vec![prize("A chair", 1), prize("A lamp", 2)], draw: DrawTime::Instant }
+        Allocation::Prizes {
+            prizes: vec![prize("A chair", 1), prize("A lamp", 2)],
+            draw: DrawTime::Instant,
+            beacon: false,
+        }
     }
 
     fn round(allocation: Allocation) -> (Round, Table) {
@@ -209,6 +214,7 @@ pub(super) mod tests {
             paused: false,
             isolated_requests_per_s: None,
             lanes: 1,
+            drand_round: None,
             log: Log::default(),
         };
         (round, table)

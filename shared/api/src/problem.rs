@@ -82,6 +82,8 @@ codes! {
     RoundChanged = CONFLICT, "Another round is running";
     /// The idempotency key named another request before.
     KeyReused = CONFLICT, "This key named another request";
+    /// The signature is not that of the round of drand that the draw named.
+    WrongBeacon = UNPROCESSABLE_ENTITY, "This is not the beacon of this draw";
     /// The sale is over.
     Closed = GONE, "The sale is over";
     /// Too many requests from this user or address.

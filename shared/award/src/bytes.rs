@@ -16,9 +16,9 @@ impl fmt::Debug for Seed {
     }
 }
 
-/// Displays bytes as 64 small hex digits.
+/// Displays bytes as small hex digits, two for each.
 #[derive(Debug, Clone, Copy)]
-pub struct Hex<'a>(pub &'a Bytes32);
+pub struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,8 +28,13 @@ impl fmt::Display for Hex<'_> {
 
 /// Reads 64 small hex digits. Capitals are refused, so that a value has one text.
 pub fn bytes32(hex: &str) -> Option<Bytes32> {
+    bytes_of_hex(hex)
+}
+
+/// Reads so many bytes as small hex digits.
+pub(crate) fn bytes_of_hex<const N: usize>(hex: &str) -> Option<[u8; N]> {
     let (pairs, rest) = hex.as_bytes().as_chunks::<2>();
-    let mut bytes = [0; 32];
+    let mut bytes = [0; N];
     if pairs.len() != bytes.len() || !rest.is_empty() {
         return None;
     }
@@ -70,7 +75,7 @@ mod tests {
 
     #[test]
     fn hex_reads_back_and_has_one_form() {
-        let bytes = std::array::from_fn(|n| n as u8 * 7 + 3);
+        let bytes: Bytes32 = std::array::from_fn(|n| n as u8 * 7 + 3);
         let text = Hex(&bytes).to_string();
         assert_eq!(bytes32(&text), Some(bytes));
         for wrong in

@@ -5,6 +5,7 @@
 
 mod bytes;
 mod commitment;
+pub mod drand;
 pub mod merkle;
 mod plan;
 mod shuffle;

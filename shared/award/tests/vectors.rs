@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use award::drand::{self, DrandRound};
 use award::{
     Bytes32, Hex, Plan, Seed, Shuffle, Stream, Table, chunk_digest, commit, digest, merkle, shuffle_key, winners,
 };
@@ -70,7 +71,28 @@ fn draws() -> Vec<Value> {
         draw("thousand", 4_294_967_295, &Plan::Drawn { total: 10_000_000, parts: 1_000, min: 100 }, counted(5), beacon),
         draw("packets", 5, &Plan::Drawn { total: 10_000_000, parts: 100_000, min: 1 }, counted(6), None),
         draw("packets", 6, &Plan::Drawn { total: 1_000_000_000_000, parts: 10_000, min: 1 }, counted(7), None),
+        draw("packets", 7, &Plan::Drawn { total: 1_000, parts: 10, min: 1 }, seed, Some(of_drand(1000))),
     ]
+}
+
+/// What quicknet published of its rounds, `/public/ROUND` of its API.
+const PUBLISHED: [(u64, &str); 2] = [
+    (1000, "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39"),
+    (657_413, "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"),
+];
+
+/// The randomness of one of them.
+fn of_drand(round: u64) -> Bytes32 {
+    let (_, signature) = PUBLISHED.into_iter().find(|(number, _)| *number == round).unwrap();
+    drand::randomness(&drand::signature(signature).unwrap())
+}
+
+fn beacons() -> Vec<Value> {
+    let beacon = |(round, signature): (u64, &str)| {
+        let at_ms = DrandRound(round).at_ms();
+        json!({"drand_round": round, "at_s": at_ms / 1000, "signature": signature, "randomness": hex(&of_drand(round))})
+    };
+    PUBLISHED.map(beacon).into()
 }
 
 fn tree(entries: &[(u32, String)]) -> Value {
@@ -106,6 +128,7 @@ fn vectors() -> Vec<(&'static str, Vec<Value>)> {
         ("streams", streams.into()),
         ("draws", draws()),
         ("trees", trees.into()),
+        ("beacons", beacons()),
     ]
 }
 

@@ -9,12 +9,15 @@
 //!    does not know of those that wait, but SQS does: then the order queue and its dead letters are empty. From then on an order that
 //!    may be late is no entry (`Ledger::place_entry`), and nobody extends the round (`Ledger::steer_round`).
 //! 2. **Close.** What is counted after the fence cannot change any more. Number of entries and root are published.
-//! 3. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
+//! 3. **Beacon.** If a beacon decides who wins, the root's own write names the round of drand that it will be of, which lies ahead.
+//!    The draw waits until an operator has posted it.
+//! 4. **Award.** Prize by prize: the order and the prize's own item in one transaction; then the message; then, for many at once,
 //!    how far it is. A run that dies in between sends some messages again, which have the prize's number for an id.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
+use award::drand::DrandRound;
 use award::{Bytes32, Shuffle};
 use futures::{StreamExt, TryStreamExt, stream};
 use ledger::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Ledger, Winner};
@@ -50,6 +53,8 @@ pub enum DrawStands {
     Entering,
     /// The entries are fenced off. Redis knows of more or fewer than the ledger shows.
     Counting,
+    /// The entries are public, and the beacon that decides who wins is still to be posted.
+    AwaitingBeacon,
     /// This many prizes have winners, and more are still to be given.
     Awarding(u32),
     /// Every prize that can be won has its winner.
@@ -87,7 +92,16 @@ pub async fn draw(
     let known = if known.closed.is_some() { Some(known) } else { close(stock, ledger, &round, &known, now).await? };
     let Some(Draw { closed: Some(closed), awarded, .. }) = known else { return Ok(DrawStands::Counting) };
     let seed = ledger.committed_seed(&round).await?;
-    let key = award::shuffle_key(&seed, None);
+    let randomness = match (round.terms.allocation.has_beacon(), closed.drand_round) {
+        (false, _) => None,
+        (true, Some(_)) => match ledger.beacon(id).await? {
+            Some(beacon) => Some(beacon.randomness()),
+            None => return Ok(DrawStands::AwaitingBeacon),
+        },
+        // A version that knew no beacons closed it.
+        (true, None) => return Err(FulfilmentError::NoDrandRound(id.clone())),
+    };
+    let key = award::shuffle_key(&seed, randomness.as_ref());
     let awarding =
         Awarding { ledger, winners, round: &round, closed, shuffle: Shuffle::new(closed.entries, &key), now };
     awarding.go_on(awarded, until).await
@@ -184,7 +198,8 @@ async fn close(
     let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
     ledger.keep_entries(id, &root, &entries).await?;
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    let closed = ClosedDraw { entries: count, root, at_ms: now };
+    let drand_round = round.terms.allocation.has_beacon().then(|| DrandRound::named_at(now.0));
+    let closed = ClosedDraw { entries: count, root, at_ms: now, drand_round };
     let closed = ledger.close_draw(id, &closed).await?;
     tracing::info!(sale_id = %id.sale, round = id.number.0, entries = count, "entries are closed");
     Ok(Some(closed))

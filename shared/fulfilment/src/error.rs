@@ -28,6 +28,9 @@ pub enum FulfilmentError {
     /// The entries of a draw that the ledger keeps are not those that were published.
     #[error("entry {1} of the draw of round {0} is not there")]
     NoEntry(RoundId, u32),
+    /// The entries of a draw were published without naming the beacon that its terms promise.
+    #[error("the draw of round {0} is to have a beacon, and names no round of drand")]
+    NoDrandRound(RoundId),
     /// The ledger did not answer a moment ago, and nothing is known from before.
     #[error("nothing is known of the sales yet")]
     NothingKnown,

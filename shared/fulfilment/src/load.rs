@@ -9,8 +9,19 @@ use crate::error::FulfilmentError;
 /// How long before its opening a round is loaded. Warmup runs every minute, so it has several tries.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
 
+/// What became of a round that was to be in Redis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loading {
+    /// Redis has it now.
+    Loaded,
+    /// Redis had it before.
+    Present,
+    /// Its beacon is still to be posted, so nobody can have a unit yet.
+    AwaitsBeacon,
+}
+
 /// Makes the keys of a round if Redis has none, as the ledger has it by now, from what the ledger says is taken and who is
-/// denied. Whether Redis had none. The table of its awards is kept before anybody can have a unit.
+/// denied. The table of its awards is kept, and the beacon that its awards need is posted, before anybody can have a unit.
 ///
 /// Guards against: an edit that takes units away, since the round is marked as loaded first; an operator who pauses it or
 /// adds units while it is made, whom Redis could not hear; a user who is denied or let in meanwhile, whom nobody could note
@@ -18,11 +29,20 @@ pub const WARMUP_LEAD_S: u32 = 10 * 60;
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated, and can run beside itself: the script keeps the first one's keys.
-pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+pub async fn load_round(
+    stock: &Stock,
+    ledger: &Ledger,
+    read: &Round,
+    now: EpochMs,
+) -> Result<Loading, FulfilmentError> {
     let id = &read.id;
     let round = stock.round(id);
     if round.is_loaded().await? {
-        return Ok(false);
+        return Ok(Loading::Present);
+    }
+    // Before it is marked, so that as long as it waits its times can still be edited.
+    if read.terms.allocation.opens_with_beacon() && ledger.beacon(id).await?.is_none() {
+        return Ok(Loading::AwaitsBeacon);
     }
     // The version before marks nothing, and takes nothing away.
     let marked = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
@@ -47,5 +67,5 @@ pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: Epoch
         notes.extend(ledger.denied(now).await?.into_iter().map(|denial| (denial.user, Some(denial.until_ms))));
         round.note_denials(&Vec::from_iter(notes)).await?;
     }
-    Ok(loaded)
+    Ok(if loaded { Loading::Loaded } else { Loading::Present })
 }

@@ -3,12 +3,13 @@
 //! The seed is written in the transaction that begins the round, and the round is committed to it there. The table follows
 //! from seed and terms, so whoever writes it writes the same bytes. It is kept in chunks, so that an order reads one of them.
 
+use award::drand::DrandRound;
 use award::{Bytes32, CHUNK_VALUES, Commitment, Plan, Seed};
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
 use futures::future::try_join_all;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use sale::{Round, RoundId};
+use sale::{EpochMs, Round, RoundId};
 
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, bytes, text};
@@ -22,8 +23,6 @@ const AT_ONCE: usize = 8;
 pub struct SeedItem {
     /// What the awards follow from. Secret until the round is over.
     pub seed: Seed,
-    /// The public randomness that is mixed with it, if the round was to have some.
-    pub beacon: Option<Bytes32>,
     /// Whether every chunk of the table is written.
     table_is_kept: bool,
 }
@@ -33,14 +32,13 @@ impl SeedItem {
     fn draw() -> Result<Self, LedgerError> {
         let mut seed = [0; 32];
         SysRng.try_fill_bytes(&mut seed)?;
-        Ok(Self { seed: Seed(seed), beacon: None, table_is_kept: false })
+        Ok(Self { seed: Seed(seed), table_is_kept: false })
     }
 
     fn to_item(&self, id: &RoundId) -> Item {
         let attributes = [
             Some(("pk", text(keys::seed(id)))),
             Some(("seed", bytes(self.seed.0))),
-            self.beacon.map(|beacon| ("beacon", bytes(beacon))),
             self.table_is_kept.then_some(("table_is_kept", AttributeValue::Bool(true))),
         ];
         attributes.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -54,7 +52,6 @@ impl SeedItem {
         };
         Ok(Self {
             seed: Seed(item.get("seed").and_then(bytes32).ok_or_else(unreadable)?),
-            beacon: item.get("beacon").map(|beacon| bytes32(beacon).ok_or_else(unreadable)).transpose()?,
             table_is_kept: item.contains_key("table_is_kept"),
         })
     }
@@ -82,15 +79,24 @@ impl Ledger {
     }
 
     /// Draws the seed of a round that is about to begin, and commits the round to it: the write that goes into the
-    /// transaction with the round's. None for a round without awards.
+    /// transaction with the round's. None for a round without awards. If it opens with a beacon, names the round of drand that it
+    /// will be of, which lies ahead of `now`.
     ///
     /// Each try of that transaction draws anew. Seed and round are written together, so one seed is kept, and it is the
     /// one that the round is committed to.
-    pub(crate) fn commit(&self, round: &mut Round) -> Result<Option<TransactWriteItem>, LedgerError> {
+    pub(crate) fn commit(
+        &self,
+        round: &mut Round,
+        now: Option<EpochMs>,
+    ) -> Result<Option<TransactWriteItem>, LedgerError> {
         let Some(plan) = round.terms.plan() else { return Ok(None) };
         let drawn = SeedItem::draw()?;
         let (_, commitment) = table(&round.id, &plan, &drawn.seed)?;
         round.commitment = Some(commitment);
+        if round.terms.allocation.opens_with_beacon() {
+            let no_moment = || LedgerError::Contradiction(format!("round {} begins, and nobody says when", round.id));
+            round.drand_round = Some(DrandRound::named_at(now.ok_or_else(no_moment)?.0));
+        }
         Ok(Some(self.put_if_absent(drawn.to_item(&round.id))))
     }
 
@@ -210,14 +216,13 @@ mod tests {
         let id = RoundId { sale: "packet".parse().unwrap(), number: sale::RoundNumber(2) };
         let fresh = Item::from([("pk".to_owned(), text("SEED#packet#2")), ("seed".to_owned(), bytes([7; 32]))]);
         let mut with_all = fresh.clone();
-        with_all.insert("beacon".to_owned(), bytes([9; 32]));
         with_all.insert("table_is_kept".to_owned(), AttributeValue::Bool(true));
         let seed = SeedItem::from_item(&id, &fresh).unwrap();
-        assert_eq!(seed, SeedItem { seed: Seed([7; 32]), beacon: None, table_is_kept: false });
+        assert_eq!(seed, SeedItem { seed: Seed([7; 32]), table_is_kept: false });
         for stored in [fresh, with_all.clone()] {
             assert_eq!(SeedItem::from_item(&id, &stored).unwrap().to_item(&id), stored);
         }
-        for (name, wrong) in [("seed", bytes([7; 31])), ("beacon", text("9")), ("seed", text("7"))] {
+        for (name, wrong) in [("seed", bytes([7; 31])), ("seed", text("7"))] {
             let mut stored = with_all.clone();
             stored.insert(name.to_owned(), wrong);
             assert!(SeedItem::from_item(&id, &stored).is_err(), "{name}");

@@ -55,6 +55,7 @@ impl EarlierSale {
             isolated_requests_per_s,
             lanes: LANES,
             commitment: None,
+            drand_round: None,
             log: self.log(|entry, round| entry.action != END_RECURRENCE && round.is_none_or(|of| of == self.round)),
         })
     }

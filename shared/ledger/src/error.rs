@@ -18,6 +18,9 @@ pub enum LedgerError {
     /// The operating system gave no randomness for a seed.
     #[error("there is no randomness for a seed")]
     Randomness(#[from] rand::rngs::SysError),
+    /// What was asked for follows from a beacon that nobody has posted yet.
+    #[error("the beacon of round {0} is not posted yet")]
+    NoBeacon(String),
     /// Something that the ledger's own conditions make impossible.
     #[error("the ledger contradicts itself: {0}")]
     Contradiction(String),

@@ -129,6 +129,11 @@ pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
     format!("SEED#{sale}#{number}")
 }
 
+/// The beacon of a round's draw.
+pub(crate) fn beacon(RoundId { sale, number }: &RoundId) -> String {
+    format!("BEACON#{sale}#{number}")
+}
+
 /// A chunk of the table of a round's awards.
 pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
     format!("TABLE#{sale}#{number}#{chunk}")

@@ -6,6 +6,7 @@
 //! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` |
 //! | seed | `SEED#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
+//! | beacon of a draw | `BEACON#sale#round` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
 //! | fence of its entries | `FENCE#sale#round#shard` | |
 //! | loss of its round in Redis | `LOST#sale#round` | |
@@ -26,6 +27,7 @@
 //! of a round that is over its terms alone. Such items are read as what they are; the first write of this version converts them.
 
 mod batch;
+mod beacons;
 mod campaigns;
 mod change;
 mod conflict;
@@ -54,6 +56,7 @@ use aws_sdk_dynamodb::Client;
 
 use crate::item::{Item, text};
 
+pub use beacons::Beacon;
 pub use campaigns::PutCampaign;
 pub use change::Change;
 pub use connections::{Connection, MAX_CONNECTIONS};

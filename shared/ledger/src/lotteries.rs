@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
+use award::drand::DrandRound;
 use award::{Bytes32, Hex};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -52,6 +53,8 @@ pub struct ClosedDraw {
     pub root: Bytes32,
     /// When they were counted.
     pub at_ms: EpochMs,
+    /// The round of drand whose beacon decides who wins. None if the seed alone does.
+    pub drand_round: Option<DrandRound>,
 }
 
 /// An entry: a unit, and the hash of its leaf in the tree.
@@ -118,6 +121,10 @@ impl Draw {
                     entries: u32::try_from(integer("entries")??).ok()?,
                     root: award::bytes32(root.as_s().ok()?)?,
                     at_ms: moment("closed_at_ms")??,
+                    drand_round: match integer("drand_round") {
+                        Some(number) => Some(DrandRound(u64::try_from(number?).ok()?)),
+                        None => None,
+                    },
                 }),
             };
             Some(Self {
@@ -197,7 +204,8 @@ impl Ledger {
         Ok(serde_dynamo::from_item(output.attributes.unwrap_or_default())?)
     }
 
-    /// Publishes the entries of a round: from then on these and no others take part. The draw as it stands then, which is
+    /// Publishes the entries of a round: from then on these and no others take part. If a beacon decides who wins, the same write
+    /// names the round of drand that it will be of. The draw as it stands then, which is
     /// another's if that was first.
     ///
     /// Guards against a run beside this one that counted something else.
@@ -205,9 +213,15 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
     pub async fn close_draw(&self, id: &RoundId, closed: &ClosedDraw) -> Result<Draw, LedgerError> {
-        let update = self
-            .update_draw(id)
-            .update_expression("SET entries = :entries, root = :root, closed_at_ms = :now")
+        let set = "SET entries = :entries, root = :root, closed_at_ms = :now";
+        let update = self.update_draw(id);
+        let update = match closed.drand_round {
+            None => update.update_expression(set),
+            Some(DrandRound(named)) => update
+                .update_expression(format!("{set}, drand_round = :drand_round"))
+                .expression_attribute_values(":drand_round", number(named)),
+        };
+        let update = update
             .condition_expression("attribute_exists(fenced_at_ms) AND attribute_not_exists(root)")
             .expression_attribute_values(":entries", number(closed.entries))
             .expression_attribute_values(":root", text(Hex(&closed.root).to_string()))
@@ -474,14 +488,18 @@ mod tests {
         assert_eq!(read(&[]), Some(fenced.clone()));
         let root = ("root", text("07".repeat(32)));
         let closed = [root.clone(), ("entries", number(3)), ("closed_at_ms", number(6))];
-        let plain = ClosedDraw { entries: 3, root: [7; 32], at_ms: EpochMs(6) };
+        let plain = ClosedDraw { entries: 3, root: [7; 32], at_ms: EpochMs(6), drand_round: None };
         assert_eq!(read(&closed), Some(Draw { closed: Some(plain), ..fenced.clone() }));
+        let named = [&closed[..], &[("drand_round", number(9))]].concat();
+        let with_beacon = ClosedDraw { drand_round: Some(DrandRound(9)), ..plain };
+        assert_eq!(read(&named), Some(Draw { closed: Some(with_beacon), ..fenced.clone() }));
         let more = [("awarded", number(2)), ("drawn_at_ms", number(7))];
         let all = Draw { closed: Some(plain), awarded: 2, drawn_at_ms: Some(EpochMs(7)), ..fenced };
         assert_eq!(read(&[&closed[..], &more[..]].concat()), Some(all));
         for wrong in [
             vec![root.clone()],
             vec![("root", text("7")), ("entries", number(3)), ("closed_at_ms", number(6))],
+            vec![root.clone(), ("entries", number(3)), ("closed_at_ms", number(6)), ("drand_round", number(-1))],
             vec![("awarded", number(-1))],
             vec![("fenced_at_ms", text("5"))],
         ] {

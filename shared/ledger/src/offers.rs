@@ -199,7 +199,7 @@ impl Ledger {
                 continue;
             }
             let (mut offer, mut round) = latest.offer.clone().publish();
-            let seed = self.commit(&mut round)?;
+            let seed = self.commit(&mut round, request.at_ms)?;
             offer.version += 1;
             offer.log.push(request.clone());
             let mut writes = vec![

@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use award::Commitment;
+use award::drand::DrandRound;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::ReturnValue;
@@ -47,6 +48,8 @@ struct RoundItem {
     lanes: u16,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "commitment_text")]
     commitment: Option<Commitment>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drand_round: Option<u64>,
     #[serde(default, skip_serializing_if = "Log::is_empty")]
     log: Log,
     #[serde(flatten)]
@@ -59,7 +62,8 @@ const fn one_lane() -> u16 {
 
 impl From<Round> for RoundItem {
     fn from(round: Round) -> Self {
-        let Round { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, commitment, log } = round;
+        let Round { id, version, terms, loaded_at_ms, paused, .. } = round;
+        let Round { isolated_requests_per_s, lanes, commitment, drand_round, log, .. } = round;
         Self {
             pk: keys::round(&id),
             sale_list: Some(keys::PUBLISHED),
@@ -73,6 +77,7 @@ impl From<Round> for RoundItem {
             isolated_requests_per_s,
             lanes,
             commitment,
+            drand_round: drand_round.map(|DrandRound(number)| number),
             log,
             terms,
         }
@@ -82,9 +87,10 @@ impl From<Round> for RoundItem {
 impl From<RoundItem> for Round {
     fn from(item: RoundItem) -> Self {
         let RoundItem { sale, round: number, version, terms, loaded_at_ms, paused, .. } = item;
-        let RoundItem { isolated_requests_per_s, lanes, commitment, log, .. } = item;
+        let RoundItem { isolated_requests_per_s, lanes, commitment, drand_round, log, .. } = item;
+        let drand_round = drand_round.map(DrandRound);
         let id = RoundId { sale, number };
-        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, commitment, log }
+        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, commitment, drand_round, log }
     }
 }
 
@@ -283,7 +289,7 @@ impl Ledger {
             }
             next_offer.version += 1;
             next.log.push(by_schedule("begin", now));
-            let seed = self.commit(&mut next)?;
+            let seed = self.commit(&mut next, Some(now))?;
             let mut writes = vec![
                 self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
                 self.replacing(in_place_of(ended, Round { version: ended.version + 1, ..ended.clone() })?),
@@ -371,6 +377,12 @@ mod tests {
         let round = round_from(item(&stored)).unwrap();
         assert_eq!(round.commitment, Some(Commitment([7; 32])));
         assert_eq!(round_item(round).unwrap(), item(&stored));
+        let mut with_beacon = stored.clone();
+        with_beacon["allocation"]["beacon"] = true.into();
+        with_beacon["drand_round"] = 34_235_811.into();
+        let round = round_from(item(&with_beacon)).unwrap();
+        assert_eq!(round.drand_round, Some(DrandRound(34_235_811)));
+        assert_eq!(round_item(round).unwrap(), item(&with_beacon));
         let mut wrong = stored;
         wrong["commitment"] = "07".into();
         assert!(round_from(item(&wrong)).is_err());

@@ -29,7 +29,7 @@ impl AwardCache {
     /// What a unit of a round with these terms won. None if the round has no awards, or they are drawn at its end.
     ///
     /// # Errors
-    /// If DynamoDB does not answer, or the round has no such unit or no seed.
+    /// If DynamoDB does not answer, or the round has no such unit, no seed, or not the beacon that it needs.
     pub async fn of_unit(&self, id: &RoundId, terms: &Terms, unit: Unit) -> Result<Option<Award>, LedgerError> {
         if !terms.allocation.has_awards() || terms.allocation.is_drawn_at_end() {
             return Ok(None);
@@ -49,7 +49,9 @@ impl AwardCache {
         }
         let seed = self.ledger.seed(id).await?;
         let seed = seed.ok_or_else(|| LedgerError::Contradiction(format!("round {id} has no seed")))?;
-        let shuffle = Shuffle::new(terms.total, &award::shuffle_key(&seed.seed, seed.beacon.as_ref()));
+        // A round that opens with a beacon is loaded with it, so without it nobody can have a unit.
+        let randomness = self.ledger.randomness(id, &terms.allocation).await?;
+        let shuffle = Shuffle::new(terms.total, &award::shuffle_key(&seed.seed, randomness.as_ref()));
         let shuffle = Arc::new(shuffle);
         self.shuffles.insert(id.clone(), Arc::clone(&shuffle));
         Ok(shuffle)

@@ -27,6 +27,9 @@ pub enum Allocation {
         min_minor: u64,
         /// How the parts differ.
         parts: Parts,
+        /// Whether a public beacon decides, together with the seed, which unit is which part.
+        #[serde(default, skip_serializing_if = "is_false")]
+        beacon: bool,
     },
     /// A ticket, which has won a prize or nothing.
     Prizes {
@@ -35,7 +38,14 @@ pub enum Allocation {
         /// When it is decided who wins.
         #[serde(default, skip_serializing_if = "DrawTime::is_default")]
         draw: DrawTime,
+        /// Whether a public beacon decides, together with the seed, who wins.
+        #[serde(default, skip_serializing_if = "is_false")]
+        beacon: bool,
     },
+}
+
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// When it is decided who wins the prizes of a round.
@@ -45,7 +55,7 @@ pub enum DrawTime {
     /// Before it opens: each order says at once what its unit won.
     #[default]
     Instant,
-    /// Once it is over: its orders are entries, and some of them win. The seed alone decides.
+    /// Once it is over: its orders are entries, and some of them win.
     AtEnd,
 }
 
@@ -127,6 +137,12 @@ pub enum InvalidAllocation {
     /// No prizes, too many kinds, none of a kind, or more than tickets.
     #[error("prizes must be 1 to {MAX_PRIZES} kinds, of each at least 1, and together at most total")]
     Prizes,
+    /// A beacon where nothing is drawn.
+    #[error("beacon needs parts drawn or prizes: equal parts differ by one minor unit at most")]
+    Beacon,
+    /// Rounds that begin by themselves and would each wait for somebody to post a beacon.
+    #[error("a sale that recurs can have a beacon only if it is drawn at_end: each round would wait for it to open")]
+    RecurringBeacon,
     /// The name of a prize is empty or too long, or has control characters.
     #[error("the name of a prize must have 1 to {MAX_PRIZE_NAME_LENGTH} characters and no control characters")]
     PrizeName,
@@ -141,6 +157,16 @@ impl Allocation {
     /// Whether the winners are drawn once the round is over. Its orders are entries then, written without an award.
     pub const fn is_drawn_at_end(&self) -> bool {
         matches!(self, Self::Prizes { draw: DrawTime::AtEnd, .. })
+    }
+
+    /// Whether a public beacon decides, together with the seed, what each unit wins.
+    pub const fn has_beacon(&self) -> bool {
+        matches!(self, Self::Split { beacon: true, .. } | Self::Prizes { beacon: true, .. })
+    }
+
+    /// Whether a round needs its beacon before anybody can have a unit: each order says what its unit won.
+    pub const fn opens_with_beacon(&self) -> bool {
+        self.has_beacon() && !self.is_drawn_at_end()
     }
 
     /// Whether it is what a sale has that says nothing about it.
@@ -167,10 +193,10 @@ impl Allocation {
     pub fn plan(&self, units: u32) -> Option<Plan> {
         match *self {
             Self::Units => None,
-            Self::Split { total_minor: total, min_minor: min, parts: Parts::Equal } => {
+            Self::Split { total_minor: total, min_minor: min, parts: Parts::Equal, .. } => {
                 Some(Plan::Equal { total, parts: units, min })
             }
-            Self::Split { total_minor: total, min_minor: min, parts: Parts::Drawn } => {
+            Self::Split { total_minor: total, min_minor: min, parts: Parts::Drawn, .. } => {
                 Some(Plan::Drawn { total, parts: units, min })
             }
             Self::Prizes { ref prizes, .. } => {
@@ -205,6 +231,7 @@ impl Allocation {
     fn holds_for(&self, units: u32) -> Result<(), InvalidAllocation> {
         match self {
             Self::Units => Ok(()),
+            Self::Split { parts: Parts::Equal, beacon: true, .. } => Err(InvalidAllocation::Beacon),
             Self::Split { total_minor, min_minor, .. } => {
                 let least = min_minor.checked_mul(u64::from(units)).filter(|_| *min_minor > 0);
                 let fits = least.is_some_and(|least| (least..=MAX_PRICE_MINOR).contains(total_minor));
@@ -255,12 +282,12 @@ mod tests {
     }
 
     fn split(total_minor: u64, min_minor: u64) -> Allocation {
-        Allocation::Split { total_minor, min_minor, parts: Parts::Drawn }
+        Allocation::Split { total_minor, min_minor, parts: Parts::Drawn, beacon: false }
     }
 
     fn prizes(prizes: &[(&str, u32)]) -> Allocation {
         let prizes = prizes.iter().map(|(name, count)| Prize { name: (*name).to_owned(), count: *count });
-        Allocation::Prizes { prizes: prizes.collect(), draw: DrawTime::Instant }
+        Allocation::Prizes { prizes: prizes.collect(), draw: DrawTime::Instant, beacon: false }
     }
 
     fn verdict(change: impl FnOnce(&mut Terms)) -> Result<(), InvalidAllocation> {
@@ -298,7 +325,7 @@ mod tests {
         let equal = |terms: &mut Terms| {
             let (total_minor, min_minor) = (MAX_PRICE_MINOR, MAX_PRICE_MINOR / u64::from(MAX_AWARDS));
             terms.total = MAX_AWARDS;
-            terms.allocation = Allocation::Split { total_minor, min_minor, parts: Parts::Equal };
+            terms.allocation = Allocation::Split { total_minor, min_minor, parts: Parts::Equal, beacon: false };
         };
         assert_eq!(plan(equal), Some(Plan::Equal { total: MAX_PRICE_MINOR, parts: MAX_AWARDS, min: 1_000_000 }));
         let some_prizes = |terms: &mut Terms| terms.allocation = prizes(&[("A phone", 1), ("A cup", 20)]);
@@ -326,6 +353,30 @@ mod tests {
             assert_eq!((allocation.is_drawn_at_end(), allocation.has_awards()), (at_end, true), "{draw}");
         }
         assert!(!split(10_000, 1).is_drawn_at_end() && !Allocation::Units.is_drawn_at_end());
+    }
+
+    #[test]
+    fn a_beacon_is_stored_only_if_there_is_one() {
+        let split = r#"{"kind":"split","total_minor":100,"min_minor":1,"parts":"drawn"BEACON}"#;
+        let prizes = r#"{"kind":"prizes","prizes":[{"name":"A phone","count":1}]BEACON}"#;
+        let at_end = r#"{"kind":"prizes","prizes":[{"name":"A phone","count":1}],"draw":"at_end"BEACON}"#;
+        for (stored, is_at_end) in [(split, false), (prizes, false), (at_end, true)] {
+            for (beacon, has_beacon) in [("", false), (r#","beacon":true"#, true)] {
+                let stored = stored.replace("BEACON", beacon);
+                let allocation: Allocation = serde_json::from_str(&stored).unwrap();
+                assert_eq!(serde_json::to_string(&allocation).unwrap(), stored);
+                let needs = (allocation.has_beacon(), allocation.opens_with_beacon());
+                assert_eq!(needs, (has_beacon, has_beacon && !is_at_end), "{stored}");
+            }
+        }
+        assert!(!Allocation::Units.has_beacon());
+    }
+
+    #[test]
+    fn a_beacon_is_of_no_use_for_equal_parts() {
+        let split = |parts| Allocation::Split { total_minor: 10_000, min_minor: 1, parts, beacon: true };
+        assert_eq!(verdict(|t| t.allocation = split(Parts::Drawn)), Ok(()));
+        assert_eq!(verdict(|t| t.allocation = split(Parts::Equal)), Err(InvalidAllocation::Beacon));
     }
 
     #[test]

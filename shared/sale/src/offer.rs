@@ -1,6 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Edit, EpochMs, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, Terms};
+use crate::{
+    Edit, EpochMs, InvalidAllocation, InvalidTerms, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber,
+    SaleId, Terms,
+};
 
 /// Whether a sale can be bought from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +63,7 @@ impl Offer {
         }
         self.terms = edit.apply(&self.terms)?;
         self.keeps_apart()?;
+        self.beacon_comes_in_time()?;
         Ok(self)
     }
 
@@ -100,6 +104,16 @@ impl Offer {
         let Terms { opens_at_ms, closes_at_ms, .. } = self.terms;
         let lead_s = self.terms.longest_lead_s();
         self.recurrence.as_ref().map_or(Ok(()), |recurrence| recurrence.keeps_apart(opens_at_ms, closes_at_ms, lead_s))
+    }
+
+    /// Whether somebody can post the beacon of each round before it opens. A round that opens with one begins by itself if the
+    /// sale comes again, and would not open as long as nobody is there.
+    ///
+    /// # Errors
+    /// If the sale comes again and its rounds open with a beacon.
+    pub fn beacon_comes_in_time(&self) -> Result<(), InvalidTerms> {
+        let waits_for_somebody = self.recurrence.is_some() && self.terms.allocation.opens_with_beacon();
+        if waits_for_somebody { Err(InvalidAllocation::RecurringBeacon.into()) } else { Ok(()) }
     }
 
     /// The first window after the latest round's that is not over at `now`.

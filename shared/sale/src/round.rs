@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use award::Commitment;
+use award::drand::DrandRound;
 
 use crate::{
     DoorTerms, Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain,
@@ -29,6 +30,9 @@ pub struct Round {
     pub lanes: u16,
     /// What its awards were committed to when it began. None of a round without awards.
     pub commitment: Option<Commitment>,
+    /// The round of drand whose beacon decides what its units win, if they win at once. That of a draw at the end is named with
+    /// the entries.
+    pub drand_round: Option<DrandRound>,
     /// What was done to it.
     pub log: Log,
 }
@@ -56,6 +60,7 @@ impl Round {
             isolated_requests_per_s: None,
             lanes: LANES,
             commitment: None,
+            drand_round: None,
             log: Log::default(),
         }
     }

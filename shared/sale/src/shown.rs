@@ -182,7 +182,11 @@ mod tests {
             price,
             payment_window_s: 900,
             door: DoorTerms::default(),
-            allocation: Allocation::Prizes { prizes: vec![prize("A phone"), prize("A cup")], draw: DrawTime::Instant },
+            allocation: Allocation::Prizes {
+                prizes: vec![prize("A phone"), prize("A cup")],
+                draw: DrawTime::Instant,
+                beacon: false,
+            },
             settlement: crate::Settlement::Free,
             rain: None,
             early_access: Vec::new(),
@@ -205,7 +209,7 @@ mod tests {
             assert_eq!(serde_json::to_string(&shown_award).unwrap(), shown, "{award:?}");
         }
         let Allocation::Prizes { prizes, .. } = terms.allocation.clone() else { unreachable!() };
-        let at_end = Terms { allocation: Allocation::Prizes { prizes, draw: DrawTime::AtEnd }, ..terms };
+        let at_end = Terms { allocation: Allocation::Prizes { prizes, draw: DrawTime::AtEnd, beacon: false }, ..terms };
         let shown =
             |order: &Order, is_drawn| serde_json::to_string(&ShownAward::of(order, Some(&at_end), is_drawn)).unwrap();
         let entry = granted(None);

@@ -2,11 +2,12 @@
 
 use context::Context;
 use runtime::{Clock, Settings};
-use sale::{Claim, OrderState};
+use sale::{Claim, OrderState, Terms};
 
 use super::flow::{Flow, nobody};
 use super::purchase::all_end_as;
 use super::world::World;
+use crate::beacons::{believing, lottery_with_beacon, named, post, posting, signature};
 use crate::events;
 use crate::lab::{Lab, SALE, message_batch};
 use crate::lotteries::{AFTER_S, drawn_once, end, lottery, winner_messages};
@@ -53,6 +54,54 @@ pub(super) const FLOWS: &[Flow] = &[
         },
     },
     Flow {
+        name: "beacon of a draw",
+        effects: &["GetItem", "PutItem"],
+        prepare: |lab| Box::pin(awaiting_beacon(lab)),
+        run: |lab, world, _| {
+            Box::pin(async {
+                let ask = posting(&signature(named(lab).await));
+                admin::handle(&believing(world.start(admin::Deps::new)), ask.request()).await;
+            })
+        },
+        again: |lab, _| {
+            Box::pin(async {
+                post(lab).await;
+            })
+        },
+        end: |lab, _| {
+            Box::pin(async {
+                assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
+                drawn_once(lab).await;
+            })
+        },
+    },
+    Flow {
+        name: "draw of a lottery with a beacon",
+        effects: &["Query", "GetItem", "UpdateItem", "PutItem"],
+        prepare: |lab| {
+            Box::pin(async {
+                open_with(lab, &lottery_with_beacon(5, &[1, 1])).await;
+                entered(lab).await
+            })
+        },
+        run: |_, world, _| Box::pin(draw_it(world)),
+        again: |lab, _| {
+            Box::pin(async {
+                let stands = draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().draws.into_values().next();
+                assert_eq!(stands, Some("AwaitingBeacon".to_owned()));
+            })
+        },
+        end: |lab, _| {
+            Box::pin(async {
+                // Whatever became of the run, one round of drand is named, and it stays.
+                let named = named(lab).await;
+                post(lab).await;
+                assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
+                assert_eq!((self::named(lab).await, drawn_once(lab).await), (named, 2));
+            })
+        },
+    },
+    Flow {
         name: "notification of winners",
         effects: &["GetItem", "UpdateItem"],
         prepare: |lab| {
@@ -94,13 +143,29 @@ fn with_settings(context: &Context, settings: Settings) -> Context {
 }
 
 async fn open(lab: &Lab) {
-    lab.publish(SALE, &lottery(5, &[1, 1])).await;
+    open_with(lab, &lottery(5, &[1, 1])).await;
+}
+
+async fn open_with(lab: &Lab, terms: &Terms) {
+    lab.publish(SALE, terms).await;
     lab.load(SALE).await;
+}
+
+/// A draw whose entries have closed, and whose beacon nobody has posted.
+async fn awaiting_beacon(lab: &Lab) -> Vec<Claim> {
+    open_with(lab, &lottery_with_beacon(5, &[1, 1])).await;
+    let reserved = entered(lab).await;
+    assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
+    reserved
 }
 
 /// Three entries, which two prizes are drawn among.
 async fn with_entries(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
+    entered(lab).await
+}
+
+async fn entered(lab: &Lab) -> Vec<Claim> {
     let reserved = vec![lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await];
     end(lab).await;
     reserved

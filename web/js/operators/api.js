@@ -15,6 +15,7 @@ export const api = {
   publish: (id) => post(`${sale(id)}/publish`),
   /** Of the round that the operator sees. `key` names the wish, so that sending it twice is wishing it once. */
   steer: ({ sale_id: id, round }, how, key, body = {}) => post(`${sale(id)}/${how}`, { round, ...body }, key),
+  beacon: ({ sale_id: id, round }, signature) => post(`${sale(id)}/rounds/${round}/beacon`, { signature }),
   redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
   switch: (how, which) => post(`/v1/admin/${how}`, which),
   denied: (signal) => ask('GET', '/v1/admin/denied', { signal }),

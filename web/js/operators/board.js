@@ -153,8 +153,8 @@ export class Board {
     verdict.replaceChildren(...this.#verdict());
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
-    const view = { sale, running: sale.state === 'published' && !over, stopped: live.stopped === true };
-    const buttons = `${sale.state} ${sale.round} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${live.stopped} ${language.tag} ${JSON.stringify(sale.rain)}`;
+    const view = { sale, running: sale.state === 'published' && !over, stopped: live.stopped === true, awaits: live.awaits_beacon };
+    const buttons = `${sale.state} ${sale.round} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${live.stopped} ${language.tag} ${JSON.stringify(sale.rain)} ${live.awaits_beacon?.round}`;
     if (steer.dataset.as !== buttons) {
       steer.dataset.as = buttons;
       const kept = steer.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
@@ -176,7 +176,8 @@ export class Board {
   /** What is drawn, in a sale whose units differ. A draft may still be drawn otherwise, so it has nothing to check. */
   #showDrawn(place) {
     const sale = this.#sale;
-    const is = `${sale.state} ${sale.round} ${this.#atEnd?.state}`;
+    const awaits = this.#live?.awaits_beacon;
+    const is = `${sale.state} ${sale.round} ${this.#atEnd?.state} ${awaits?.round}`;
     if (kindOf(sale) === 'units' || place.dataset.is === is) return;
     place.dataset.is = is;
     place.hidden = false;
@@ -189,6 +190,10 @@ export class Board {
 
   /** How far a draw at the end is. */
   #drawState() {
+    const awaits = this.#live?.awaits_beacon;
+    if (awaits && !isDrawnAtEnd(this.#sale)) {
+      return h('p', { class: 'draw-state' }, t('op.draw.unopened', { round: awaits.round, at: moment(awaits.at) }));
+    }
     if (!isDrawnAtEnd(this.#sale) || this.#sale.state === 'draft') return null;
     const { state = 'open', closed } = this.#atEnd ?? {};
     return h('p', { class: 'draw-state' }, t(`op.draw.${state}`, { n: number(closed?.entries ?? 0) }));

@@ -51,6 +51,12 @@ const sold = (values) => ({
   ...Object.fromEntries(['per_user_limit', 'price_minor', 'payment_window_s'].map((name) => [name, Number(values[name])])),
 });
 
+/** Whether a round of drand decides as well who wins what. */
+const beacon = () => (
+  { name: 'beacon', label: t('op.create.beacon'), value: 'no', options: [['no', t('op.create.beacon.no')], ['yes', t('op.create.beacon.yes')]] }
+);
+const withBeacon = (values) => (values.beacon === 'yes' ? { beacon: true } : {});
+
 /** An amount of money that is split. */
 export function newPacket() {
   return {
@@ -63,10 +69,11 @@ export function newPacket() {
         whole('total', 'op.create.parts', 100, 1, 1_000_000),
         whole('min_minor', 'op.create.min', 1, 1, 1_000_000_000_000),
         { name: 'parts', label: t('op.create.how'), value: 'drawn', options: [['drawn', t('op.create.drawn')], ['equal', t('op.create.equal')]] },
+        beacon(),
       ],
     },
     run: (values) => api.create(drawn(values, {
-      kind: 'split', total_minor: Number(values.total_minor), min_minor: Number(values.min_minor), parts: values.parts,
+      kind: 'split', total_minor: Number(values.total_minor), min_minor: Number(values.min_minor), parts: values.parts, ...withBeacon(values),
     })),
   };
 }
@@ -88,11 +95,12 @@ export function newPrizes() {
       fields: [
         ...named(), whole('total', 'op.create.tickets', 1_000, 1, 1_000_000), currency(),
         { name: 'draw', label: t('op.create.draw'), value: 'instant', options: [['instant', t('op.create.instant')], ['at_end', t('op.create.at_end')]] },
+        beacon(),
         { name: 'prizes', label: t('op.create.prizes'), lines: 4, value: t('op.create.prizes.example') },
       ],
     },
     run: ({ draw, ...values }) => api.create(drawn(values, {
-      kind: 'prizes', prizes: prizesOf(values.prizes), ...(draw === 'at_end' ? { draw } : {}),
+      kind: 'prizes', prizes: prizesOf(values.prizes), ...(draw === 'at_end' ? { draw } : {}), ...withBeacon(values),
     })),
   };
 }

@@ -22,6 +22,13 @@ const ACTIONS = {
     run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
   },
   rain: { when: ({ running, sale }) => running && Boolean(sale.rain), fields: ({ sale }) => rainFields(sale), run: changeRain },
+  beacon: {
+    when: ({ awaits }) => Boolean(awaits),
+    fields: () => [{
+      name: 'signature', label: t('op.beacon.signature'), minlength: 96, maxlength: 96, pattern: '[0-9a-f]{96}', spellcheck: 'false', autocomplete: 'off',
+    }],
+    run: ({ sale }, key, { signature }) => api.beacon(sale, signature),
+  },
   close: { danger: true, when: ({ running }) => running, run: steer('close') },
   end_recurrence: {
     danger: true, when: ({ sale }) => sale.state !== 'draft' && Boolean(sale.recurrence), run: steer('end_recurrence'),
@@ -48,14 +55,21 @@ export function steering(view, ask) {
   return h('div', { class: 'actions' }, Object.entries(ACTIONS)
     .filter(([, action]) => action.when(view))
     .map(([name, action]) => button(t(`op.${name}`), () => {
-      const { sale } = view;
+      const { sale, awaits } = view;
       const key = newKey();
       return ask({
         title: t(`op.${name}`),
-        text: t(`op.${name === 'close' && isFree(sale) ? 'close_free' : name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round }),
+        text: t(`op.${name === 'close' && isFree(sale) ? 'close_free' : name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round, ...beaconWords(awaits) }),
         go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(view),
       }, (values) => action.run(view, key, values));
     }, { class: action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })));
+}
+
+/** What is asked for: a round of drand, when it comes, and where it is published. */
+function beaconWords(awaits) {
+  if (!awaits) return {};
+  const { chain_hash: chain, round, at } = awaits;
+  return { drand: round, when: moment(at), address: `https://api.drand.sh/${chain}/public/${round}` };
 }
 
 /** What an answer means, where it means more than that it is done. */

@@ -19,7 +19,7 @@ const SOON_MS = 2_000;
 const MOST_WINNERS = 200;
 /** What this page can compute. A draw of another version is left to others. */
 const ENCODING = 1;
-const LABEL = 'commitment_only';
+const labelOf = ({ beacon }) => (beacon ? 'beacon' : 'commitment_only');
 
 /** A draw as draw.js has it. */
 function planOf({ units, allocation }) {
@@ -41,7 +41,7 @@ async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
   return all;
 }
 
-/** `{commitment, sum, values, winners, root}` of a draw, from a worker. */
+/** `{commitment, sum, values, winners, signed, root}` of a draw, from a worker. */
 function compute(draw, entries, signal) {
   return new Promise((done, stop) => {
     const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
@@ -52,7 +52,7 @@ function compute(draw, entries, signal) {
     signal.addEventListener('abort', () => end(stop, signal.reason), { once: true });
     worker.onerror = () => end(stop, new Error('the worker failed'));
     worker.onmessage = ({ data }) => end(done, data);
-    worker.postMessage({ sale: draw.sale_id, round: draw.round, plan: planOf(draw), seed: draw.seed, most: MOST_WINNERS, entries: entries && entries.leaves });
+    worker.postMessage({ draw, plan: planOf(draw), most: MOST_WINNERS, entries: entries && entries.leaves });
   });
 }
 
@@ -87,9 +87,17 @@ export class VerifyView extends View {
     return t('verify.title');
   }
 
-  /** Nothing changes once the seed is out. */
+  /** Whether there is all that the awards follow from, and nothing changes any more. */
+  get #complete() {
+    return Boolean(this.#draw?.seed) && !this.#awaitsBeacon;
+  }
+
+  get #awaitsBeacon() {
+    return this.#draw.label === 'beacon' && !this.#draw.beacon;
+  }
+
   async #load() {
-    if (this.#draw?.seed) return;
+    if (this.#complete) return;
     try {
       this.#draw = await look(`/v1/sales/${this.#sale}/rounds/${this.#round}/draw`, { signal: this.signal });
       this.#problem = null;
@@ -97,14 +105,14 @@ export class VerifyView extends View {
       if (this.signal.aborted) return;
       this.#problem = error;
     }
-    if (this.#draw?.seed && this.#known) this.#compute();
+    if (this.#complete && this.#known) this.#compute();
     const now = JSON.stringify([this.#draw, this.#draw ? null : this.#problem?.code]);
     if (now !== this.#shown) this.render();
     this.#shown = now;
   }
 
   get #known() {
-    return this.#draw.encoding === ENCODING && this.#draw.label === LABEL;
+    return this.#draw.encoding === ENCODING && this.#draw.label === labelOf(this.#draw.allocation);
   }
 
   async #compute() {
@@ -149,6 +157,10 @@ export class VerifyView extends View {
       return panel('waiting', t('verify.early.title'), h('p', {}, title),
         h('p', {}, t(draw.at_end ? 'verify.at_end.early' : 'verify.early.text', { at: moment(draw.reveals_at) })));
     }
+    if (this.#known && this.#awaitsBeacon) {
+      return panel('waiting', t('verify.beacon.early.title'), h('p', {}, title),
+        h('p', {}, draw.drand ? t('verify.beacon.early.text', { round: draw.drand.round, at: moment(draw.drand.at) }) : t('verify.beacon.none')));
+    }
     if (!this.#known) return panel('problem', t('verify.other.title'), h('p', {}, t('verify.other.text')));
     if (this.#failed) return panel('problem', t('verify.failed.title'), h('p', {}, t('verify.failed.text')));
     if (!this.#computed) {
@@ -163,9 +175,14 @@ export class VerifyView extends View {
     const holds = this.#computed.commitment === commitment;
     const line = (ok, text) => h('li', { class: ok ? 'holds' : 'broken' }, text);
     const found = [line(holds, t(holds ? 'verify.holds' : 'verify.broken'))];
+    const { signed } = this.#computed;
+    if (signed !== null) {
+      const { round, at } = this.#draw.drand;
+      found.push(line(signed, signed ? t('verify.beacon.holds', { round, at: moment(at) }) : t('verify.beacon.broken', { round })));
+    }
     const atEnd = holds && this.#draw.at_end ? this.#atEnd() : null;
     if (atEnd) found.push(...atEnd.map(([ok, text]) => line(ok, text)));
-    const good = holds && (atEnd ?? []).every(([ok]) => ok);
+    const good = holds && signed !== false && (atEnd ?? []).every(([ok]) => ok);
     // Of what does not hold nothing else is worth saying.
     if (holds && allocation.kind === 'split') {
       const exact = sum === allocation.total_minor;
@@ -227,9 +244,9 @@ export class VerifyView extends View {
   }
 
   #words(unit) {
-    const { allocation, currency, seed } = this.#draw;
+    const { allocation, currency, seed, beacon } = this.#draw;
     const { values } = this.#computed;
-    const value = values[new Shuffle(values.length, shuffleKey(seed, null)).shuffled(unit - 1)];
+    const value = values[new Shuffle(values.length, shuffleKey(seed, beacon?.randomness ?? null)).shuffled(unit - 1)];
     if (allocation.kind === 'split') return money(value, currency);
     return value === 0 ? t('award.blank') : allocation.prizes[value - 1].name;
   }
@@ -249,7 +266,7 @@ export class VerifyView extends View {
 
   /** What is public, so that everybody can check it elsewhere as well. */
   #public() {
-    const { commitment, seed, allocation, closes_at: closes, at_end: { closed } = {} } = this.#draw;
+    const { commitment, seed, allocation, closes_at: closes, drand, beacon, label, at_end: { closed } = {} } = this.#draw;
     const row = (name, value, code = false, values = {}) => h('div', {}, h('dt', {}, t(name, values)), h('dd', {}, code ? h('code', {}, value) : value));
     return [h('dl', { class: 'public' },
       row('verify.stake', stake(this.#draw)),
@@ -257,8 +274,10 @@ export class VerifyView extends View {
       row('sale.closes', moment(closes)),
       row('verify.commitment', commitment, true),
       closed ? row('verify.entries', closed.root, true, { n: number(closed.entries) }) : null,
-      seed ? row('verify.seed', seed, true) : null),
-    h('p', { class: 'quiet' }, t('verify.label')),
+      seed ? row('verify.seed', seed, true) : null,
+      drand ? row('verify.drand', t('verify.drand.round', { round: drand.round, at: moment(drand.at) })) : null,
+      beacon ? row('verify.beacon.signature', beacon.signature, true) : null),
+    h('p', { class: 'quiet' }, t(label === 'beacon' ? 'verify.label.beacon' : 'verify.label')),
     h('p', { class: 'quiet' }, t('verify.how'))];
   }
 }

@@ -54,7 +54,11 @@ struct Drawn {
 impl Staged for Lottery {
     fn offer(plan: &Plan) -> NewSale {
         let prizes = prizes_for(plan.units);
-        plan.sale("lottery").titled("Prize draw at the end").free(Allocation::Prizes { prizes, draw: DrawTime::AtEnd })
+        plan.sale("lottery").titled("Prize draw at the end").free(Allocation::Prizes {
+            prizes,
+            draw: DrawTime::AtEnd,
+            beacon: false,
+        })
     }
 
     async fn end(desk: &Desk<'_>) -> Result<()> {

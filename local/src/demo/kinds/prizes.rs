@@ -51,9 +51,11 @@ impl Counted {
 
 impl Staged for Prizes {
     fn offer(plan: &Plan) -> NewSale {
-        plan.sale("tickets")
-            .titled("Prize draw")
-            .free(Allocation::Prizes { prizes: prizes_for(plan.units), draw: DrawTime::Instant })
+        plan.sale("tickets").titled("Prize draw").free(Allocation::Prizes {
+            prizes: prizes_for(plan.units),
+            draw: DrawTime::Instant,
+            beacon: false,
+        })
     }
 
     async fn of(found: &Found<'_>) -> Result<Self> {

@@ -47,7 +47,7 @@ struct Group {
 impl Staged for RedPacket {
     fn offer(plan: &Plan) -> NewSale {
         let total_minor = u64::from(plan.units) * MEAN_MINOR;
-        let split = Allocation::Split { total_minor, min_minor: MIN_MINOR, parts: Parts::Drawn };
+        let split = Allocation::Split { total_minor, min_minor: MIN_MINOR, parts: Parts::Drawn, beacon: false };
         plan.sale("packet").titled("Red packet").free(split)
     }
 

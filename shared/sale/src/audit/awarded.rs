@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn money_adds_up_to_the_cent() {
-        let terms = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Drawn });
+        let terms = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Drawn, beacon: false });
         let amount = |amount_minor| Some(Award::Amount { amount_minor });
         let tally = |awards: &[Option<Award>]| {
             let awarded = counted(&terms, awards);
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn prizes_are_counted_by_kind() {
         let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
-        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant });
+        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant, beacon: false });
         let prize = |prize| Some(Award::Prize { prize });
         let blank = Some(Award::Blank);
         let awarded = counted(&terms, &[prize(2), blank, prize(1)]);
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_draw_at_the_end_gives_each_prize_once_it_is_done_and_none_before() {
         let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
-        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::AtEnd });
+        let terms = terms(5, Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::AtEnd, beacon: false });
         let prize = |prize| Some(Award::Prize { prize });
         let exact = |awards: &[Option<Award>], draw: Option<(u32, bool)>| {
             let mut awarded = counted(&terms, awards);
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_ended_won_nothing_and_plain_units_are_not_counted() {
-        let split = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Equal });
+        let split = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Equal, beacon: false });
         let mut awarded = Awarded::nothing(&split).unwrap();
         awarded.add(&Order::failed(won(1, None).claim, crate::Failure::SoldOut, EpochMs(1)));
         assert_eq!(awarded, Awarded::nothing(&split).unwrap());

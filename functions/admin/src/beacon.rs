@@ -1,0 +1,89 @@
+//! Posting the beacon of a draw: drand's signature of the round that was named when the draw was fixed.
+
+use api::{Code, Problem, Reply, caller, json, json_body};
+use award::Hex;
+use award::drand::{self, DrandRound};
+use http::StatusCode;
+use jiff::Timestamp;
+use lambda_http::Request;
+use ledger::{Beacon, Ledger};
+use sale::{Round, RoundId, SaleId};
+use serde::{Deserialize, Serialize};
+
+use crate::{Deps, sale_id};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewBeacon {
+    signature: String,
+}
+
+/// A beacon that is kept.
+#[derive(Serialize)]
+struct BeaconDocument {
+    sale_id: SaleId,
+    round: u32,
+    drand: DrandDocument,
+    beacon: SignedDocument,
+}
+
+/// A round of drand, and when it comes.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct DrandDocument {
+    chain_hash: &'static str,
+    round: u64,
+    at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct SignedDocument {
+    signature: String,
+    randomness: String,
+}
+
+impl From<DrandRound> for DrandDocument {
+    fn from(named: DrandRound) -> Self {
+        Self { chain_hash: drand::CHAIN_HASH, round: named.0, at: sale::EpochMs(named.at_ms()).into() }
+    }
+}
+
+/// The round of drand that was named for the draw of a round. None if no beacon decides it, or if the entries of a draw at the end
+/// are still to be published.
+pub(crate) async fn drand_round(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, ledger::LedgerError> {
+    let allocation = &round.terms.allocation;
+    if allocation.has_beacon() && allocation.is_drawn_at_end() {
+        return Ok(ledger.draw(&round.id).await?.and_then(|draw| draw.closed?.drand_round));
+    }
+    Ok(round.drand_round)
+}
+
+/// Keeps the beacon of a round's draw, if the signature is right. One that is kept stays: the same again is as good as the first.
+pub(crate) async fn post(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+    let NewBeacon { signature } = json_body(request)?;
+    let signature = drand::signature(&signature)
+        .ok_or_else(|| Problem::invalid("signature: 96 hex digits in small letters, as drand has it"))?;
+    let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    let id = RoundId { sale: sale_id(sale)?, number };
+    let none = || Problem::new(Code::UnknownSale).detail("there is no such round");
+    let round = deps.ledger.round(&id).await.map_err(Problem::unanswered)?.ok_or_else(none)?;
+    let refused = |detail: &str| Problem::new(Code::NotAmendable).detail(detail);
+    if !round.terms.allocation.has_beacon() {
+        return Err(refused("no beacon decides this round"));
+    }
+    let named = drand_round(&deps.ledger, &round).await.map_err(Problem::unanswered)?;
+    let named = named.ok_or_else(|| refused("no round of drand is named yet: that comes with the entries"))?;
+    deps.drand_key
+        .verify(named, &signature)
+        .map_err(|wrong| Problem::new(Code::WrongBeacon).detail(wrong.to_string()))?;
+    let beacon = Beacon { drand_round: named, signature, by: caller(request)?.user, at_ms: deps.clock.now() };
+    let kept = deps.ledger.post_beacon(&id, &beacon).await.map_err(Problem::unanswered)?;
+    tracing::info!(sale_id = %id.sale, round = id.number.0, drand_round = named.0, by = %kept.by, "beacon posted");
+    let randomness = Hex(&kept.randomness()).to_string();
+    let document = BeaconDocument {
+        sale_id: id.sale,
+        round: id.number.0,
+        drand: named.into(),
+        beacon: SignedDocument { signature: Hex(&kept.signature).to_string(), randomness },
+    };
+    Ok(json(StatusCode::OK, &document))
+}

@@ -1,0 +1,126 @@
+//! Beacons: the public randomness of draws that wait for it, as operators posted it once drand had it.
+
+use award::drand::{self, DrandRound, Signature};
+use award::{Bytes32, Hex};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
+use sale::{Allocation, EpochMs, RoundId, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::conflict::retry_conflicts;
+use crate::item::{Item, to_item};
+use crate::{Ledger, LedgerError, keys};
+
+/// The beacon of a round, whose signature was checked before it was posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beacon {
+    /// The round of drand that it is of.
+    pub drand_round: DrandRound,
+    /// Drand's signature of that round.
+    pub signature: Signature,
+    /// Who posted it.
+    pub by: UserId,
+    /// When it was posted.
+    pub at_ms: EpochMs,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BeaconItem {
+    pk: String,
+    drand_round: u64,
+    signature: String,
+    by: UserId,
+    at_ms: EpochMs,
+}
+
+impl Beacon {
+    /// What draws are shuffled with: drand's randomness.
+    pub fn randomness(&self) -> Bytes32 {
+        drand::randomness(&self.signature)
+    }
+
+    fn to_item(&self, id: &RoundId) -> Result<Item, LedgerError> {
+        let Self { drand_round: DrandRound(drand_round), signature, by, at_ms } = self;
+        let (pk, signature) = (keys::beacon(id), Hex(signature).to_string());
+        to_item(BeaconItem { pk, drand_round: *drand_round, signature, by: by.clone(), at_ms: *at_ms })
+    }
+
+    fn from_item(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
+        let BeaconItem { drand_round, signature, by, at_ms, .. } = serde_dynamo::from_item(item)?;
+        let unreadable = || LedgerError::Contradiction(format!("the beacon of round {id} cannot be read"));
+        let signature = drand::signature(&signature).ok_or_else(unreadable)?;
+        Ok(Self { drand_round: DrandRound(drand_round), signature, by, at_ms })
+    }
+}
+
+impl Ledger {
+    /// The beacon of a round. None before it is posted. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn beacon(&self, id: &RoundId) -> Result<Option<Beacon>, LedgerError> {
+        self.item(keys::beacon(id)).await?.map(|item| Beacon::from_item(id, item)).transpose()
+    }
+
+    /// The randomness that decides together with the seed what the units of a round win. None if the seed alone does.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the beacon is still to be posted.
+    pub async fn randomness(&self, id: &RoundId, allocation: &Allocation) -> Result<Option<Bytes32>, LedgerError> {
+        if !allocation.has_beacon() {
+            return Ok(None);
+        }
+        let beacon = self.beacon(id).await?.ok_or_else(|| LedgerError::NoBeacon(id.to_string()))?;
+        Ok(Some(beacon.randomness()))
+    }
+
+    /// Keeps the beacon of a round, unless it has one. The one that it has then: the first stays.
+    ///
+    /// Guards against two operators at once, and against a request that is sent again.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the round has another one, which cannot be: drand signs a round in one way. Can be
+    /// repeated.
+    pub async fn post_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Beacon, LedgerError> {
+        let put = self
+            .client
+            .put_item()
+            .table_name(&self.table)
+            .set_item(Some(beacon.to_item(id)?))
+            .condition_expression("attribute_not_exists(pk)")
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let kept = match retry_conflicts(|| put.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(_) => return Ok(beacon.clone()),
+            Err(PutItemError::ConditionalCheckFailedException(failed)) => {
+                Beacon::from_item(id, failed.item.unwrap_or_default())?
+            }
+            Err(other) => return Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
+        };
+        if (kept.drand_round, kept.signature) == (beacon.drand_round, beacon.signature) {
+            return Ok(kept);
+        }
+        Err(LedgerError::Contradiction(format!("round {id} has another beacon")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn stored_beacons_stay_readable_and_are_written_the_same() {
+        let stored = json!({
+            "pk": "BEACON#tickets#2", "drand_round": 34_235_811, "signature": "07".repeat(48), "by": "olga", "at_ms": 5,
+        });
+        let id = RoundId { sale: "tickets".parse().unwrap(), number: sale::RoundNumber(2) };
+        let beacon = Beacon::from_item(&id, to_item(&stored).unwrap()).unwrap();
+        assert_eq!((beacon.drand_round, beacon.signature), (DrandRound(34_235_811), [7; 48]));
+        assert_eq!(beacon.to_item(&id).unwrap(), to_item(&stored).unwrap());
+        let mut wrong = stored;
+        wrong["signature"] = "07".into();
+        assert!(Beacon::from_item(&id, to_item(&wrong).unwrap()).is_err());
+    }
+}

@@ -1,0 +1,344 @@
+//! Draws that a beacon decides: named before it comes, posted by operators, checked, and waited for.
+//!
+//! Drand cannot be asked here. A key of the test's own stands for drand's, with the same rounds at the same times; signatures that drand
+//! published are in the tests of the crate `beacon`.
+
+use std::net::Ipv4Addr;
+
+use award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
+use award::{Hex, Table};
+use aws_sdk_dynamodb::types::AttributeValue;
+use axum::Router;
+use axum::body::Body;
+use axum::response::Response;
+use beacon::{DOMAIN, DrandKey, message};
+use blst::min_sig::SecretKey;
+use fulfilment::{DrawStands, Loading, load_round};
+use futures::future::join_all;
+use local::check_draw::checked;
+use runtime::Clock;
+use sale::{Allocation, DrawTime, EpochMs, LogEntry, Offer, Parts, Prize, Settlement, Terms};
+use serde_json::{Value, json};
+use tests::{round, terms};
+use tokio::net::TcpListener;
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::catalog::shown;
+use crate::lab::{Lab, SALE, message_batch};
+use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
+use crate::rounds;
+use crate::shop::new_sale;
+
+const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
+const POST: &str = "/v1/admin/sales/lamp/rounds/1/beacon";
+
+/// What stands for drand's secret, which no one party has.
+fn secret() -> SecretKey {
+    SecretKey::key_gen(&[7; 32], &[]).unwrap()
+}
+
+fn drand_key() -> DrandKey {
+    DrandKey::from_bytes(&secret().sk_to_pk().compress()).unwrap()
+}
+
+/// The signature of a round.
+pub(crate) fn signature(round: DrandRound) -> String {
+    Hex(&secret().sign(&message(round), DOMAIN, &[]).compress()).to_string()
+}
+
+/// The function that knows the test's drand.
+pub(crate) fn believing(deps: admin::Deps) -> admin::Deps {
+    admin::Deps { drand_key: drand_key(), ..deps }
+}
+
+pub(crate) fn posting(signature: &str) -> Ask {
+    Ask::post(POST).by_operator().json(&json!({ "signature": signature }))
+}
+
+async fn answered(lab: &Lab, ask: &Ask) -> Answer {
+    Answer::of_handler(ask, admin::handle(&believing(lab.admin()), ask.request()).await)
+}
+
+/// Posts the beacon of the round's draw, and expects that it is taken.
+pub(crate) async fn post(lab: &Lab) -> Answer {
+    answered(lab, &posting(&signature(named(lab).await))).await.expect(200)
+}
+
+/// The round of drand that the draw has named.
+pub(crate) async fn named(lab: &Lab) -> DrandRound {
+    let round = lab.round().await;
+    let of_entries = lab.ledger.draw(&round.id).await.unwrap().and_then(|draw| draw.closed?.drand_round);
+    round.drand_round.or(of_entries).expect("it is named")
+}
+
+fn with_beacon(terms: Terms) -> Terms {
+    let mut terms = terms;
+    match &mut terms.allocation {
+        Allocation::Split { beacon, .. } | Allocation::Prizes { beacon, .. } => *beacon = true,
+        Allocation::Units => panic!("it has no awards"),
+    }
+    terms.validate().unwrap();
+    terms
+}
+
+/// A lottery that a beacon decides.
+pub(crate) fn lottery_with_beacon(tickets: u32, counts: &[u32]) -> Terms {
+    with_beacon(lottery(tickets, counts))
+}
+
+/// A red packet that opens with a beacon, and should have been open for an hour.
+fn packet() -> Terms {
+    let mut terms = terms(50, 1);
+    terms.price.price_minor = 0;
+    terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 - 3_600_000);
+    let allocation = Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: true };
+    with_beacon(Terms { allocation, settlement: Settlement::Free, ..terms })
+}
+
+/// Publishes a sale half an hour ago. When that was, for once, matters.
+async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
+    rounds::draft(&lab.ledger, SALE, terms, None).await;
+    let then = EpochMs(Clock::system().now().0 - 1_800_000);
+    let request = LogEntry { at_ms: Some(then), ..rounds::request("") };
+    lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale is there");
+    lab.refresh_snapshots().await;
+    then
+}
+
+/// A lab whose lottery has closed, and waits for its beacon.
+async fn awaiting() -> Lab {
+    let lab = Lab::selling(lottery_with_beacon(20, &[1, 3])).await;
+    for n in 0..7 {
+        lab.buy(&format!("user-{n}")).await;
+    }
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::AwaitingBeacon));
+    lab
+}
+
+/// What anybody finds out from public data alone, asked over HTTP.
+async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, String> {
+    let catalog = lab.catalog();
+    let answer = move |uri: axum::http::Uri| {
+        let catalog = catalog.clone();
+        async move {
+            let (parts, body) = catalog::handle(&catalog, Ask::get(uri.path()).request()).await.into_parts();
+            Response::from_parts(parts, Body::from(body.to_vec()))
+        }
+    };
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move { drop(axum::serve(listener, Router::new().fallback(answer)).await) });
+    let checked = checked(&round(SALE, 1), unit, &url, &drand_key()).await;
+    server.abort();
+    checked.map(|checked| serde_json::to_value(checked).unwrap()).map_err(|error| format!("{error:#}"))
+}
+
+#[tokio::test]
+async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
+    let lab = Lab::selling(lottery_with_beacon(20, &[1, 3])).await;
+    for n in 0..7 {
+        lab.buy(&format!("user-{n}")).await;
+    }
+    let draw = async || shown(&lab.catalog(), DRAW).await;
+    let open = draw().await.body;
+    assert_eq!((&open["label"], open.get("drand"), open.get("beacon")), (&json!("beacon"), None, None));
+    let too_early = answered(&lab, &posting(&signature(DrandRound(1)))).await.problem(409, "not_amendable");
+    assert!(too_early.text("detail").contains("no round of drand is named yet"));
+    assert_eq!(lab.ledger.beacon(&round(SALE, 1)).await.unwrap(), None);
+
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::AwaitingBeacon));
+    let closed = lab.ledger.draw(&round(SALE, 1)).await.unwrap().unwrap().closed.unwrap();
+    let (named, ahead_ms) = (named(&lab).await, AHEAD_S * 1000);
+    assert!((closed.at_ms.0 + ahead_ms..closed.at_ms.0 + ahead_ms + 3000).contains(&named.at_ms()), "{closed:?}");
+    let waiting = draw().await;
+    assert_eq!(waiting.header("cache-control"), shown(&lab.catalog(), "/v1/sales/lamp").await.header("cache-control"));
+    let waiting = waiting.body;
+    assert_eq!(waiting["at_end"]["state"], "awaiting_beacon");
+    assert_eq!(waiting["at_end"]["closed"]["winners"], json!([]), "nobody knows");
+    assert_eq!((&waiting["drand"]["round"], &waiting["drand"]["chain_hash"]), (&json!(named.0), &json!(CHAIN_HASH)));
+    assert!(waiting["seed"].is_string(), "with the beacon, everybody can compute the winners");
+    let live = Ask::get("/v1/admin/sales/lamp/live").by_operator();
+    assert_eq!(answered(&lab, &live).await.expect(200).body["awaits_beacon"], waiting["drand"]);
+    assert!(checked_by_anybody(&lab, None).await.unwrap_err().contains("the beacon is not posted yet"));
+    let later = draw::handle(&lab.draw_in(7200)).await.unwrap();
+    assert_eq!((later.drawn, later.late, later.failed), (0, 1, 0));
+    assert!(winner_messages(&lab).await.is_empty());
+    assert_eq!(named, self::named(&lab).await, "it is named once");
+
+    let posted = post(&lab).await.body;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+    assert_eq!(drawn_once(&lab).await, 4);
+    let drawn = draw().await.body;
+    assert_eq!((&drawn["beacon"], &drawn["drand"]), (&posted["beacon"], &posted["drand"]));
+    assert_eq!(drawn["at_end"]["state"], "drawn");
+    assert_eq!(drawn["at_end"]["closed"]["winners"].as_array().unwrap().len(), 4);
+    assert!(answered(&lab, &live).await.expect(200).body.get("awaits_beacon").is_none());
+
+    let checked = checked_by_anybody(&lab, None).await.unwrap();
+    assert_eq!((&checked["entries"], &checked["drand"]["round"]), (&json!(7), &json!(named.0)));
+    for winner in checked["winners"].as_array().unwrap() {
+        let id = lab.ledger.owner_of(&round(SALE, 1), sale::Unit(winner["unit"].as_u64().unwrap() as u32)).await;
+        let order = lab.ledger.order(&id.unwrap().unwrap()).await.unwrap().unwrap();
+        let look = Ask::get(format!("/v1/reservations/{}", order.claim.id)).by(order.claim.user.as_str());
+        assert_eq!(
+            lab.answer(&look).await.expect(200).body["award"],
+            json!({ "kind": "prize", "prize": winner["prize"] })
+        );
+    }
+}
+
+#[tokio::test]
+async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
+    let lab = awaiting().await;
+    let (named, before) = (named(&lab).await, lab.contents().await);
+    let right = signature(named);
+    let mut flipped = right.clone();
+    flipped.replace_range(95.., if right.ends_with('0') { "1" } else { "0" });
+    let next = signature(DrandRound(named.0 + 1));
+    // Drand's own, of its round 1000: right by another key.
+    let drands =
+        "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39".to_owned();
+    for wrong in [&flipped, &next, &drands, &"0".repeat(96)] {
+        let refused = answered(&lab, &posting(wrong)).await.problem(422, "wrong_beacon");
+        assert!(refused.text("detail").ends_with(&format!("round {named}")), "{refused:?}");
+    }
+    for malformed in ["", &right[2..], &right.to_uppercase(), &format!("{right}00"), &"g".repeat(96)] {
+        answered(&lab, &posting(malformed)).await.problem(400, "invalid_request");
+    }
+    answered(&lab, &posting(&right).by("alice")).await.problem(403, "denied");
+    // Who deploys the function trusts drand and not this test.
+    Answer::of_handler(&posting(&right), admin::handle(&lab.admin(), posting(&right).request()).await)
+        .problem(422, "wrong_beacon");
+    assert_eq!(lab.contents().await, before, "nothing was changed");
+
+    let ask = posting(&right);
+    let all = join_all((0..4).map(|_| answered(&lab, &ask))).await;
+    let first = all[0].clone().expect(200).body;
+    for answer in all {
+        assert_eq!(answer.expect(200).body, first);
+    }
+    let kept = lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap();
+    assert_eq!(Hex(&kept.signature).to_string(), right);
+    let looked_at = answered(&lab, &Ask::get("/v1/admin/sales/lamp").by_operator()).await.expect(200);
+    let log: Vec<&Value> = looked_at.body["log"].as_array().unwrap().iter().collect();
+    let noted = log.iter().filter(|entry| entry["action"] == "beacon").collect::<Vec<_>>();
+    assert_eq!(noted.len(), 1);
+    assert_eq!((&noted[0]["parameters"], &noted[0]["by"]), (&json!(named.to_string()), &json!(kept.by.as_str())));
+
+    let plain = Lab::selling(lottery(5, &[1])).await;
+    let none = answered(&plain, &posting(&right)).await.problem(409, "not_amendable");
+    assert!(none.text("detail").contains("no beacon decides"));
+    let elsewhere = Ask { path: "/v1/admin/sales/nothing/rounds/1/beacon".into(), ..posting(&right) };
+    answered(&plain, &elsewhere).await.problem(404, "unknown_sale");
+}
+
+#[tokio::test]
+async fn an_instant_round_opens_with_its_beacon_and_not_before() {
+    let lab = Lab::new().await;
+    let published_at = publish(&lab, &packet()).await;
+    let (named, ahead_ms) = (named(&lab).await, AHEAD_S * 1000);
+    assert!((published_at.0 + ahead_ms..published_at.0 + ahead_ms + 3000).contains(&named.at_ms()), "{named}");
+    let now = Clock::system().now();
+    let waits = load_round(&lab.stock, &lab.ledger, &lab.round().await, now).await.unwrap();
+    assert_eq!(waits, Loading::AwaitsBeacon);
+    let run = async || warmup::handle(&lab.warmup()).await.unwrap();
+    assert_eq!(run().await, warmup::Summary { awaiting_beacon: 1, ..warmup::Summary::default() });
+    reconciliation::handle(&reconciliation::Deps::new(&lab.another_process()).unwrap()).await.unwrap();
+    assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
+    assert_eq!(lab.round().await.loaded_at_ms, None);
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
+    let unopened = draw::handle(&lab.draw_in(0)).await.unwrap();
+    assert_eq!((unopened.late, unopened.failed), (1, 0), "operators are called");
+    assert_eq!(unopened.draws.into_iter().next(), Some(("lamp.1".to_owned(), stands(DrawStands::AwaitingBeacon))));
+    let shown_draw = shown(&lab.catalog(), DRAW).await.body;
+    assert_eq!((&shown_draw["label"], &shown_draw["drand"]["round"]), (&json!("beacon"), &json!(named.0)));
+    assert_eq!(shown(&lab.catalog(), "/v1/sales/lamp").await.body["draw"]["label"], "beacon");
+
+    post(&lab).await;
+    assert_eq!(run().await, warmup::Summary { loaded: 1, ..warmup::Summary::default() });
+    assert_eq!(draw::handle(&lab.draw_in(0)).await.unwrap().late, 0);
+    let (round, randomness) =
+        (lab.round().await, lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap().randomness());
+    let seed = lab.ledger.seed(&round.id).await.unwrap().unwrap().seed;
+    let plan = round.terms.plan().unwrap();
+    let [table, without] = [Some(&randomness), None].map(|beacon| Table::of(&plan, &seed, beacon).unwrap());
+    assert_ne!(table.awards(), without.awards());
+    for user in 0..3 {
+        let order = lab.order_of(&lab.buy(&format!("user-{user}")).await).await;
+        let won = round.terms.allocation.award(table.award(order.claim.unit.0));
+        assert_eq!((order.award, won.is_some()), (won, true));
+    }
+
+    // It comes back with the same beacon.
+    lab.redis(&["FLUSHALL"]).await;
+    assert_eq!(run().await, warmup::Summary { loaded: 1, ..warmup::Summary::default() });
+    let order = lab.order_of(&lab.buy("late").await).await;
+    assert_eq!(order.award, round.terms.allocation.award(table.award(order.claim.unit.0)));
+    assert_eq!(lab.clean_audit().await, (46, 0, 4));
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
+    assert!(audited.awarded.unwrap().is_exact());
+
+    let ended_at = EpochMs(Clock::system().now().0 - 65_000);
+    rounds::change(&lab.ledger, &round.id, "end", |round| round.terms.closes_at_ms = ended_at).await;
+    let latest = lab.round().await;
+    lab.stock.round(&latest.id).amend(&latest).await.unwrap();
+    let checked = checked_by_anybody(&lab, Some(order.claim.unit.0)).await.unwrap();
+    assert_eq!((&checked["sum_minor"], &checked["drand"]["round"]), (&json!(10_000), &json!(named.0)));
+    assert_eq!(Some(&checked["unit"]["amount_minor"]), serde_json::to_value(order.award).unwrap().get("amount_minor"));
+}
+
+#[tokio::test]
+async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
+    let lab = Lab::new().await;
+    publish(&lab, &packet()).await;
+    post(&lab).await;
+    lab.load(SALE).await;
+    let claim = lab.reserve("alice").await;
+    let key = AttributeValue::S("BEACON#lamp#1".to_owned());
+    let taken = lab.dynamodb.delete_item().table_name(&lab.table).key("pk", key);
+    let taken = taken.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap().attributes;
+    let order = order::Deps::new(&lab.another_process()).unwrap();
+    assert_eq!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.len(), 1);
+    assert_eq!(lab.ledger.order(&claim.id).await.unwrap(), None, "it has not failed");
+    lab.dynamodb.put_item().table_name(&lab.table).set_item(taken).send().await.unwrap();
+    assert!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.is_empty());
+    assert!(lab.order_of(&claim).await.award.is_some());
+}
+
+#[tokio::test]
+async fn a_beacon_is_promised_only_where_it_can_be_had() {
+    let lab = Lab::new().await;
+    let create = |sale: &str, allocation: Value, recurrence: Option<Value>| {
+        let free = json!({ "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1 });
+        let mut sale = new_sale(sale, &free);
+        if let Some(recurrence) = recurrence {
+            sale["recurrence"] = recurrence;
+        }
+        Ask::post("/v1/admin/sales").by_operator().json(&sale)
+    };
+    let daily = || Some(json!({ "every": "day", "time_zone": "Etc/UTC" }));
+    let split = |parts| json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": parts, "beacon": true });
+    let prizes =
+        |draw| json!({ "kind": "prizes", "prizes": [{ "name": "A cup", "count": 1 }], "draw": draw, "beacon": true });
+    let refused = async |ask: Ask, why: &str| {
+        let detail = lab.answer(&ask).await.problem(400, "invalid_request").text("detail").to_owned();
+        assert!(detail.contains(why), "{detail}");
+    };
+    refused(create("equal", split("equal"), None), "equal parts").await;
+    refused(create("daily", split("drawn"), daily()), "recurs").await;
+    refused(create("daily", prizes("instant"), daily()), "recurs").await;
+    for (sale, allocation, recurrence) in
+        [("a", split("drawn"), None), ("b", prizes("instant"), None), ("c", prizes("at_end"), daily())]
+    {
+        let created = lab.answer(&create(sale, allocation, recurrence)).await.expect(201).body;
+        assert_eq!(created["allocation"]["beacon"], true);
+    }
+    let plain = Prize { name: "A cup".to_owned(), count: 1 };
+    let allocation = Allocation::Prizes { prizes: vec![plain], draw: DrawTime::Instant, beacon: true };
+    let instant = with_beacon(Terms { allocation, ..lottery(5, &[1]) });
+    let offer = Offer::draft(SALE.parse().unwrap(), instant, None);
+    assert_eq!(offer.beacon_comes_in_time(), Ok(()));
+}
