@@ -25,7 +25,11 @@ const OPTIONS = {
   jsonSamplesExpandLevel: 3,
   pathInMiddlePanel: true,
   theme: {
-    typography: { fontFamily: 'system-ui, sans-serif', headings: { fontFamily: 'system-ui, sans-serif' }, code: { fontFamily: 'ui-monospace, monospace' } },
+    typography: {
+      fontFamily: 'system-ui, sans-serif',
+      headings: { fontFamily: 'system-ui, sans-serif' },
+      code: { fontFamily: 'ui-monospace, monospace' },
+    },
   },
 };
 

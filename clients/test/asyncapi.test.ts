@@ -15,7 +15,12 @@ const { ReservationMessage, Award } = asyncapi.components.schemas;
 test('the AsyncAPI parser finds nothing to complain of', async () => {
   const { document, diagnostics } = await new Parser().parse(await read('asyncapi.yaml'));
   expect(diagnostics.map(({ code, message, path }) => ({ code, message, path }))).toEqual([]);
-  expect(document?.operations().all().map((operation) => operation.id())).toEqual(['hearOfReservation']);
+  expect(
+    document
+      ?.operations()
+      .all()
+      .map((operation) => operation.id()),
+  ).toEqual(['hearOfReservation']);
 });
 
 test('the parser is one that complains', async () => {
@@ -30,7 +35,9 @@ test('it says the same as openapi.yaml', () => {
   expect(ReservationMessage.properties.status.enum).toEqual(statuses);
   expect(ReservationMessage.properties.reservation_id.pattern).toBe(schemas.ReservationId.pattern);
   expect(ReservationMessage.properties.unit).toMatchObject({ minimum: schemas.Unit.minimum, maximum: schemas.Unit.maximum });
-  const kinds = Award.oneOf.flatMap(({ properties: { kind } }: { properties: { kind: { const?: string; enum?: string[] } } }) => kind.enum ?? kind.const);
+  const kinds = Award.oneOf.flatMap(
+    ({ properties: { kind } }: { properties: { kind: { const?: string; enum?: string[] } } }) => kind.enum ?? kind.const,
+  );
   expect(kinds).toEqual(Object.keys(schemas.Award.discriminator.mapping));
   const [amount] = Award.oneOf;
   const { amount_minor, currency } = schemas.AmountAward.properties;

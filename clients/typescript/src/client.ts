@@ -7,8 +7,8 @@ import { type BuyOptions, type PurchaseState, purchase } from './purchase.js';
 import { type OpenSocket, Push } from './push.js';
 import { type Solver, solve } from './solver.js';
 import { type GetToken, type Retry, Transport } from './transport.js';
-import { follow, type Look, type Reservation } from './watch.js';
 import { retryAfterMs } from './waiting.js';
+import { follow, type Look, type Reservation } from './watch.js';
 
 type Schemas = components['schemas'];
 

@@ -15,12 +15,7 @@ export type PictureChallenge = Schemas['PictureChallenge'];
 export type Admission = Schemas['Admission'];
 
 /** Why there is no unit for this user now, told apart by `code`. */
-export type Refusal =
-  | Schemas['SoldOut']
-  | Schemas['LimitReached']
-  | Schemas['UnpaidLimit']
-  | Schemas['NotOpen']
-  | Schemas['Closed'];
+export type Refusal = Schemas['SoldOut'] | Schemas['LimitReached'] | Schemas['UnpaidLimit'] | Schemas['NotOpen'] | Schemas['Closed'];
 
 /**
  * Where a purchase is, told apart by `status`: `challenged`, `admitted`, then `refused` or `queued`, and from there the reservation's own
@@ -34,10 +29,7 @@ export type PurchaseState =
   | Reservation;
 
 /** Shows a picture to the buyer and gives their answer. `wrong`: their last answer was not right. */
-export type AnswerPicture = (
-  challenge: PictureChallenge,
-  about: { wrong: boolean; signal: AbortSignal },
-) => string | Promise<string>;
+export type AnswerPicture = (challenge: PictureChallenge, about: { wrong: boolean; signal: AbortSignal }) => string | Promise<string>;
 
 export interface BuyOptions {
   /**

@@ -22,13 +22,13 @@ export const solve: Solver = async ({ challengeId, bits }, signal) => {
   const message = new Message(`${challengeId}:`);
   for (let tries = 0; ; ) {
     signal.throwIfAborted();
-    const until = Date.now() + SLICE_MS;
+    const until = performance.now() + SLICE_MS;
     do {
       const end = tries + TRIES_AT_ONCE;
       for (; tries < end; tries += 1) {
         if (Math.clz32(message.digestHead(String(tries))) >= bits) return String(tries);
       }
-    } while (Date.now() < until);
+    } while (performance.now() < until);
     await new Promise((done) => {
       setTimeout(done);
     });
