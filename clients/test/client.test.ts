@@ -113,7 +113,10 @@ describe('a purchase', () => {
     const { client, requests, of } = clientOf({ look: [json(200, QUEUED), json(200, PENDING), json(200, PENDING), json(200, PAID)] });
     expect(statuses(await buy(client))).toEqual(['challenged', 'admitted', 'queued', 'pending_payment', 'paid']);
     expect(await of('challenge')[0]?.request.json()).toEqual({ kind: 'work' });
-    const { challenge_id, answer } = (await of('answer')[0]?.request.json()) as { challenge_id: string; answer: string };
+    const { challenge_id, answer } = (await (of('answer')[0] as { request: Request }).request.json()) as {
+      challenge_id: string;
+      answer: string;
+    };
     expect(challenge_id).toBe(CHALLENGE);
     expect((createHash('sha256').update(`${CHALLENGE}:${answer}`).digest()[0] as number) >> 4).toBe(0);
     expect(new URL(of('reserve')[0]?.request.url as string).pathname).toBe(`/v1/sales/lamp/reservations/${PASS}`);

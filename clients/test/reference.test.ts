@@ -51,7 +51,7 @@ describe.runIf(existsSync(CHROMIUM))('in a browser without a network', () => {
       for (const { operationId, summary } of operations) {
         const section = page.locator(`[id$="operation/${operationId}"]`).first();
         await section.waitFor({ state: 'attached' });
-        expect(await section.innerText(), operationId).toContain(summary);
+        expect(await section.textContent(), operationId).toContain(summary);
       }
       expect(operations.length).toBeGreaterThan(30);
       const bundle = new URL('redoc.standalone.js', address).href;

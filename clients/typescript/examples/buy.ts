@@ -48,7 +48,7 @@ function about(state: PurchaseState): string {
     case 'refused':
       return state.refusal.code;
     case 'pending_payment':
-      return `${state.reservation_id}, pay ${state.price_minor / 100} ${state.currency} by ${state.pay_by}`;
+      return `${state.reservation_id}, pay ${state.price_minor} ${state.currency} (minor units) by ${state.pay_by}`;
     case 'granted':
       return state.award ? `${state.reservation_id}, ${JSON.stringify(state.award)}` : state.reservation_id;
     case 'failed':
