@@ -209,6 +209,10 @@ describe.runIf(process.env['SHOP_URL'])('on the real system', () => {
     expect(lost).toBe(2);
     expect([...ids]).toHaveLength(1);
     expect((await client.orders()).orders).toMatchObject([{ status: 'cancelled' }]);
+    expect(await client.reservations(lamp)).toMatchObject({
+      sale_id: lamp,
+      reservations: [{ reservation_id: [...ids][0], status: 'cancelled' }],
+    });
   });
 
   test('what is refused is a state, what is wrong an error', async () => {

@@ -7,13 +7,14 @@ import { type BuyOptions, type PurchaseState, purchase } from './purchase.js';
 import { type OpenSocket, Push } from './push.js';
 import { type Solver, solve } from './solver.js';
 import { type GetToken, type Retry, Transport } from './transport.js';
-import { retryAfterMs } from './waiting.js';
-import { follow, type Look, type Reservation } from './watch.js';
+import { follow, type Reservation } from './watch.js';
 
 type Schemas = components['schemas'];
 
 /** A page of orders, the newest first. */
 export type Orders = Schemas['Orders'];
+/** What a user has in the latest round of a sale. */
+export type SaleReservations = Schemas['SaleReservations'];
 /** A sale as everybody may see it. */
 export type SalePage = Schemas['SalePage'];
 
@@ -113,12 +114,22 @@ export class FlashSaleClient {
 
   /** Yields a reservation as it is, and each time that it has changed, up to its final state. */
   watch(reservationId: string, { signal = new AbortController().signal }: Asked = {}): AsyncGenerator<Reservation, void, undefined> {
-    return follow(reservationId, () => this.#look(reservationId, signal), this.#push, signal);
+    return follow(reservationId, () => this.reservation(reservationId, { signal }), this.#push, signal);
   }
 
   /** How a reservation stands. */
   async reservation(reservationId: string, { signal }: Asked = {}): Promise<Reservation> {
-    return (await this.#look(reservationId, signal)).reservation;
+    const asked = { params: { path: { reservation_id: reservationId } }, ...abortable(signal) };
+    return value(await this.api.GET('/v1/reservations/{reservation_id}', asked));
+  }
+
+  /**
+   * "Did I get it?": the user's reservations in the sale's latest round, the newest first, also while they are queued. For an app that has lost
+   * the reservation's id.
+   */
+  async reservations(saleId: string, { signal }: Asked = {}): Promise<SaleReservations> {
+    const asked = { params: { path: { sale_id: saleId } }, ...abortable(signal) };
+    return value(await this.api.GET('/v1/sales/{sale_id}/reservation', asked));
   }
 
   /** Gives a reservation back. One that was cancelled before is answered alike. */
@@ -141,12 +152,6 @@ export class FlashSaleClient {
       cursor = page.next_cursor;
       if (cursor === undefined) return;
     }
-  }
-
-  async #look(reservationId: string, signal: AbortSignal | undefined): Promise<Look> {
-    const asked = { params: { path: { reservation_id: reservationId } }, ...abortable(signal) };
-    const answer = await this.api.GET('/v1/reservations/{reservation_id}', asked);
-    return { reservation: value(answer), askAgainMs: retryAfterMs(answer.response.headers) };
   }
 }
 

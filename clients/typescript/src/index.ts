@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type ClientOptions, FlashSaleClient, type Orders, type Purchase, type SalePage } from './client.js';
+export { type ClientOptions, FlashSaleClient, type Orders, type Purchase, type SalePage, type SaleReservations } from './client.js';
 export { NoAnswerError, type Problem, ProblemError } from './errors.js';
 export type { components, operations, paths } from './openapi.js';
 export type {

@@ -136,6 +136,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sales/{sale_id}/reservation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what one has in a sale
+         * @description One's own reservations in the sale's latest round, the newest first, also while they are queued. For a lost tab or answer: it
+         *     needs no reservation's id.
+         */
+        get: operations["lookAtSaleReservations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sales/{sale_id}/reservations/{token}": {
         parameters: {
             query?: never;
@@ -719,6 +740,19 @@ export interface components {
         /** @enum {unknown} */
         ReservationStatus: "queued" | "pending_payment" | "granted" | "paid" | "expired" | "cancelled" | "failed";
         Reservation: components["schemas"]["QueuedReservation"] | components["schemas"]["PendingReservation"] | components["schemas"]["GrantedReservation"] | components["schemas"]["EndedReservation"] | components["schemas"]["FailedReservation"];
+        /** @description Milliseconds after which to look again. Whoever looks at this pace is not rate limited. Absent if nothing more happens to it. */
+        PollAfterMs: number;
+        SaleReservations: {
+            sale_id: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            reservations: components["schemas"]["Reservation"][];
+            /**
+             * @description Redis lost the round a moment ago, and more reservations may come back.
+             * @constant
+             */
+            settling?: true;
+            poll_after_ms?: components["schemas"]["PollAfterMs"];
+        };
         PriceMinor: number;
         /**
          * @description A payment came that the order could not take.
@@ -735,6 +769,7 @@ export interface components {
             status: "queued";
             unit: components["schemas"]["Unit"];
             reserved_at: components["schemas"]["Moment"];
+            poll_after_ms: components["schemas"]["PollAfterMs"];
         };
         /** @description It waits for its payment. */
         PendingReservation: {
@@ -749,6 +784,7 @@ export interface components {
             price_minor: components["schemas"]["PriceMinor"];
             currency: components["schemas"]["Currency"];
             pay_by: components["schemas"]["Moment"];
+            poll_after_ms: components["schemas"]["PollAfterMs"];
             refund_due?: components["schemas"]["RefundDue"];
         };
         /**
@@ -767,6 +803,7 @@ export interface components {
             price_minor: components["schemas"]["PriceMinor"];
             currency: components["schemas"]["Currency"];
             award?: components["schemas"]["Award"];
+            poll_after_ms?: components["schemas"]["PollAfterMs"];
             refund_due?: components["schemas"]["RefundDue"];
         };
         /** @description What a unit won. */
@@ -840,6 +877,7 @@ export interface components {
             refund_due?: components["schemas"]["RefundDue"];
         };
         Orders: {
+            /** @description At most 20 orders, and on the first page before them all reservations that are queued. */
             orders: components["schemas"]["Reservation"][];
             /** @description There is more. */
             next_cursor?: components["schemas"]["Cursor"];
@@ -2508,6 +2546,55 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Failed"];
             503: components["responses"]["PausedOrOverloaded"];
+        };
+    };
+    lookAtSaleReservations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Maybe none. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sale_id": "lamp",
+                     *       "round": 1,
+                     *       "reservations": [
+                     *         {
+                     *           "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *           "status": "queued",
+                     *           "unit": 7,
+                     *           "reserved_at": "2026-11-24T09:00:00.123Z",
+                     *           "poll_after_ms": 500
+                     *         }
+                     *       ],
+                     *       "poll_after_ms": 500
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SaleReservations"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
         };
     };
     reserve: {

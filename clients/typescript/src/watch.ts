@@ -7,12 +7,6 @@ import { jittered, Wait } from './waiting.js';
 /** How a reservation stands, told apart by `status`. */
 export type Reservation = components['schemas']['Reservation'];
 
-/** An answer, and when the server says to ask again, if it does. */
-export interface Look {
-  reservation: Reservation;
-  askAgainMs?: number | undefined;
-}
-
 const FIRST_LOOK_MS = 500;
 const LOOK_GROWTH = 1.5;
 const LONGEST_QUEUED_MS = 5_000;
@@ -40,7 +34,7 @@ export function isFinal(reservation: Reservation): boolean {
 /** Yields a reservation as it is, and each time that it has changed, up to its final state. */
 export async function* follow(
   id: string,
-  look: () => Promise<Look>,
+  look: () => Promise<Reservation>,
   push: Push | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Reservation, void, undefined> {
@@ -54,13 +48,13 @@ export async function* follow(
   });
   try {
     for (let last: string | undefined; ; ) {
-      const { reservation, askAgainMs } = await look();
-      const shown = JSON.stringify(reservation);
+      const reservation = await look();
+      const shown = JSON.stringify({ ...reservation, poll_after_ms: 0 });
       if (shown !== last) yield reservation;
       last = shown;
       if (isFinal(reservation)) return;
       looks += 1;
-      await wait.for(push?.up ? untilSure(reservation) : (askAgainMs ?? pause(reservation, looks)));
+      await wait.for(push?.up ? untilSure(reservation) : pause(reservation, looks));
       signal.throwIfAborted();
     }
   } finally {
@@ -68,8 +62,9 @@ export async function* follow(
   }
 }
 
-/** How long to wait where the server does not say. */
+/** As long as the server says. One of a version that does not say is asked less and less often. */
 function pause(reservation: Reservation, looks: number): number {
+  if ('poll_after_ms' in reservation && reservation.poll_after_ms) return reservation.poll_after_ms;
   if (reservation.status === 'queued') {
     return jittered(Math.min(FIRST_LOOK_MS * LOOK_GROWTH ** (looks - 1), LONGEST_QUEUED_MS));
   }
