@@ -447,6 +447,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/sales/{sale_id}/rounds/{round}/winners/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send winners who were not notified to the gift service
+         * @description For a draw that was done before the deployment had a gift service. Looks at a thousand prizes after the one with the
+         *     number `after`; `next_after` says where the next request goes on. Who was notified is not sent, and whoever is told
+         *     of twice has the same `Idempotency-Key`, so it can be repeated.
+         */
+        post: operations["resendWinners"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/sales/{sale_id}/isolate": {
         parameters: {
             query?: never;
@@ -1293,6 +1315,15 @@ export interface components {
             round: components["schemas"]["Round"];
             /** @description With what the round has, 10,000,000 at most. */
             units: number;
+        };
+        AfterPrize: {
+            /** @description The number of a prize; 0 begins with the first. */
+            after: number;
+        };
+        Resent: {
+            sent: number;
+            /** @description Absent once no more prizes follow. */
+            next_after?: number;
         };
         Redriven: {
             moved: number;
@@ -3519,6 +3550,57 @@ export interface operations {
             404: components["responses"]["UnknownSale"];
             413: components["responses"]["GatewayTooLarge"];
             414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    resendWinners: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["AfterPrize"];
+            };
+        };
+        responses: {
+            /** @description How many were sent. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sent": 997,
+                     *       "next_after": 1000
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Resent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["GatewayTooMany"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Overloaded"];
