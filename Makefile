@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short lint deny clean
+.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -93,6 +93,7 @@ test-ready: build
 	@$(COMPILE) "Compiling the tests" test --workspace --no-run
 	@$(COMPILE) "Compiling all programs" build --workspace --bins
 	@if test -x "$(CHROMIUM)"; then cd web && npm ci --silent; fi
+	@cd clients && npm ci --silent
 
 test-system:
 	RUST_TEST_THREADS=4 $(CARGO) test --workspace --quiet --no-fail-fast --test system
@@ -101,8 +102,10 @@ test-system:
 test-rust:
 	$(CARGO) test --workspace --quiet --no-fail-fast --lib --bins --test '[!s]*' --test 's[!y]*'
 
+# The packages in TypeScript: the deployment, and what is for those who write apps.
 test-cdk:
-	@cd infra/cdk || exit 1; failed=; for part in typecheck test lint; do npm run --silent $$part || failed="$$failed $$part"; done; \
+	@failed=; for package in infra/cdk clients; do for part in typecheck test lint; do \
+	npm --prefix $$package run --silent $$part || failed="$$failed $$package:$$part"; done; done; \
 	if test -n "$$failed"; then echo "*** npm run:$$failed" >&2; exit 1; fi
 
 deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, up to the upload
@@ -110,7 +113,7 @@ deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, u
 
 test-web: ## Test the pages in a browser, on a stand-in and on a system of their own
 	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
-	@echo "Installing web/node_modules" >&2; cd web && npm ci --silent
+	@echo "Installing web/node_modules and clients/node_modules" >&2; cd web && npm ci --silent; cd ../clients && npm ci --silent
 	@failed=; for part in test-pages test-pages-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
 # Without a browser the other tests are worth running.
@@ -119,8 +122,15 @@ NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at 
 test-pages:
 	@if test -x "$(CHROMIUM)"; then cd web && npm test --silent; else $(NO_CHROMIUM); fi
 
+# The client for apps buys on the same system, before the pages do; it needs no browser.
+CLIENT_REAL = npm --prefix clients run --silent test:real || failed=1
+PAGES_REAL = if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:real || failed=1; else $(NO_CHROMIUM); fi
 test-pages-real:
-	@if test -x "$(CHROMIUM)"; then $(LOCAL) beside -- npm --prefix web run --silent test:real; else $(NO_CHROMIUM); fi
+	@$(LOCAL) beside -- sh -c 'failed=; $(CLIENT_REAL); $(PAGES_REAL); test -z "$$failed"'
+
+# What is generated from openapi.yaml for those who write apps; `make test` fails if it is not up to date.
+docs: ## Make the API reference in docs/api and the types of the TypeScript client from openapi.yaml
+	@cd clients && { test -d node_modules || npm ci --silent; } && npm run --silent docs
 
 scripts: ## Print the scripts as Redis gets them, with fragments and packed fields: NAME=reserve
 	@local/tool.sh scripts $(NAME)
@@ -138,14 +148,15 @@ bench: ## Measure everything that docs/performance.md tells and write it there
 bench-short: ## Check the measurements themselves: fails on a wrong answer, count or missing figure, never on a time
 	@local/tool.sh bench report --short
 
-lint: ## Check format, lints and the CDK app's types
+lint: ## Check format, lints and the types of the TypeScript packages
 	$(CARGO) fmt --all --check
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
 	cd infra/cdk && npm run --silent typecheck
+	cd clients && npm run --silent typecheck && npm run --silent lint
 
 deny: ## Check licences and advisories (needs cargo-deny)
 	$(CARGO) deny check
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out
+	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out clients/node_modules clients/typescript/dist

@@ -1,0 +1,67 @@
+// docs/api, and all else that is made from openapi.yaml.
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { atRoot } from '../bin/files.js';
+import { reference } from '../bin/reference.js';
+import { types } from '../bin/types.js';
+
+const CHROMIUM = process.env['CHROMIUM'] || '/usr/bin/chromium';
+const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
+
+const api = parse(await readFile(atRoot('openapi.yaml'), 'utf8'), { merge: true });
+const operations = Object.entries<Record<string, { operationId: string; summary: string }>>(api.paths).flatMap(([path, item]) =>
+  METHODS.filter((method) => item[method]).map((method) => ({ path, method, ...item[method] })),
+);
+
+/** So that a difference is one sentence and not a megabyte. */
+async function isUpToDate(path: string, text: string) {
+  const there = await readFile(atRoot(path), 'utf8').catch(() => '');
+  expect(there === text, `${path} is not what openapi.yaml makes: run \`make docs\``).toBe(true);
+}
+
+test.each(Object.entries(await reference()))('%s is up to date', isUpToDate);
+test.each(Object.entries(await types()))('%s is up to date', isUpToDate);
+
+test('the page names no other place', async () => {
+  const page = await readFile(atRoot('docs/api/index.html'), 'utf8');
+  const [head] = page.split('<script>') as [string];
+  expect(head).not.toMatch(/https?:/);
+  expect([...head.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, place]) => place)).toEqual(['redoc.standalone.js']);
+});
+
+describe.runIf(existsSync(CHROMIUM))('in a browser without a network', () => {
+  test('every operation is there, nothing else is loaded, nothing fails', async () => {
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    try {
+      const context = await browser.newContext({ offline: true, viewport: { width: 1400, height: 900 } });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      const loaded: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('request', (request) => loaded.push(request.url()));
+      const address = pathToFileURL(atRoot('docs/api/index.html')).href;
+      await page.goto(address);
+      await page.locator('[data-section-id="tag/operating"]').first().waitFor({ state: 'attached' });
+      for (const { operationId, summary } of operations) {
+        const section = page.locator(`[id$="operation/${operationId}"]`).first();
+        await section.waitFor({ state: 'attached' });
+        expect(await section.textContent(), operationId).toContain(summary);
+      }
+      expect(operations.length).toBeGreaterThan(30);
+      const bundle = new URL('redoc.standalone.js', address).href;
+      expect(loaded.filter((url) => !/^(?:blob|data):/.test(url))).toEqual([address, bundle]);
+      expect(complaints).toEqual([]);
+      const search = page.getByPlaceholder('Search...');
+      await search.fill('isolate');
+      await page.locator('[data-role="search:results"]').getByText('Let a sale have no more').waitFor();
+    } finally {
+      await browser.close();
+    }
+  });
+});

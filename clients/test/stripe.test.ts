@@ -1,0 +1,146 @@
+// The example for Stripe: events signed as Stripe signs them, and an API that checks what it is told.
+
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { atRoot } from '../bin/files.js';
+import { adapter } from '../stripe/adapter.js';
+
+const STRIPE_SECRET = 'whsec_of_the_endpoint';
+const PAYMENT_KEY = 'the-key-of-the-deployment';
+
+const sample = (type: string) => readFile(atRoot(`clients/stripe/events/${type}.json`), 'utf8');
+const succeeded = await sample('payment_intent.succeeded');
+const refunded = await sample('charge.refunded');
+
+/** What the API hears, each callback once its signature was checked as Standard Webhooks says. */
+let heard: { id: string; callback: unknown }[] = [];
+/** What it answers, in turn; then `applied`. */
+let answers: [number, object][] = [];
+let refunds: string[][] = [];
+let refundsFail = false;
+let api: Server;
+let answer: ReturnType<typeof adapter>;
+
+beforeAll(async () => {
+  const webhook = new Webhook(PAYMENT_KEY, { format: 'raw' });
+  api = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const end = (status: number, body: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    try {
+      const callback = webhook.verify(Buffer.concat(chunks), request.headers as Record<string, string>);
+      heard.push({ id: String(request.headers['webhook-id']), callback });
+      end(...(answers.shift() ?? [200, { outcome: 'applied' }]));
+    } catch {
+      end(401, { status: 401, code: 'unauthorized' });
+    }
+  });
+  await new Promise<void>((done) => {
+    api.listen(0, '127.0.0.1', done);
+  });
+  const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const refund = async (...about: string[]) => {
+    refunds.push(about);
+    if (refundsFail) throw new Error('Stripe does not answer');
+  };
+  answer = adapter({ stripeSecret: STRIPE_SECRET, apiUrl, paymentKey: PAYMENT_KEY, refund, log: () => {} });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  [heard, answers, refunds, refundsFail] = [[], [], [], false];
+});
+
+/** A delivery as Stripe makes it. */
+function deliver(body: string, { secret = STRIPE_SECRET, ageS = 0 } = {}) {
+  const timestamp = Math.floor(Date.now() / 1_000) - ageS;
+  return answer(Buffer.from(body), Stripe.webhooks.generateTestHeaderString({ payload: body, secret, timestamp }));
+}
+
+const RESERVATION = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
+const PAYMENT = {
+  type: 'payment.succeeded',
+  timestamp: '2026-11-24T09:00:59.000Z',
+  data: { payment_id: 'pi_3SXsample', reservation_id: RESERVATION, price_minor: 990, currency: 'EUR' },
+};
+
+test('a payment is told of', async () => {
+  expect(await deliver(succeeded)).toEqual({ status: 200, text: 'applied' });
+  expect(heard).toEqual([{ id: 'evt_1SXsampleSucceeded', callback: PAYMENT }]);
+  expect(refunds).toEqual([]);
+});
+
+test('a wrong or missing signature is refused, and so is a body that was changed', async () => {
+  expect(await deliver(succeeded, { secret: 'whsec_of_somebody_else' })).toMatchObject({ status: 400 });
+  expect(await answer(Buffer.from(succeeded), '')).toMatchObject({ status: 400 });
+  const header = Stripe.webhooks.generateTestHeaderString({ payload: succeeded, secret: STRIPE_SECRET });
+  expect(await answer(Buffer.from(succeeded.replace('"amount_received": 990', '"amount_received": 1')), header)).toMatchObject({
+    status: 400,
+  });
+  expect(heard).toEqual([]);
+});
+
+test('an old delivery that somebody replays is refused', async () => {
+  expect(await deliver(succeeded, { ageS: 301 })).toMatchObject({ status: 400 });
+  expect(heard).toEqual([]);
+  expect(await deliver(succeeded, { ageS: 290 })).toMatchObject({ status: 200 });
+});
+
+test('an event that comes twice is the same message twice', async () => {
+  await deliver(succeeded);
+  expect(await deliver(succeeded)).toEqual({ status: 200, text: 'applied' });
+  expect(heard).toHaveLength(2);
+  expect(heard[1]).toEqual(heard[0]);
+});
+
+test('Stripe hears 503 while the flash sale cannot be told, and tries again', async () => {
+  answers = [
+    [503, { code: 'overloaded' }],
+    [404, { code: 'unknown_reservation' }],
+  ];
+  expect(await deliver(succeeded)).toMatchObject({ status: 503 });
+  expect(await deliver(succeeded)).toMatchObject({ status: 503 });
+  expect(await deliver(succeeded)).toEqual({ status: 200, text: 'applied' });
+  const nobody = adapter({
+    stripeSecret: STRIPE_SECRET,
+    apiUrl: 'http://127.0.0.1:1',
+    paymentKey: PAYMENT_KEY,
+    refund: async () => {},
+    log: () => {},
+  });
+  const header = Stripe.webhooks.generateTestHeaderString({ payload: succeeded, secret: STRIPE_SECRET });
+  expect(await nobody(Buffer.from(succeeded), header)).toMatchObject({ status: 503 });
+});
+
+test('a payment that the order could not take is given back, and again if that failed', async () => {
+  answers = [[200, { outcome: 'refund_due' }]];
+  expect(await deliver(succeeded)).toEqual({ status: 200, text: 'refund_due' });
+  expect(refunds).toEqual([['pi_3SXsample', RESERVATION]]);
+  const due: typeof answers = [
+    [200, { outcome: 'refund_due' }],
+    [200, { outcome: 'refund_due' }],
+  ];
+  [answers, refundsFail] = [due, true];
+  expect(await deliver(succeeded)).toMatchObject({ status: 503 });
+  refundsFail = false;
+  expect(await deliver(succeeded)).toEqual({ status: 200, text: 'refund_due' });
+  expect(refunds).toHaveLength(3);
+  answers = [[200, { outcome: 'payment_reused' }]];
+  expect(await deliver(succeeded)).toEqual({ status: 200, text: 'payment_reused' });
+  expect(refunds).toHaveLength(3);
+});
+
+test('a refund is told of, other events are not', async () => {
+  answers = [[200, { outcome: 'ignored' }]];
+  expect(await deliver(refunded)).toEqual({ status: 200, text: 'ignored' });
+  expect(heard).toMatchObject([
+    { id: 'evt_1SXsampleRefunded', callback: { type: 'payment.refunded', data: { payment_id: 'pi_3SXsample', price_minor: 990 } } },
+  ]);
+  expect(await deliver(succeeded.replaceAll('payment_intent.succeeded', 'payment_intent.created'))).toMatchObject({ status: 200 });
+  expect(await deliver(succeeded.replace(/"metadata": {.*}/, '"metadata": {}'))).toMatchObject({ status: 200 });
+  expect(heard).toHaveLength(1);
+});

@@ -1,0 +1,4194 @@
+// Made from openapi.yaml by `make docs`.
+
+export interface paths {
+    "/v1/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List campaigns, the first to open first */
+        get: operations["listCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/campaigns/{campaign_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a campaign and its sales */
+        get: operations["lookAtCampaign"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a published sale */
+        get: operations["lookAtSaleOnOffer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/rounds/{round}/draw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all that checks the draw of a round
+         * @description What each unit of the round won follows from `allocation`, `units` and `seed` (docs/draws.md). `commitment` is public from
+         *     the publication on; `seed` is one minute after the round has closed, and then anybody can check that it is the one that was
+         *     committed to.
+         *     Of a draw at the end, `at_end` has the number of entries and their root once these have closed; the winners follow from
+         *     seed and entries, and each gets the prize in the minutes after that.
+         */
+        get: operations["lookAtDraw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/rounds/{round}/draw/entries/{chunk}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get some of the entries of a draw at the end
+         * @description The entries in the order of their numbers, 4,096 in each chunk, once they have closed. The root in the draw is that of
+         *     the Merkle tree over all `leaves` (docs/draws.md). Only who knows a reservation's id can tell which leaf is its own.
+         */
+        get: operations["listEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/challenges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask for a challenge */
+        post: operations["askForChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a challenge
+         * @description From the opening on, a right answer gives the token that a reservation asks for. The same right answer, sent again
+         *     within ten seconds, gives the same token. Only a wrong answer to an existing challenge counts against the user, and
+         *     once however often it is sent.
+         */
+        post: operations["answerChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/reservation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what one has in a sale
+         * @description One's own reservations in the sale's latest round, the newest first, also while they are queued. For a lost tab or answer: it
+         *     needs no reservation's id.
+         */
+        get: operations["lookAtSaleReservations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/reservations/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reserve a unit */
+        post: operations["reserve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reservations/{reservation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a reservation of one's own */
+        get: operations["lookAtReservation"];
+        put?: never;
+        post?: never;
+        /**
+         * Give a reservation back
+         * @description One that was cancelled before is answered alike.
+         */
+        delete: operations["cancelReservation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List one's own orders, the newest first */
+        get: operations["listOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payments/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell of a payment
+         * @description Signed as Standard Webhooks (https://www.standardwebhooks.com) says, by HMAC-SHA256. Can be sent again.
+         */
+        post: operations["tellOfPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List campaigns as operators see them */
+        get: operations["listCampaignsToChange"];
+        put?: never;
+        /**
+         * Create or change a campaign
+         * @description All of it at once. Without a version it is a new one; with one, that version is changed. Its sales exist, as drafts at
+         *     least.
+         */
+        post: operations["putCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List published sales that are not over */
+        get: operations["listSales"];
+        put?: never;
+        /** Create a sale as a draft */
+        post: operations["createSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at a sale */
+        get: operations["lookAtSale"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at the running round, every second if one likes
+         * @description A part of the system that does not answer leaves null where its figures would be.
+         */
+        get: operations["watchSale"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a sale
+         * @description It is loaded into Redis within a minute, from ten minutes before it opens. One that is published stays so.
+         */
+        post: operations["publishSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop selling for a while
+         * @description The body names the round that the request is about. If another one runs, nothing is changed.
+         */
+        post: operations["pauseSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on selling
+         * @description A round that is over is not resumed.
+         */
+        post: operations["resumeSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the round now
+         * @description One that has ended keeps its end.
+         */
+        post: operations["closeSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/restock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add units to this round
+         * @description A round that is over takes none.
+         */
+        post: operations["restockSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/rain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change when the units of this round become available
+         * @description The new plan takes the place of the one in force, from now on. What is available stays so, and what the new plan has
+         *     `at_once` is added to it. A round that was loaded without a plan gets none: all of its units are available.
+         */
+        post: operations["changeRain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/rounds/{round}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Say where every unit of a round is */
+        get: operations["auditRound"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/rounds/{round}/winners/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send winners who were not notified to the gift service
+         * @description For a draw that was done before the deployment had a gift service. Looks at a thousand prizes after the one with the
+         *     number `after`; `next_after` says where the next request goes on. Who was notified is not sent, and whoever is told
+         *     of twice has the same `Idempotency-Key`, so it can be repeated.
+         */
+        post: operations["resendWinners"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/isolate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a sale have no more than so many requests a second
+         * @description So that the others have what they need. This many challenges, this many answers and this many reservations of the
+         *     sale reach Redis in a second, in all processes together; the rest hears 429. A wrong answer does not count. Every
+         *     process hears of it within five seconds. Null lifts it.
+         */
+        post: operations["isolateSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/end_recurrence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make this round the last one
+         * @description The round goes on, and no other one begins after it. A sale that comes no more stays so.
+         */
+        post: operations["endRecurrence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/switches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See what is stopped */
+        get: operations["switches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop everything, or one sale
+         * @description Nobody is let in and nobody reserves until it is started again. It holds within five seconds.
+         */
+        post: operations["stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a stop of the same
+         * @description Starting everything leaves alone what was stopped by itself. A sale that is started sells nothing as long as
+         *     everything is stopped, which the answer's `stopped` says.
+         */
+        post: operations["start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List everybody who is shut out now */
+        get: operations["listDenied"];
+        put?: never;
+        /**
+         * Shut a user out until a moment
+         * @description The same again changes nothing; another moment replaces it. It holds in every loaded sale when this is answered.
+         *     If Redis did not answer, the log says so, and it holds within a minute.
+         */
+        post: operations["deny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/allow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a user in again, shut out or not, whatever the id */
+        post: operations["allowNamed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/denied/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Let a user in again, shut out or not */
+        delete: operations["allow"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/groups/{group}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users of a group */
+        get: operations["listGroup"];
+        put?: never;
+        /**
+         * Put users into a group
+         * @description One who is in it stays in it, so the same request can be sent again. A list of a million users is a thousand requests.
+         *     Groups that a token names need no list.
+         */
+        post: operations["addToGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/groups/{group}/users/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take users out of a group
+         * @description A way in that such a user has been given before holds until it is over: five minutes at most.
+         */
+        post: operations["removeFromGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/redrive/{queue}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send dead letters back to where they came from */
+        post: operations["redrive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description Letters are small; it does not begin with a hyphen. */
+        SaleId: string;
+        /** @description `SALE.ROUND.UUID` */
+        ReservationId: string;
+        /** @description URL-safe Base64 without padding. What is in it is not for the client. */
+        Token: string;
+        /** @description Printable ASCII without spaces. */
+        IdempotencyKey: string;
+        /** @description What it says is not for the client. */
+        Cursor: string;
+        /** Format: date-time */
+        Moment: string;
+        /** @description An ISO 4217 code. */
+        Currency: string;
+        /** @description One numbered piece of a round's stock. */
+        Unit: number;
+        Nothing: Record<string, never>;
+        /** @description What API Gateway says itself. */
+        GatewayMessage: {
+            message: string | null;
+        };
+        ChallengeRequest: {
+            /**
+             * @description Proof of work is for people who cannot see a picture.
+             * @default picture
+             * @enum {unknown}
+             */
+            kind: "picture" | "work";
+        };
+        Challenge: components["schemas"]["PictureChallenge"] | components["schemas"]["WorkChallenge"];
+        PictureChallenge: {
+            challenge_id: components["schemas"]["ChallengeId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "picture";
+            /** @description A sum. The answer is its result in decimal digits. */
+            picture: string;
+            expires_at: components["schemas"]["Moment"];
+        };
+        WorkChallenge: {
+            challenge_id: components["schemas"]["ChallengeId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "work";
+            /** @description The answer is a text for which the SHA-256 of `CHALLENGE_ID:ANSWER` begins with so many zero bits. */
+            work: {
+                bits: number;
+            };
+            expires_at: components["schemas"]["Moment"];
+        };
+        ChallengeId: string;
+        ChallengeAnswer: {
+            challenge_id: components["schemas"]["ChallengeId"];
+            /** @description 64 bytes at most. */
+            answer: string;
+        };
+        Admission: {
+            token: components["schemas"]["Token"];
+            expires_at: components["schemas"]["Moment"];
+            /** @description Where to reserve. */
+            reserve_path: string;
+        };
+        Accepted: {
+            reservation_id: components["schemas"]["ReservationId"];
+            /** @constant */
+            status: "queued";
+        };
+        /** @enum {unknown} */
+        ReservationStatus: "queued" | "pending_payment" | "granted" | "paid" | "expired" | "cancelled" | "failed";
+        Reservation: components["schemas"]["QueuedReservation"] | components["schemas"]["PendingReservation"] | components["schemas"]["GrantedReservation"] | components["schemas"]["EndedReservation"] | components["schemas"]["FailedReservation"];
+        /** @description Milliseconds after which to look again. Whoever looks at this pace is not rate limited. Absent if nothing more happens to it. */
+        PollAfterMs: number;
+        SaleReservations: {
+            sale_id: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            reservations: components["schemas"]["Reservation"][];
+            /**
+             * @description Redis lost the round a moment ago, and more reservations may come back.
+             * @constant
+             */
+            settling?: true;
+            poll_after_ms?: components["schemas"]["PollAfterMs"];
+        };
+        PriceMinor: number;
+        /**
+         * @description A payment came that the order could not take.
+         * @constant
+         */
+        RefundDue: true;
+        /** @description Its order is not written yet, and it may still get another unit. So it has no award. */
+        QueuedReservation: {
+            reservation_id: components["schemas"]["ReservationId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "queued";
+            unit: components["schemas"]["Unit"];
+            reserved_at: components["schemas"]["Moment"];
+            poll_after_ms: components["schemas"]["PollAfterMs"];
+        };
+        /** @description It waits for its payment. */
+        PendingReservation: {
+            reservation_id: components["schemas"]["ReservationId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "pending_payment";
+            unit: components["schemas"]["Unit"];
+            reserved_at: components["schemas"]["Moment"];
+            price_minor: components["schemas"]["PriceMinor"];
+            currency: components["schemas"]["Currency"];
+            pay_by: components["schemas"]["Moment"];
+            poll_after_ms: components["schemas"]["PollAfterMs"];
+            refund_due?: components["schemas"]["RefundDue"];
+        };
+        /**
+         * @description Nothing is to be paid, and it is final: it can neither be cancelled nor expire. In a round with awards, `award` is what
+         *     `unit` won.
+         */
+        GrantedReservation: {
+            reservation_id: components["schemas"]["ReservationId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "granted";
+            unit: components["schemas"]["Unit"];
+            reserved_at: components["schemas"]["Moment"];
+            price_minor: components["schemas"]["PriceMinor"];
+            currency: components["schemas"]["Currency"];
+            award?: components["schemas"]["Award"];
+            poll_after_ms?: components["schemas"]["PollAfterMs"];
+            refund_due?: components["schemas"]["RefundDue"];
+        };
+        /** @description What a unit won. */
+        Award: components["schemas"]["AmountAward"] | components["schemas"]["PrizeAward"] | components["schemas"]["BlankAward"] | components["schemas"]["EnteredAward"];
+        AmountAward: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "amount";
+            amount_minor: number;
+            currency: components["schemas"]["Currency"];
+        };
+        PrizeAward: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "prize";
+            prize: components["schemas"]["PrizeName"];
+        };
+        /** @description Nothing. */
+        BlankAward: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "blank";
+        };
+        /** @description It takes part in a draw that is still to come. The unit is its number. */
+        EnteredAward: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "entered";
+        };
+        /** @description Cancelled before its order was written, it has no price. */
+        EndedReservation: {
+            reservation_id: components["schemas"]["ReservationId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "paid" | "expired" | "cancelled";
+            unit: components["schemas"]["Unit"];
+            reserved_at: components["schemas"]["Moment"];
+            price_minor?: components["schemas"]["PriceMinor"];
+            currency?: components["schemas"]["Currency"];
+            ended_at: components["schemas"]["Moment"];
+            refund_due?: components["schemas"]["RefundDue"];
+        };
+        /** @description Its order could not be made. */
+        FailedReservation: {
+            reservation_id: components["schemas"]["ReservationId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            status: "failed";
+            unit: components["schemas"]["Unit"];
+            reserved_at: components["schemas"]["Moment"];
+            price_minor?: components["schemas"]["PriceMinor"];
+            currency?: components["schemas"]["Currency"];
+            ended_at: components["schemas"]["Moment"];
+            /**
+             * @description `entries_closed`: it came after the draw of its round had begun, since a part of the system had failed for long.
+             * @enum {unknown}
+             */
+            reason: "sold_out" | "limit_reached" | "entries_closed" | "unknown_sale" | "dead_letter";
+            refund_due?: components["schemas"]["RefundDue"];
+        };
+        Orders: {
+            /** @description At most 20 orders, and on the first page before them all reservations that are queued. */
+            orders: components["schemas"]["Reservation"][];
+            /** @description There is more. */
+            next_cursor?: components["schemas"]["Cursor"];
+        };
+        Callback: components["schemas"]["PaymentSucceeded"] | components["schemas"]["OtherEvent"];
+        /** @description A payment that the provider took. Fields that are not listed are ignored. */
+        PaymentSucceeded: {
+            /** @constant */
+            type: "payment.succeeded";
+            timestamp: string;
+            data: {
+                /** @description Printable ASCII without spaces. */
+                payment_id: string;
+                reservation_id: components["schemas"]["ReservationId"];
+                price_minor: number;
+                currency: components["schemas"]["Currency"];
+            };
+        };
+        /** @description Anything else that the provider tells of. It is answered and ignored. */
+        OtherEvent: {
+            type: string;
+        };
+        PaymentOutcome: {
+            reservation_id?: components["schemas"]["ReservationId"];
+            /**
+             * @description `applied`: the order is paid by it. `refund_due`: the order could not take the payment; give it back.
+             *     `payment_reused`: the payment was for another reservation before, and nothing is written. `amount_changed`: the
+             *     payment came for this reservation before, with another amount, and nothing is written. `ignored`: the event is of a
+             *     type that is nothing to this system.
+             * @enum {unknown}
+             */
+            outcome: "applied" | "refund_due" | "payment_reused" | "amount_changed" | "ignored";
+        };
+        /** @description What a unit stands for. */
+        Allocation: components["schemas"]["UnitsAllocation"] | components["schemas"]["SplitAllocation"] | components["schemas"]["PrizesAllocation"];
+        /** @description The same item, whichever unit it is. */
+        UnitsAllocation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "units";
+        };
+        /**
+         * @description A part of an amount of money, in the currency of the price: a red packet. The sale has 1,000,000 units at most, and the
+         *     amount is at least `min_minor` for each of them.
+         */
+        SplitAllocation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "split";
+            total_minor: number;
+            /** @description The least that a part may be. */
+            min_minor: number;
+            /**
+             * @description `equal` parts differ by one minor unit at most, `drawn` ones by chance.
+             * @enum {unknown}
+             */
+            parts: "equal" | "drawn";
+        };
+        /**
+         * @description A ticket, which has won a prize or nothing. The sale has 1,000,000 units at most, and there are no more prizes than units.
+         *     An instant draw tells each ticket at once what it won: who knows the seed could know before the end which ticket wins, and
+         *     that is the operator alone. Drawn at the end, tickets are entries, and the prizes go to some of them.
+         */
+        PrizesAllocation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "prizes";
+            prizes: {
+                name: components["schemas"]["PrizeName"];
+                /** @description How many tickets win it. */
+                count: number;
+            }[];
+            /**
+             * @description When it is decided who wins.
+             * @default instant
+             * @enum {unknown}
+             */
+            draw: "instant" | "at_end";
+        };
+        /** @description For people. No control characters. */
+        PrizeName: string;
+        /**
+         * @description What makes an order final: `paid`, a payment within `payment_window_s`; `free`, that it is written. A free order can
+         *     neither be cancelled nor expire, and `price_minor` is 0. A sale whose allocation is not `units` is free, with a
+         *     `per_user_limit` of 1.
+         * @enum {unknown}
+         */
+        Settlement: "paid" | "free";
+        /** @description 32 bytes in hexadecimal. */
+        Digest: string;
+        /**
+         * @description `commitment_only`: the seed alone decides who wins what. Whoever drew it was bound to it from the publication on, and could
+         *     have drawn again before that.
+         * @enum {unknown}
+         */
+        DrawLabel: "commitment_only";
+        /** @description What is drawn, and what the operator is bound to. */
+        DrawTerms: {
+            /** @description The parts of the amount, or the tickets. */
+            units: number;
+            allocation: components["schemas"]["SplitAllocation"] | components["schemas"]["PrizesAllocation"];
+            commitment: components["schemas"]["Digest"];
+            label: components["schemas"]["DrawLabel"];
+        };
+        Draw: {
+            sale_id: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            /**
+             * @description The version of docs/draws.md.
+             * @constant
+             */
+            encoding: 1;
+            currency: components["schemas"]["Currency"];
+            closes_at: components["schemas"]["Moment"];
+            /** @description From when on the seed is here, or a little later. */
+            reveals_at: components["schemas"]["Moment"];
+            /** @description Not before the round is over; of a draw at the end, not before its entries have closed. */
+            seed?: components["schemas"]["Digest"];
+            /** @description How far a draw at the end is. Instant ones have none. */
+            at_end?: {
+                /**
+                 * @description `open`: entries may come. `closed`: they are counted, and the winners get their prizes one by one. `drawn`: all
+                 *     winners have them.
+                 * @enum {unknown}
+                 */
+                state: "open" | "closed" | "drawn";
+                /** @description The entries, once they have closed. */
+                closed?: {
+                    at: components["schemas"]["Moment"];
+                    entries: number;
+                    /** @description Of the Merkle tree over the entries. */
+                    root: components["schemas"]["Digest"];
+                    /** @constant */
+                    entries_per_chunk: 4096;
+                    /** @description The first thousand, the first prize first. The others follow from seed and number of entries. */
+                    winners: {
+                        /** @description Which of the prizes, from 1. */
+                        prize: number;
+                        /** @description The number of the entry, from 1. */
+                        entry: number;
+                    }[];
+                };
+                drawn_at?: components["schemas"]["Moment"];
+            };
+        } & components["schemas"]["DrawTerms"];
+        DrawEntries: {
+            chunk: number;
+            /** @description Ascending. */
+            units: components["schemas"]["Unit"][];
+            /** @description The hash of each leaf. */
+            leaves: components["schemas"]["Digest"][];
+        };
+        SaleTerms: {
+            sale_id: components["schemas"]["SaleId"];
+            title: components["schemas"]["Title"];
+            /** @description The first moment at which everyone can buy it. */
+            opens_at: components["schemas"]["Moment"];
+            /** @description The first moment at which it can no longer be bought; at most 31 days after `opens_at`. */
+            closes_at: components["schemas"]["Moment"];
+            total: number;
+            per_user_limit: number;
+            price_minor: components["schemas"]["PriceMinor"];
+            currency: components["schemas"]["Currency"];
+            payment_window_s: number;
+            recurrence?: components["schemas"]["Recurrence"];
+            allocation?: components["schemas"]["Allocation"];
+            settlement?: components["schemas"]["Settlement"];
+            /**
+             * @description Who may buy before everyone else. A group is one that a token names, or a list of users. `closes_at` is at most 31
+             *     days after the first group may buy, and units can be set aside for one group. Not together with `rain`.
+             */
+            early_access?: components["schemas"]["EarlyAccess"][];
+        };
+        /**
+         * @description When units become available. Without it all of them are at the opening. What has not dropped before the round closes
+         *     is not sold.
+         */
+        Rain: {
+            /**
+             * @description Available at the opening; of a plan that was changed since, when it was changed.
+             * @default 0
+             */
+            at_once: number;
+            /** @description A steady rate, from one interval after the opening on. */
+            steady?: {
+                units: number;
+                every_s: number;
+            };
+            /** @description The others, the first one first. */
+            drops?: {
+                /** @description Seconds after the opening. */
+                after_s: number;
+                units: number;
+            }[];
+        };
+        EarlyAccess: {
+            group: components["schemas"]["GroupName"];
+            /** @description How many seconds before `opens_at` the group may buy. */
+            lead_s: number;
+            /** @description So many units are only for this group until so many seconds after `opens_at`. Then they are everyone's. */
+            set_aside?: {
+                units: number;
+                for_s: number;
+            };
+        };
+        GroupName: string;
+        GroupUsers: {
+            users: components["schemas"]["UserId"][];
+        };
+        GroupWritten: {
+            group: components["schemas"]["GroupName"];
+            /** @description How many users the request named. */
+            users: number;
+        };
+        GroupPage: {
+            group: components["schemas"]["GroupName"];
+            users: components["schemas"]["UserId"][];
+            next_cursor?: components["schemas"]["UserId"];
+        };
+        /** @description Who is kept away from a sale, and how many are expected at it. */
+        DoorTerms: {
+            /**
+             * @description So many, within the window, and a user is shut out.
+             * @default 10
+             */
+            strikes: number;
+            /** @default 600 */
+            strike_window_s: number;
+            /** @default 3600 */
+            denied_for_s: number;
+            /**
+             * @description So many reservations of a user in a round may end unpaid, by cancelling or not paying. Then the user gets no more.
+             * @default 3
+             */
+            unpaid_limit: number;
+            planned_requests_per_s?: number;
+        };
+        /** @description The same times of day on every calendar day in a time zone. */
+        Recurrence: {
+            /** @constant */
+            every: "day";
+            /**
+             * @description A name of the IANA time zone database.
+             * @example Europe/Berlin
+             */
+            time_zone: string;
+        };
+        NewSale: {
+            door?: components["schemas"]["DoorTerms"];
+            rain?: components["schemas"]["Rain"];
+        } & components["schemas"]["SaleTerms"];
+        /** @description The offer, with the terms of its latest round. */
+        SaleDetails: {
+            door: WithRequired<components["schemas"]["DoorTerms"], "strikes" | "strike_window_s" | "denied_for_s" | "unpaid_limit">;
+            rain?: {
+                /** @description When the plan was changed, in milliseconds after the opening. Its steady rate counts from here. */
+                from_ms?: number;
+            } & WithRequired<components["schemas"]["Rain"], "at_once">;
+            /** @description Requests a second that it may have, as long as it is kept from the load of the others. */
+            isolated_requests_per_s?: number;
+            /** @enum {unknown} */
+            state: "draft" | "published";
+            round: number;
+            /** @description How often the offer was written. */
+            version: number;
+            /** @description How often the latest round was written. A draft has none. */
+            round_version?: number;
+            paused: boolean;
+        } & WithRequired<components["schemas"]["SaleTerms"], "allocation" | "settlement">;
+        Sale: components["schemas"]["SaleDetails"];
+        LoggedSale: {
+            /** @description What was done to the offer and to its latest round, the newest last. The last 50 changes of each are kept. */
+            log: components["schemas"]["LogEntry"][];
+        } & components["schemas"]["SaleDetails"];
+        LogEntry: {
+            /** @description When. An earlier version did not note it. */
+            at?: components["schemas"]["Moment"];
+            /** @description The operator. None if a schedule did it, or if an earlier version did not note it. */
+            by?: components["schemas"]["UserId"];
+            /** @description Such as `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `isolate` or `end_recurrence`. */
+            action: string;
+            /** @description What else was asked for, such as the number of units. */
+            parameters?: string;
+        };
+        Sales: {
+            sales: components["schemas"]["Sale"][];
+        };
+        /** @description The subject of a token. Printable ASCII without spaces. */
+        UserId: string;
+        Round: number;
+        InRound: {
+            round: components["schemas"]["Round"];
+        };
+        Isolation: {
+            round: components["schemas"]["Round"];
+            requests_per_s: number | null;
+        };
+        /** @description One sale; everything, if it names none. */
+        Which: {
+            sale_id?: components["schemas"]["SaleId"];
+        };
+        Switches: {
+            /** @description Everything is stopped. */
+            stopped: boolean;
+            /** @description Sales that are stopped each by itself. */
+            stopped_sales: components["schemas"]["SaleId"][];
+        };
+        Allowed: {
+            user: components["schemas"]["UserId"];
+        };
+        NewDenial: {
+            user: components["schemas"]["UserId"];
+            /** @description The first moment at which the user is let in again; ten years from now at most. */
+            until: components["schemas"]["Moment"];
+        };
+        Denial: {
+            user: components["schemas"]["UserId"];
+            until: components["schemas"]["Moment"];
+            /** @enum {unknown} */
+            reason: "asked" | "forged_tokens" | "wrong_answers" | "failed_order";
+            /** @enum {unknown} */
+            by: "operators" | "system";
+        };
+        Denials: {
+            denied: components["schemas"]["Denial"][];
+        };
+        /** @description Like a sale's. */
+        CampaignId: string;
+        /** @description For people. No control characters. */
+        Title: string;
+        /** @description In the order in which they are shown. */
+        SaleIds: components["schemas"]["SaleId"][];
+        NewCampaign: {
+            campaign_id: components["schemas"]["CampaignId"];
+            title: components["schemas"]["Title"];
+            sale_ids: components["schemas"]["SaleIds"];
+            /** @description The version that is to be changed. */
+            version?: number;
+        };
+        Campaign: {
+            campaign_id: components["schemas"]["CampaignId"];
+            title: components["schemas"]["Title"];
+            sale_ids: components["schemas"]["SaleIds"];
+            version: number;
+        };
+        Campaigns: {
+            campaigns: components["schemas"]["Campaign"][];
+        };
+        CampaignList: {
+            server_time: components["schemas"]["Moment"];
+            campaigns: {
+                campaign_id: components["schemas"]["CampaignId"];
+                title: components["schemas"]["Title"];
+                opens_at: components["schemas"]["Moment"];
+                closes_at: components["schemas"]["Moment"];
+            }[];
+        };
+        CampaignPage: {
+            server_time: components["schemas"]["Moment"];
+            campaign_id: components["schemas"]["CampaignId"];
+            title: components["schemas"]["Title"];
+            sales: components["schemas"]["Card"][];
+        };
+        SaleOnOffer: {
+            sale_id: components["schemas"]["SaleId"];
+            title: components["schemas"]["Title"];
+            round: number;
+            /** @enum {unknown} */
+            state: "upcoming" | "open" | "paused" | "closed";
+            opens_at: components["schemas"]["Moment"];
+            closes_at: components["schemas"]["Moment"];
+            price_minor: components["schemas"]["PriceMinor"];
+            currency: components["schemas"]["Currency"];
+            per_user_limit: number;
+            payment_window_s: number;
+            settlement: components["schemas"]["Settlement"];
+            /** @description Of a round with awards. What can be won, and how often, is published before it opens. */
+            draw?: components["schemas"]["DrawTerms"];
+            /** @enum {unknown} */
+            availability: "available" | "few_left" | "sold_out" | "unknown";
+            /** @description Of a sale whose units become available over time, how far that has come. */
+            rain?: {
+                units: number;
+                /** @description How many of them have become available, whoever has them now. */
+                dropped: number;
+            };
+            /** @description When more units become available, of a sale that is open and has a plan by which more do. */
+            next_release_at?: components["schemas"]["Moment"];
+            /** @description Who may buy before everyone else, who can from `opens_at`. */
+            early_access?: {
+                group: components["schemas"]["GroupName"];
+                opens_at: components["schemas"]["Moment"];
+                /** @description Until then some units are only for this group. */
+                set_aside_until?: components["schemas"]["Moment"];
+            }[];
+        };
+        /** @description A sale as everybody sees it. */
+        Card: components["schemas"]["SaleOnOffer"];
+        SalePage: {
+            server_time: components["schemas"]["Moment"];
+        } & components["schemas"]["SaleOnOffer"];
+        RainChange: {
+            round: components["schemas"]["Round"];
+            rain: components["schemas"]["Rain"];
+        };
+        Restock: {
+            round: components["schemas"]["Round"];
+            /** @description With what the round has, 10,000,000 at most. */
+            units: number;
+        };
+        AfterPrize: {
+            /** @description The number of a prize; 0 begins with the first. */
+            after: number;
+        };
+        Resent: {
+            sent: number;
+            /** @description Absent once no more prizes follow. */
+            next_after?: number;
+        };
+        Redriven: {
+            moved: number;
+        };
+        Count: number;
+        Live: {
+            /** Format: date-time */
+            server_time: string;
+            sale_id: components["schemas"]["SaleId"];
+            round: number;
+            /** @enum {unknown} */
+            state: "draft" | "upcoming" | "open" | "paused" | "closed";
+            /** @description Whether operators stopped it or everything. */
+            stopped: boolean | null;
+            /** @description Null as well while the round is not loaded. */
+            units: components["schemas"]["LiveUnits"] | null;
+            /** @description How often which answer was given since the round was loaded, by code; `accepted` got a unit, `challenged` a challenge and `admitted` a pass. A second old, and what a process had counted when it ended is missing. */
+            answers: {
+                [key: string]: number;
+            } | null;
+            queues: components["schemas"]["LiveQueue"][];
+        };
+        /** @description They add up to the total. */
+        LiveUnits: {
+            total: number;
+            free: components["schemas"]["Count"];
+            /** @description Of the free ones, those that are still to become available; only of a round with a plan by which they do. */
+            to_drop?: components["schemas"]["Count"];
+            /** @description Taken, and not known to be ordered. Null in a round of more than 10000 units, as are the next three. */
+            held: components["schemas"]["Count"] | null;
+            /** @description Ordered and not paid; in a sale whose settlement is free, granted. */
+            ordered: components["schemas"]["Count"] | null;
+            paid: components["schemas"]["Count"] | null;
+            /**
+             * Format: date-time
+             * @description The moment for which orders and payments were read; total and free are as of now.
+             */
+            as_of: string | null;
+        };
+        LiveQueue: {
+            /** @enum {unknown} */
+            queue: "orders" | "expiry" | "quarantine";
+            waiting: number | null;
+            /** @description Not due yet. */
+            delayed: number | null;
+            /** @description Being worked on. */
+            in_flight: number | null;
+            /** @description Dead letters. */
+            dead: number | null;
+            /** @description How long the oldest reservation of this sale waits for its order. */
+            oldest_s: number | null;
+        };
+        Audit: {
+            /** @description Every unit is in exactly one place, and what orders have won adds up. */
+            clean: boolean;
+            /** @description Redis has the round. Without it, the units of an open round that no order has are lost until the round is loaded again, and those of a round that is over are free: they were not sold. */
+            in_redis: boolean;
+            /**
+             * @description True where the round's own total is not known, and the offer's stands for it: Redis has lost the round, and it ended before rounds were kept.
+             * @constant
+             */
+            total_is_assumed?: true;
+            total: number;
+            free: components["schemas"]["Count"];
+            held: components["schemas"]["Count"];
+            ordered: components["schemas"]["Count"];
+            oversold: components["schemas"]["Count"];
+            lost: components["schemas"]["Count"];
+            duplicated: components["schemas"]["Count"];
+            /** @description Units that are not in exactly one place. */
+            discrepancies: components["schemas"]["Discrepancy"][];
+            awarded?: components["schemas"]["Awarded"];
+        };
+        /** @description What the live orders of a round with awards have won, counted from the orders alone. */
+        Awarded: {
+            orders: components["schemas"]["Count"];
+            /** @description Orders without an award, or with one that no unit of the round can have. */
+            contradictions: number;
+            /** @description In minor units of the round's currency, if its units are parts of an amount. */
+            amount?: components["schemas"]["Tally"];
+            /** @description Of each kind of prize, in the order of the sale's prizes. */
+            prizes?: components["schemas"]["Tally"][];
+            /** @description Of tickets that win nothing. A draw at the end has none. */
+            blanks?: components["schemas"]["Tally"];
+            /** @description The entries that the draw at the end has counted, once they have closed. There must be as many orders. */
+            entries?: components["schemas"]["Count"];
+        };
+        /** @description How much there is, how much orders have of it, and how much nobody has. The last two add up to the first. */
+        Tally: {
+            total: number;
+            awarded: number;
+            /** @description Below 0 if orders have more than there is, which the audit calls not clean. */
+            unclaimed: number;
+        };
+        Discrepancy: {
+            unit: number;
+            /** @enum {unknown} */
+            wrong: "oversold" | "lost" | "duplicated";
+            /** @description Everywhere that it was found, in words. */
+            found: string[];
+            /** @description When the oldest reservation that is involved was made, in milliseconds since the Unix epoch. */
+            since_ms?: number;
+            /** @description What reconciliation does about it. */
+            repairs: components["schemas"]["Repair"][];
+        };
+        Repair: {
+            /** @description Make Redis know the order that has the unit. */
+            adopt?: {
+                id: components["schemas"]["ReservationId"];
+            };
+            /** @description Release a reservation whose order has ended. */
+            release?: {
+                id: components["schemas"]["ReservationId"];
+                unit: number;
+            };
+            /** @description Give back units that are in no place. */
+            restore?: {
+                units: components["schemas"]["Unit"][];
+            };
+            /** @description Load the round again, which Redis has lost. */
+            rebuild?: Record<string, never>;
+        };
+        /** @description What every problem has, as RFC 9457 says. */
+        Problem: {
+            status: number;
+            title: string;
+            code: string;
+            /** @description More about this case, for people. */
+            detail?: string;
+        };
+        InvalidRequest: {
+            /** @constant */
+            code?: "invalid_request";
+            /** @constant */
+            status?: 400;
+        } & components["schemas"]["Problem"];
+        Unauthorized: {
+            /** @constant */
+            code?: "unauthorized";
+            /** @constant */
+            status?: 401;
+        } & components["schemas"]["Problem"];
+        BadToken: {
+            /** @constant */
+            code?: "bad_token";
+            /** @constant */
+            status?: 403;
+        } & components["schemas"]["Problem"];
+        /** @description Not the answer to the challenge, which is used up now. Ask for a new one. */
+        WrongAnswer: {
+            /** @constant */
+            code?: "wrong_answer";
+            /** @constant */
+            status?: 403;
+        } & components["schemas"]["Problem"];
+        /** @description The user has no such challenge here. It is over, or was used. Ask for a new one; nothing is held against the user. */
+        ChallengeOver: {
+            /** @constant */
+            code?: "challenge_over";
+            /** @constant */
+            status?: 409;
+        } & components["schemas"]["Problem"];
+        /** @description As many of the user's reservations in this round ended unpaid as the sale allows. */
+        UnpaidLimit: {
+            /** @constant */
+            code?: "unpaid_limit";
+            /** @constant */
+            status?: 409;
+        } & components["schemas"]["Problem"];
+        Denied: {
+            /** @constant */
+            code?: "denied";
+            /** @constant */
+            status?: 403;
+        } & components["schemas"]["Problem"];
+        UnknownSale: {
+            /** @constant */
+            code?: "unknown_sale";
+            /** @constant */
+            status?: 404;
+        } & components["schemas"]["Problem"];
+        UnknownCampaign: {
+            /** @constant */
+            code?: "unknown_campaign";
+            /** @constant */
+            status?: 404;
+        } & components["schemas"]["Problem"];
+        CampaignChanged: {
+            /** @constant */
+            code?: "campaign_changed";
+            /** @constant */
+            status?: 409;
+            /** @description The version that it is now. */
+            version: number;
+        } & components["schemas"]["Problem"];
+        UnknownReservation: {
+            /** @constant */
+            code?: "unknown_reservation";
+            /** @constant */
+            status?: 404;
+        } & components["schemas"]["Problem"];
+        UnknownRoute: {
+            /** @constant */
+            code?: "unknown_route";
+            /** @constant */
+            status?: 404;
+        } & components["schemas"]["Problem"];
+        SoldOut: {
+            /** @constant */
+            code?: "sold_out";
+            /** @constant */
+            status?: 409;
+            /** @description When the next units become available, if the round has a plan by which more do, or what is left is set aside for a group until then. */
+            next_release_at?: components["schemas"]["Moment"];
+        } & components["schemas"]["Problem"];
+        LimitReached: {
+            /** @constant */
+            code?: "limit_reached";
+            /** @constant */
+            status?: 409;
+            /** @description What the user has. */
+            reservation_ids: components["schemas"]["ReservationId"][];
+        } & components["schemas"]["Problem"];
+        NotOpen: {
+            /** @constant */
+            code?: "not_open";
+            /** @constant */
+            status?: 409;
+            opens_at: components["schemas"]["Moment"];
+        } & components["schemas"]["Problem"];
+        NotCancellable: {
+            /** @constant */
+            code?: "not_cancellable";
+            /** @constant */
+            status?: 409;
+            reservation_status: components["schemas"]["ReservationStatus"];
+        } & components["schemas"]["Problem"];
+        SaleExists: {
+            /** @constant */
+            code?: "sale_exists";
+            /** @constant */
+            status?: 409;
+        } & components["schemas"]["Problem"];
+        NotAmendable: {
+            /** @constant */
+            code?: "not_amendable";
+            /** @constant */
+            status?: 409;
+        } & components["schemas"]["Problem"];
+        RoundChanged: {
+            /** @constant */
+            code?: "round_changed";
+            /** @constant */
+            status?: 409;
+            /** @description The round that runs. */
+            round: components["schemas"]["Round"];
+        } & components["schemas"]["Problem"];
+        KeyReused: {
+            /** @constant */
+            code?: "key_reused";
+            /** @constant */
+            status?: 409;
+        } & components["schemas"]["Problem"];
+        Closed: {
+            /** @constant */
+            code?: "closed";
+            /** @constant */
+            status?: 410;
+        } & components["schemas"]["Problem"];
+        TooLarge: {
+            /** @constant */
+            code?: "too_large";
+            /** @constant */
+            status?: 413;
+        } & components["schemas"]["Problem"];
+        UnsupportedMediaType: {
+            /** @constant */
+            code?: "unsupported_media_type";
+            /** @constant */
+            status?: 415;
+        } & components["schemas"]["Problem"];
+        RateLimited: {
+            /** @constant */
+            code?: "rate_limited";
+            /** @constant */
+            status?: 429;
+        } & components["schemas"]["Problem"];
+        Internal: {
+            /** @constant */
+            code?: "internal";
+            /** @constant */
+            status?: 500;
+        } & components["schemas"]["Problem"];
+        Paused: {
+            /** @constant */
+            code?: "paused";
+            /** @constant */
+            status?: 503;
+        } & components["schemas"]["Problem"];
+        Overloaded: {
+            /** @constant */
+            code?: "overloaded";
+            /** @constant */
+            status?: 503;
+        } & components["schemas"]["Problem"];
+        /** @description The unit is this user's, but the queue does not have it yet. */
+        NotSent: {
+            /** @constant */
+            code?: "overloaded";
+            /** @constant */
+            status?: 503;
+            reservation_id: components["schemas"]["ReservationId"];
+        } & components["schemas"]["Problem"];
+    };
+    responses: {
+        /** @description The client has it. */
+        Unchanged: {
+            headers: {
+                "Cache-Control": components["headers"]["Shared-Cache-Control"];
+                ETag: components["headers"]["ETag"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description There is no campaign to change. */
+        UnknownCampaign: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 404,
+                 *       "title": "There is no such campaign",
+                 *       "code": "unknown_campaign"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["UnknownCampaign"];
+            };
+        };
+        /** @description The sale as it is now. */
+        Sale: {
+            headers: {
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Sale"];
+            };
+        };
+        /** @description The request is not of the documented form. */
+        InvalidRequest: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 400,
+                 *       "title": "The request is not valid",
+                 *       "code": "invalid_request",
+                 *       "detail": "the body is not a JSON object"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["InvalidRequest"];
+                /**
+                 * @example {
+                 *       "message": "Bad Request"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description No token, or one that is not good. From the system itself, a token whose subject cannot be a user. */
+        Unauthorized: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Unauthorized"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+                /**
+                 * @example {
+                 *       "status": 401,
+                 *       "title": "Who is asking is not known",
+                 *       "code": "unauthorized"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Unauthorized"];
+            };
+        };
+        /** @description The gateway does not let it pass. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Forbidden"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description The user may not do this. */
+        Denied: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 403,
+                 *       "title": "Not allowed",
+                 *       "code": "denied"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Denied"];
+                /**
+                 * @example {
+                 *       "message": "Forbidden"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description There is no such sale or round. */
+        UnknownSale: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 404,
+                 *       "title": "There is no such sale",
+                 *       "code": "unknown_sale"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["UnknownSale"];
+                /**
+                 * @example {
+                 *       "message": "Not Found"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description This user has no such reservation, whether another has it or nobody. */
+        UnknownReservation: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 404,
+                 *       "title": "There is no such reservation",
+                 *       "code": "unknown_reservation"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["UnknownReservation"];
+                /**
+                 * @example {
+                 *       "message": "Not Found"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description It is a draft, has not opened yet or is over; another round runs; or the key named another request. */
+        NotSteered: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotAmendable"] | components["schemas"]["RoundChanged"] | components["schemas"]["KeyReused"];
+            };
+        };
+        /** @description The sale is over. */
+        Closed: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 410,
+                 *       "title": "The sale is over",
+                 *       "code": "closed"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Closed"];
+            };
+        };
+        /** @description The body has more than 16,384 bytes. The gateway itself takes 10 MB. */
+        TooLarge: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 413,
+                 *       "title": "The body is too large",
+                 *       "code": "too_large",
+                 *       "detail": "at most 16384 bytes"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["TooLarge"];
+                /**
+                 * @example {
+                 *       "message": "Request Entity Too Large"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description The body has more than 519,024 bytes. The gateway itself takes 10 MB. */
+        UsersTooLarge: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 413,
+                 *       "title": "The body is too large",
+                 *       "code": "too_large",
+                 *       "detail": "at most 519024 bytes"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["TooLarge"];
+                /**
+                 * @example {
+                 *       "message": "Request Entity Too Large"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description The body has more than 10 MB. */
+        GatewayTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Request Entity Too Large"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description The request line and the headers have more than 10,240 bytes together. */
+        UriTooLong: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "URI Too Long"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description The body is not JSON by its content type. */
+        UnsupportedMediaType: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 415,
+                 *       "title": "The body must be application/json",
+                 *       "code": "unsupported_media_type"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["UnsupportedMediaType"];
+            };
+        };
+        /** @description Too many requests from this user or address; from the gateway, from everybody together. */
+        RateLimited: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                /** @description Seconds after which to try again. */
+                "Retry-After"?: number;
+                /** @description What is left of the user's own quota, and in how many seconds there is more (draft-ietf-httpapi-ratelimit-headers). Not sent if the rate of the address or of everybody is what holds. */
+                RateLimit?: string;
+                /** @description The quota, and the seconds that it is for. Sent with RateLimit. */
+                "RateLimit-Policy"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 429,
+                 *       "title": "Too many requests",
+                 *       "code": "rate_limited"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["RateLimited"];
+                /**
+                 * @example {
+                 *       "message": "Too Many Requests"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description Too many requests from everybody together. */
+        GatewayTooMany: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Too Many Requests"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description A mistake of ours. */
+        Failed: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Internal Server Error"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+                /**
+                 * @example {
+                 *       "status": 500,
+                 *       "title": "Something went wrong",
+                 *       "code": "internal"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Internal"];
+            };
+        };
+        /** @description A part of the system does not answer, or the sale is being restored. */
+        Overloaded: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After-Unavailable"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 503,
+                 *       "title": "Try again in a moment",
+                 *       "code": "overloaded"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Overloaded"];
+                /**
+                 * @example {
+                 *       "message": "Service Unavailable"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description The sale is paused, or a part of the system does not answer. */
+        PausedOrOverloaded: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After-Unavailable"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 503,
+                 *       "title": "The sale is paused",
+                 *       "code": "paused"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Paused"] | components["schemas"]["Overloaded"];
+                /**
+                 * @example {
+                 *       "message": "Service Unavailable"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Names a sale. */
+        sale_id: components["schemas"]["SaleId"];
+        /** @description A round that the sale has come to. */
+        round: number;
+        /** @description What a right answer to a challenge gave this user, at most five minutes ago. */
+        token: components["schemas"]["Token"];
+        /** @description Names a reservation, and the order that it becomes. */
+        reservation_id: components["schemas"]["ReservationId"];
+        /**
+         * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+         *     second click is the same attempt, and a second unit takes another token or a key.
+         */
+        "Idempotency-Key": components["schemas"]["IdempotencyKey"];
+        /** @description The `ETag` of what the client has. */
+        "If-None-Match": string;
+    };
+    requestBodies: {
+        /** @description The round that the request is about. */
+        InRound: {
+            content: {
+                /**
+                 * @example {
+                 *       "round": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["InRound"];
+            };
+        };
+        /** @description Nothing, or an empty object. */
+        Nothing: {
+            content: {
+                "application/json": components["schemas"]["Nothing"];
+            };
+        };
+    };
+    headers: {
+        /** @description Nobody may keep it. */
+        "Cache-Control": "no-store";
+        /** @description Nobody may keep it. */
+        "Problem-Cache-Control": "no-store";
+        /** @description Shared caches may keep it for a second. */
+        "Shared-Cache-Control": "public, max-age=0, s-maxage=1, stale-if-error=30";
+        /** @description Shared caches may keep it for a second while it can change, and for a day then. */
+        "Draw-Cache-Control": "public, max-age=0, s-maxage=1, stale-if-error=30" | "public, max-age=0, s-maxage=86400";
+        /** @description Shared caches may keep it for a second. */
+        "Absent-Cache-Control": "public, max-age=0, s-maxage=1";
+        /** @description The same for the same content; the time is not looked at. */
+        ETag: string;
+        /** @description Seconds until it opens, or until `next_release_at`; 300 at most. */
+        "Retry-After-Opening": number;
+        /** @description Seconds after which to try again. */
+        "Retry-After-Unavailable": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listCampaigns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what the client has. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The campaigns of which there is something to be seen. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Shared-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "campaigns": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignList"];
+                };
+            };
+            304: components["responses"]["Unchanged"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what the client has. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Names a campaign. */
+                campaign_id: components["schemas"]["CampaignId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The campaign. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Shared-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "campaign_id": "autumn",
+                     *       "title": "Autumn",
+                     *       "sales": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CampaignPage"];
+                };
+            };
+            304: components["responses"]["Unchanged"];
+            400: components["responses"]["InvalidRequest"];
+            /** @description There is no such campaign. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is no such campaign",
+                     *       "code": "unknown_campaign"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownCampaign"];
+                    /**
+                     * @example {
+                     *       "message": "Not Found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtSaleOnOffer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what the client has. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sale. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Shared-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "sale_id": "lamp",
+                     *       "title": "A lamp",
+                     *       "round": 1,
+                     *       "state": "open",
+                     *       "opens_at": "2026-11-24T09:00:00Z",
+                     *       "closes_at": "2026-11-24T10:00:00Z",
+                     *       "price_minor": 990,
+                     *       "currency": "EUR",
+                     *       "per_user_limit": 1,
+                     *       "payment_window_s": 900,
+                     *       "settlement": "paid",
+                     *       "availability": "few_left"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SalePage"];
+                };
+            };
+            304: components["responses"]["Unchanged"];
+            400: components["responses"]["InvalidRequest"];
+            /** @description There is no such sale. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is no such sale",
+                     *       "code": "unknown_sale"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownSale"];
+                    /**
+                     * @example {
+                     *       "message": "Not Found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtDraw: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what the client has. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draw. Shared caches may keep it for a second, and for a day once nothing about it changes any more. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Draw-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draw"];
+                };
+            };
+            /** @description The client has it. */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Draw-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            /** @description There is no such round, or it has no draw. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is no such sale",
+                     *       "code": "unknown_sale",
+                     *       "detail": "the round has no draw"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownSale"];
+                    /**
+                     * @example {
+                     *       "message": "Not Found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listEntries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what the client has. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+                /** @description Counted from 0. */
+                chunk: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. They never change, so shared caches may keep them for a day. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Draw-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chunk": 0,
+                     *       "units": [
+                     *         3
+                     *       ],
+                     *       "leaves": [
+                     *         "7d470f53df78554673708502ce5088e8600ef615f98db318b3025f423b63a353"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DrawEntries"];
+                };
+            };
+            /** @description The client has it. */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Draw-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            /** @description There is no such round, it is not drawn at its end, its entries have not closed, or there are fewer. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is no such sale",
+                     *       "code": "unknown_sale",
+                     *       "detail": "the draw has no such entries"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownSale"];
+                    /**
+                     * @example {
+                     *       "message": "Not Found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    askForChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        /** @description Nothing asks for a picture. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChallengeRequest"];
+            };
+        };
+        responses: {
+            /** @description A challenge of this user. It can be answered once. Others of the same user hold beside it. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            /** @description Too early. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Opening"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "The sale has not opened yet",
+                     *       "code": "not_open",
+                     *       "opens_at": "2026-11-24T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotOpen"];
+                };
+            };
+            410: components["responses"]["Closed"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["PausedOrOverloaded"];
+        };
+    };
+    answerChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "challenge_id": "0198f0b2a4c57d1e8f00aabbccddeeff",
+                 *       "answer": "17"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChallengeAnswer"];
+            };
+        };
+        responses: {
+            /** @description The way in. It is this user's alone. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "AQEAAAAAAQAAAaIMyI77Bw4VHCMqMTg_Rk1UW2JpcHd-hYyTmqGor7a9xMvS2eA",
+                     *       "expires_at": "2026-11-24T09:05:00Z",
+                     *       "reserve_path": "/v1/sales/lamp/reservations/AQEAAAAAAQAAAaIMyI77Bw4VHCMqMTg_Rk1UW2JpcHd-hYyTmqGor7a9xMvS2eA"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Admission"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description A wrong answer, or a user who was shut out for a while. */
+            403: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 403,
+                     *       "title": "That was not the answer",
+                     *       "code": "wrong_answer"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["WrongAnswer"] | components["schemas"]["Denied"];
+                    /**
+                     * @example {
+                     *       "message": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            404: components["responses"]["UnknownSale"];
+            /** @description Too early, too late, or no longer a challenge of this user. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Opening"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "The sale has not opened yet",
+                     *       "code": "not_open",
+                     *       "opens_at": "2026-11-24T09:00:00.000Z"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotOpen"] | components["schemas"]["SoldOut"] | components["schemas"]["ChallengeOver"];
+                };
+            };
+            410: components["responses"]["Closed"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["PausedOrOverloaded"];
+        };
+    };
+    lookAtSaleReservations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Maybe none. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sale_id": "lamp",
+                     *       "round": 1,
+                     *       "reservations": [
+                     *         {
+                     *           "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *           "status": "queued",
+                     *           "unit": 7,
+                     *           "reserved_at": "2026-11-24T09:00:00.123Z",
+                     *           "poll_after_ms": 500
+                     *         }
+                     *       ],
+                     *       "poll_after_ms": 500
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SaleReservations"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    reserve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description What a right answer to a challenge gave this user, at most five minutes ago. */
+                token: components["parameters"]["token"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            /**
+             * @description The unit is this user's, and the queue has it. A retry with the same key hears the same, with any token. Without
+             *     a key the token is the key.
+             *
+             *     It does not say what the unit has won in a round with awards: until the order is written, the reservation may still get
+             *     another unit. `GET /v1/reservations/{reservation_id}` and the push message say it as soon as the order exists.
+             */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description Where the reservation is. */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *       "status": "queued"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            /** @description The token is not this user's or no longer holds, or the user was shut out for a while. */
+            403: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 403,
+                     *       "title": "This way in is not yours or no longer open",
+                     *       "code": "bad_token"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["BadToken"] | components["schemas"]["Denied"];
+                    /**
+                     * @example {
+                     *       "message": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            /** @description There is no unit for this user now. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Opening"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["SoldOut"] | components["schemas"]["LimitReached"] | components["schemas"]["UnpaidLimit"] | components["schemas"]["NotOpen"];
+                };
+            };
+            410: components["responses"]["Closed"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            /**
+             * @description The sale is paused, or a part of the system does not answer. With `reservation_id` the unit is this user's
+             *     already: the same request again has it ordered.
+             */
+            503: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Unavailable"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 503,
+                     *       "title": "The sale is paused",
+                     *       "code": "paused"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Paused"] | components["schemas"]["Overloaded"] | components["schemas"]["NotSent"];
+                    /**
+                     * @example {
+                     *       "message": "Service Unavailable"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+        };
+    };
+    lookAtReservation: {
+        parameters: {
+            query?: {
+                /** @description Whether to make the order of a reservation that is queued at once. It is made in any case. */
+                expedite?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description Names a reservation, and the order that it becomes. */
+                reservation_id: components["parameters"]["reservation_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it stands. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reservation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownReservation"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    cancelReservation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a reservation, and the order that it becomes. */
+                reservation_id: components["parameters"]["reservation_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            /** @description It is cancelled. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *       "status": "cancelled",
+                     *       "unit": 7,
+                     *       "reserved_at": "2026-11-24T09:00:00.123Z",
+                     *       "ended_at": "2026-11-24T09:01:00.456Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reservation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownReservation"];
+            /** @description It is paid, granted, expired or failed; or what the sale gives is final, and the reservation too while it is queued. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "It cannot be cancelled",
+                     *       "code": "not_cancellable",
+                     *       "reservation_status": "paid"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotCancellable"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listOrders: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["schemas"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "orders": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Orders"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    tellOfPayment: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the message. Part of what is signed. */
+                "webhook-id": string;
+                /** @description When it was sent, in seconds since the Unix epoch; at most five minutes ago. Part of what is signed. */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "payment.succeeded",
+                 *       "timestamp": "2026-11-24T09:01:00Z",
+                 *       "data": {
+                 *         "payment_id": "pay_4711",
+                 *         "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                 *         "price_minor": 990,
+                 *         "currency": "EUR"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Callback"];
+            };
+        };
+        responses: {
+            /** @description What became of the payment, or that the event is nothing to this system. Repeating it changes nothing. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *       "outcome": "applied"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentOutcome"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            /** @description The signature is wrong or too old. */
+            401: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 401,
+                     *       "title": "Who is asking is not known",
+                     *       "code": "unauthorized"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Unauthorized"];
+                };
+            };
+            404: components["responses"]["UnknownReservation"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listCampaignsToChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The campaigns. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaigns"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    putCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "campaign_id": "autumn",
+                 *       "title": "Autumn",
+                 *       "sale_ids": [
+                 *         "lamp"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewCampaign"];
+            };
+        };
+        responses: {
+            /** @description It is changed, or was written before. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaign_id": "autumn",
+                     *       "title": "Autumn",
+                     *       "sale_ids": [
+                     *         "lamp"
+                     *       ],
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            /** @description It is created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "campaign_id": "autumn",
+                     *       "title": "Autumn",
+                     *       "sale_ids": [
+                     *         "lamp"
+                     *       ],
+                     *       "version": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownCampaign"];
+            /** @description Somebody else has changed it. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "Somebody else has changed it",
+                     *       "code": "campaign_changed",
+                     *       "version": 3
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["CampaignChanged"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listSales: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sales. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sales"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    createSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSale"];
+            };
+        };
+        responses: {
+            /** @description The same sale was created before. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sale"];
+                };
+            };
+            /** @description It is created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sale_id": "lamp",
+                     *       "state": "draft",
+                     *       "round": 1,
+                     *       "version": 1,
+                     *       "paused": false,
+                     *       "title": "A lamp",
+                     *       "opens_at": "2099-01-01T00:00:00Z",
+                     *       "closes_at": "2099-01-31T00:00:00Z",
+                     *       "total": 100,
+                     *       "per_user_limit": 1,
+                     *       "price_minor": 990,
+                     *       "currency": "EUR",
+                     *       "payment_window_s": 900,
+                     *       "door": {
+                     *         "strikes": 10,
+                     *         "strike_window_s": 600,
+                     *         "denied_for_s": 3600,
+                     *         "unpaid_limit": 3
+                     *       },
+                     *       "allocation": {
+                     *         "kind": "units"
+                     *       },
+                     *       "settlement": "paid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Sale"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            /** @description Another sale has this id. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "Another sale has this id",
+                     *       "code": "sale_exists"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["SaleExists"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sale as it is now, and what was done to it. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedSale"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    watchSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where the units are, what people are answered and what is queued. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "sale_id": "lamp",
+                     *       "round": 1,
+                     *       "state": "open",
+                     *       "stopped": false,
+                     *       "units": {
+                     *         "total": 100,
+                     *         "free": 12,
+                     *         "held": 8,
+                     *         "ordered": 50,
+                     *         "paid": 30,
+                     *         "as_of": "2026-11-24T09:00:03.005Z"
+                     *       },
+                     *       "answers": {
+                     *         "accepted": 88,
+                     *         "admitted": 310,
+                     *         "challenged": 402,
+                     *         "not_open": 95
+                     *       },
+                     *       "queues": [
+                     *         {
+                     *           "queue": "orders",
+                     *           "waiting": 6,
+                     *           "delayed": 0,
+                     *           "in_flight": 2,
+                     *           "dead": 0,
+                     *           "oldest_s": 1
+                     *         },
+                     *         {
+                     *           "queue": "expiry",
+                     *           "waiting": 0,
+                     *           "delayed": 80,
+                     *           "in_flight": 0,
+                     *           "dead": 0,
+                     *           "oldest_s": null
+                     *         },
+                     *         {
+                     *           "queue": "quarantine",
+                     *           "waiting": null,
+                     *           "delayed": null,
+                     *           "in_flight": null,
+                     *           "dead": 0,
+                     *           "oldest_s": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Live"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    publishSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    pauseSale: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["InRound"];
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    resumeSale: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["InRound"];
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    closeSale: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["InRound"];
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    restockSale: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the delivery, so that a retry adds nothing. */
+                "Idempotency-Key": components["schemas"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "round": 1,
+                 *       "units": 50
+                 *     }
+                 */
+                "application/json": components["schemas"]["Restock"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    changeRain: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Names the change, so that a retry adds nothing. */
+                "Idempotency-Key": components["schemas"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "round": 1,
+                 *       "rain": {
+                 *         "at_once": 10,
+                 *         "steady": {
+                 *           "units": 5,
+                 *           "every_s": 1
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RainChange"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    auditRound: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every unit, counted by its place. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "clean": true,
+                     *       "in_redis": true,
+                     *       "total": 100,
+                     *       "free": 90,
+                     *       "held": 4,
+                     *       "ordered": 6,
+                     *       "oversold": 0,
+                     *       "lost": 0,
+                     *       "duplicated": 0,
+                     *       "discrepancies": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Audit"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    resendWinners: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["AfterPrize"];
+            };
+        };
+        responses: {
+            /** @description How many were sent. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sent": 997,
+                     *       "next_after": 1000
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Resent"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    isolateSale: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "round": 1,
+                 *       "requests_per_s": 500
+                 *     }
+                 */
+                "application/json": components["schemas"]["Isolation"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    endRecurrence: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: components["requestBodies"]["InRound"];
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    switches: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is stopped now. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stopped": false,
+                     *       "stopped_sales": [
+                     *         "lamp"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Switches"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sale_id": "lamp"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Which"];
+            };
+        };
+        responses: {
+            /** @description What is stopped now. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stopped": false,
+                     *       "stopped_sales": [
+                     *         "lamp"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Switches"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    start: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sale_id": "lamp"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Which"];
+            };
+        };
+        responses: {
+            /** @description What is stopped now. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stopped": false,
+                     *       "stopped_sales": [
+                     *         "lamp"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Switches"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listDenied: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Those who are shut out for longest come first. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "denied": [
+                     *         {
+                     *           "user": "mallory",
+                     *           "until": "2026-12-01T00:00:00Z",
+                     *           "reason": "asked",
+                     *           "by": "operators"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Denials"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    deny: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user": "mallory",
+                 *       "until": "2099-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewDenial"];
+            };
+        };
+        responses: {
+            /** @description The user is shut out. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": "mallory",
+                     *       "until": "2026-12-01T00:00:00Z",
+                     *       "reason": "asked",
+                     *       "by": "operators"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Denial"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    allowNamed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "user": "mallory"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Allowed"];
+            };
+        };
+        responses: {
+            /** @description Who is shut out now. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "denied": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Denials"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    allow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Who. `POST /v1/admin/allow` also takes ids that do not fit into a path, such as those with a slash. */
+                user: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            /** @description Who is shut out now. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "denied": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Denials"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listGroup: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["schemas"]["UserId"];
+            };
+            header?: never;
+            path: {
+                /** @description Which group. */
+                group: components["schemas"]["GroupName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of up to 1,000 users, in no order that means anything. A group without users is an empty list. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "group": "members",
+                     *       "users": [
+                     *         "alice",
+                     *         "bob"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    addToGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which group. */
+                group: components["schemas"]["GroupName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "users": [
+                 *         "alice",
+                 *         "bob"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupUsers"];
+            };
+        };
+        responses: {
+            /** @description They are in the group. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "group": "members",
+                     *       "users": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupWritten"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["UsersTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    removeFromGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Which group. */
+                group: components["schemas"]["GroupName"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "users": [
+                 *         "alice",
+                 *         "bob"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["GroupUsers"];
+            };
+        };
+        responses: {
+            /** @description They are not in the group. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "group": "members",
+                     *       "users": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GroupWritten"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["UsersTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    redrive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Whose dead letters. */
+                queue: "orders" | "expiry" | "winners" | "quarantine";
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            /** @description How many were sent. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "moved": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Redriven"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            /** @description There is no such queue. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is nothing here",
+                     *       "code": "unknown_route"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownRoute"];
+                    /**
+                     * @example {
+                     *       "message": "Not Found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+}
+type WithRequired<T, K extends keyof T> = T & {
+    [P in K]-?: T[P];
+};

@@ -1,0 +1,113 @@
+// News by WebSocket (asyncapi.yaml). Only an improvement: whoever watches asks as well, merely less often while this is up.
+
+import type { GetToken } from './transport.js';
+import { jittered, sleep } from './waiting.js';
+
+/** As much of a WebSocket as is needed: the browser's, Node's (from 22 on), or that of the package `ws`. */
+export interface PushSocket {
+  onopen: ((event: never) => void) | null;
+  onmessage: ((event: never) => void) | null;
+  onclose: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+  close(): void;
+}
+
+/** Opens a socket. */
+export type OpenSocket = new (url: string) => PushSocket;
+
+/** What a listener hears: `up` and `down` of the connection, and the id of a reservation that has changed. */
+export type News = { type: 'up' } | { type: 'down' } | { type: 'reservation'; reservationId: string };
+
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
+
+/** A connection for as long as somebody listens. */
+export class Push {
+  readonly #url: string;
+  readonly #getToken: GetToken;
+  readonly #Socket: OpenSocket;
+  readonly #listeners = new Set<(news: News) => void>();
+  #stop: AbortController | undefined;
+  #up = false;
+
+  constructor(url: string, getToken: GetToken, Socket: OpenSocket) {
+    this.#url = url;
+    this.#getToken = getToken;
+    this.#Socket = Socket;
+  }
+
+  /** Whether news come. */
+  get up(): boolean {
+    return this.#up;
+  }
+
+  /** Tells `listener` of news until the function that it returns is called. */
+  listen(listener: (news: News) => void): () => void {
+    this.#listeners.add(listener);
+    if (!this.#stop) {
+      this.#stop = new AbortController();
+      // It ends by the signal alone.
+      this.#keep(this.#stop.signal).catch(() => {});
+    }
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stop?.abort();
+      this.#stop = undefined;
+    };
+  }
+
+  async #keep(signal: AbortSignal): Promise<never> {
+    for (let failures = 0; ; failures += 1) {
+      if (await this.#connected(signal).catch(() => false)) failures = 0;
+      await sleep(jittered(Math.min(FIRST_RETRY_MS * 2 ** failures, LONGEST_RETRY_MS)), signal);
+    }
+  }
+
+  /** Stays for as long as the connection does. Whether there was one. */
+  async #connected(signal: AbortSignal): Promise<boolean> {
+    const token = await this.#getToken({ signal });
+    signal.throwIfAborted();
+    const url = new URL(this.#url);
+    // A browser gives a WebSocket no headers.
+    url.searchParams.set('token', token);
+    const socket = new this.#Socket(url.href);
+    return new Promise((done) => {
+      let opened = false;
+      const close = () => socket.close();
+      signal.addEventListener('abort', close, { once: true });
+      socket.onopen = () => {
+        opened = true;
+        this.#up = true;
+        this.#tell({ type: 'up' });
+      };
+      socket.onmessage = ({ data }: { data: unknown }) => this.#hear(data);
+      // `close` follows. A listener must be there, or the package `ws` throws.
+      socket.onerror = () => {};
+      socket.onclose = () => {
+        signal.removeEventListener('abort', close);
+        if (this.#up) {
+          this.#up = false;
+          this.#tell({ type: 'down' });
+        }
+        done(opened);
+      };
+    });
+  }
+
+  #hear(data: unknown): void {
+    let message: { type?: unknown; reservation_id?: unknown } | null;
+    try {
+      message = JSON.parse(String(data));
+    } catch {
+      return;
+    }
+    // Types may be added.
+    if (message?.type !== 'reservation' || typeof message.reservation_id !== 'string') return;
+    this.#tell({ type: 'reservation', reservationId: message.reservation_id });
+  }
+
+  #tell(news: News): void {
+    for (const listener of [...this.#listeners]) listener(news);
+  }
+}

@@ -1,0 +1,74 @@
+// The proof of work: a text for which the SHA-256 of `CHALLENGE_ID:TEXT` begins with so many zero bits.
+
+import { Message } from './sha256.js';
+
+/** What is to be solved. */
+export interface Work {
+  challengeId: string;
+  /** Zero bits that the digest must begin with. */
+  bits: number;
+}
+
+/** Finds the answer. Rejects with the signal's reason when it is aborted. */
+export type Solver = (work: Work, signal: AbortSignal) => Promise<string>;
+
+/** Tries between two looks at the time and the signal. */
+const TRIES_AT_ONCE = 1_000;
+/** How long other tasks of the thread wait at most, in ms. */
+const SLICE_MS = 20;
+
+/** Finds the answer in this thread, in slices of 20 ms. A page stays smoother with {@link workerSolver}. */
+export const solve: Solver = async ({ challengeId, bits }, signal) => {
+  const message = new Message(`${challengeId}:`);
+  for (let tries = 0; ; ) {
+    signal.throwIfAborted();
+    const until = performance.now() + SLICE_MS;
+    do {
+      const end = tries + TRIES_AT_ONCE;
+      for (; tries < end; tries += 1) {
+        if (Math.clz32(message.digestHead(String(tries))) >= bits) return String(tries);
+      }
+    } while (performance.now() < until);
+    await new Promise((done) => {
+      setTimeout(done);
+    });
+  }
+};
+
+/** As much of a Web Worker as a solver needs. */
+export interface SolverWorker {
+  postMessage(work: Work): void;
+  terminate(): void;
+  onmessage: ((event: never) => void) | null;
+  onerror: ((event: never) => void) | null;
+}
+
+/**
+ * A solver in a Web Worker of its own:
+ * `workerSolver(() => new Worker(new URL('flash-sale-client/worker', import.meta.url), { type: 'module' }))`.
+ */
+export function workerSolver(start: () => SolverWorker): Solver {
+  return (work, signal) =>
+    new Promise((done, stop) => {
+      signal.throwIfAborted();
+      const worker = start();
+      const ended = () => {
+        signal.removeEventListener('abort', aborted);
+        worker.terminate();
+      };
+      const aborted = () => {
+        ended();
+        stop(signal.reason);
+      };
+      signal.addEventListener('abort', aborted, { once: true });
+      worker.onmessage = ({ data }: { data: unknown }) => {
+        ended();
+        done(String(data));
+      };
+      worker.onerror = ({ message }: { message?: string }) => {
+        ended();
+        stop(new Error(`the worker failed: ${message}`));
+      };
+      worker.postMessage(work);
+    });
+}
