@@ -121,8 +121,9 @@ pub const LOADED_BEFORE_S: i64 = 600;
 
 /// Write units of the transaction that places an order: order, unit guard, slot guard, twice each for the transaction.
 pub const WRITES_OF_AN_ORDER: f64 = 6.0;
-/// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`, `orders_by_round`.
-pub const INDEX_WRITES_OF_AN_ORDER: f64 = 4.0;
+/// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`, `orders_by_round`,
+/// `orders_by_time`.
+pub const INDEX_WRITES_OF_AN_ORDER: f64 = 5.0;
 /// Write units of a payment: a transaction of the order and the payment, the order's place in one index and its leaving
 /// another.
 pub const WRITES_OF_A_PAYMENT: f64 = 6.0;

@@ -148,6 +148,7 @@ test('a table that turns anything away rings, and so does an index that orders a
     ['WriteThrottleEvents', 'pending_by_pay_by'],
     ['WriteThrottleEvents', 'guards_by_round'],
     ['WriteThrottleEvents', 'orders_by_round'],
+    ['WriteThrottleEvents', 'orders_by_time'],
   ]);
 });
 
