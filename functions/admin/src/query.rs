@@ -42,7 +42,7 @@ impl Query {
     /// How many to show, from 1 to `most`.
     pub(crate) fn limit(&self, usual: usize, most: usize) -> Result<usize, Problem> {
         let read = |text: &str| match text.parse() {
-            Ok(limit) if (1..=most).contains(&limit) => Ok(limit),
+            Ok(limit) if (1..=most).contains(&limit) && limit.to_string() == text => Ok(limit),
             _ => Err(format!("a whole number from 1 to {most}")),
         };
         Ok(self.parsed("limit", read)?.unwrap_or(usual))
