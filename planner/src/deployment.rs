@@ -101,7 +101,7 @@ pub const POLLED_QUEUES: u32 = 4;
 pub const ALARMS: u32 = 30;
 /// Metrics that alarms watch, without those of Redis: 21 that look at one, `functions-throttled` and `door-failing` at
 /// five functions each, `workers-failing` at six, `schedules-failing` at four, `table-throttled` at five.
-pub const ALARM_METRICS: u32 = 46;
+pub const ALARM_METRICS: u32 = 47;
 /// Metrics of each node that alarms watch.
 pub const ALARM_METRICS_OF_A_NODE: u32 = 4;
 /// Metrics of our own while nobody comes: reconciliation's, those of draws, and cold starts.
