@@ -77,6 +77,7 @@ pub async fn export_from(
     let unwritable = || format!("cannot write {}", file.display());
     ensure!(!file.is_dir(), "{} is a folder", file.display());
     let mut partial = NamedTempFile::new_in(folder).with_context(unwritable)?;
+    eprintln!("exporting round {number} of {sale}");
 
     let mut path = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={name}");
     let (mut rows, mut of, mut said) = (0, None, None::<Instant>);

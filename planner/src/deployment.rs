@@ -100,7 +100,7 @@ pub const POLLED_QUEUES: u32 = 4;
 /// Kinds of alarms, each with an entry in the runbook.
 pub const ALARMS: u32 = 30;
 /// Metrics that alarms watch, without those of Redis: 21 that look at one, `functions-throttled` and `door-failing` at
-/// five functions each, `workers-failing` at six, `schedules-failing` at four, `table-throttled` at five.
+/// five functions each, `workers-failing` at six, `schedules-failing` at four, `table-throttled` at six.
 pub const ALARM_METRICS: u32 = 47;
 /// Metrics of each node that alarms watch.
 pub const ALARM_METRICS_OF_A_NODE: u32 = 4;

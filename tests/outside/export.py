@@ -31,7 +31,7 @@ FUNCTION = b"AWS_LAMBDA_FUNCTION_NAME=flash-sale-admin\0"
 SHARDS = 16
 BATCH = 25
 WRITERS = 4
-BEGAN_MS = 1_795_510_800_000
+BEGAN_MS = int(time.time() * 1000) - 3_600_000
 # How much more memory ten times the rows may take: allocators round up.
 MOST_GROWTH_KB = 8 * 1024
 STATES = ["PAID", "EXPIRED", "CANCELLED", "PENDING"]

@@ -6,7 +6,6 @@ use api::{Problem, Reply};
 use csv::{Terminator, WriterBuilder};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK};
 use lambda_http::{Body, Request, Response};
-use ledger::{Direction, TimeRange};
 use sale::{EpochMs, RoundId, ShownAward};
 
 use crate::order_document::OrderDocument;
@@ -74,8 +73,7 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
     let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
     // Before any order is read.
     let awards = deps.terms.awards_of_round(&round).await.map_err(Problem::unanswered)?;
-    let range = TimeRange { to: until, ..TimeRange::ALL };
-    let ids = deps.ledger.order_ids(&round, range, Direction::OldestFirst, after.as_ref(), PAGE);
+    let ids = deps.ledger.order_ids_in_turn(&round, until, after.as_ref(), PAGE);
     let found = ids.await.map_err(Problem::unanswered)?;
     let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
     let rows = orders.len();

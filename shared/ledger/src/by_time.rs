@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use futures::future::try_join_all;
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::EpochMs;
 
 use crate::item::{Item, number, text};
@@ -11,7 +11,9 @@ use crate::{Ledger, LedgerError};
 
 /// Fewest and most keys of a partition that one query asks for.
 const FEWEST_KEYS: usize = 8;
-const MOST_KEYS: usize = 1_000;
+const MOST_KEYS: usize = 2_000;
+/// Partitions that are read at once.
+const SHARDS_AT_ONCE: usize = 4;
 
 /// Which way a walk goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,8 +143,8 @@ impl Walk<'_> {
     /// Reads on wherever nothing is ready, so that the first of all that is ready is the first of all.
     async fn fill(&self, shards: &mut [Shard]) -> Result<(), LedgerError> {
         let empty = shards.iter_mut().filter(|shard| shard.ready.is_empty() && !shard.is_read);
-        try_join_all(empty.map(|shard| self.read_on(shard))).await?;
-        Ok(())
+        let reads: Vec<_> = empty.map(|shard| self.read_on(shard).boxed()).collect();
+        stream::iter(reads).buffer_unordered(SHARDS_AT_ONCE).try_collect().await
     }
 
     async fn read_on(&self, shard: &mut Shard) -> Result<(), LedgerError> {

@@ -150,7 +150,11 @@ pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> Stri
 
 /// Where an order is among those of its round by time, whatever becomes of it.
 pub(crate) fn order_shard(id: &ReservationId) -> String {
-    order_shard_name(&id.round, last_bits(id) % ROUND_SHARDS)
+    order_shard_name(&id.round, shard_of_order(id))
+}
+
+pub(crate) fn shard_of_order(id: &ReservationId) -> u32 {
+    last_bits(id) % ROUND_SHARDS
 }
 
 pub(crate) fn order_shard_name(RoundId { sale, number }: &RoundId, shard: u32) -> String {

@@ -1,16 +1,17 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::Select;
-use futures::future::try_join_all;
 use sale::{EpochMs, Order, ReservationId, RoundId};
 
-use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
+use crate::by_time::{Direction, Place, Places, TimeIndex, TimeRange};
 use crate::item::{Item, number, text};
 use crate::{Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::ORDERS_BY_TIME, shard: "order_shard", time: "created_at_ms" };
 /// Pages of one partition that are counted at most, of a megabyte each: more than a round of a million has.
 const MOST_COUNTED_PAGES: usize = 50;
+/// From so many orders in one partition on, all are alike.
+const MANY_IN_A_SHARD: u64 = 500;
 
 /// Some orders of a round, by time.
 #[derive(Debug, Clone)]
@@ -38,12 +39,36 @@ impl Ledger {
         let after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::order(id) });
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::order_shard_name(round, shard));
         let found = self.walk(&BY_TIME, shards, direction, range, after.as_ref(), limit).await?;
-        let id = |Place { at_ms, pk }: Place| {
-            let id = keys::order_id(&pk);
-            Ok((at_ms, id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?))
-        };
-        let ids = found.places.into_iter().map(id).collect::<Result<_, LedgerError>>()?;
-        Ok(OrderIdsPage { ids, more: found.more })
+        page(found)
+    }
+
+    /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the other and in
+    /// each the oldest first: all of a round with as few queries as can be. Otherwise as [`Ledger::order_ids`].
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn order_ids_in_turn(
+        &self,
+        round: &RoundId,
+        to: EpochMs,
+        after: Option<&(EpochMs, ReservationId)>,
+        limit: usize,
+    ) -> Result<OrderIdsPage, LedgerError> {
+        let first = after.map_or(0, |(_, id)| keys::shard_of_order(id));
+        let mut after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::order(id) });
+        let range = TimeRange { to, ..TimeRange::ALL };
+        let mut places = Vec::with_capacity(limit);
+        for shard in first..keys::ROUND_SHARDS {
+            let name = std::iter::once(keys::order_shard_name(round, shard));
+            // Only the first is begun in its middle.
+            let (from, rest) = (after.take(), limit - places.len());
+            let found = self.walk(&BY_TIME, name, Direction::OldestFirst, range, from.as_ref(), rest).await?;
+            places.extend(found.places);
+            if found.more {
+                return page(Places { places, more: true });
+            }
+        }
+        page(Places { places, more: false })
     }
 
     /// The orders of these ids in their order, as they were last written.
@@ -58,29 +83,36 @@ impl Ledger {
         Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
     }
 
-    /// About how many orders of a round were made until `to`: exactly as many if there are some ten thousands at most, and else
-    /// as many as if all partitions had as many as the first.
+    /// About how many orders of a round were made until `to`: sixteen times as many as the first partition has, and exactly as
+    /// many if that are few.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn count_orders_about(&self, round: &RoundId, to: EpochMs) -> Result<u64, LedgerError> {
-        let shards = (0..keys::ROUND_SHARDS).map(|shard| self.count_of_shard(round, shard, to, None));
-        let counts = try_join_all(shards).await?;
-        let sum = counts.iter().map(|(count, _)| count).sum();
-        if counts.iter().all(|(_, next)| next.is_none()) {
-            return Ok(sum);
+        let mut sum = self.count_of_shard(round, 0, to).await?;
+        if sum >= MANY_IN_A_SHARD {
+            return Ok(sum * u64::from(keys::ROUND_SHARDS));
         }
-        let Some((mut first, mut next)) = counts.into_iter().next() else { return Ok(sum) };
+        for shard in 1..keys::ROUND_SHARDS {
+            sum += self.count_of_shard(round, shard, to).await?;
+        }
+        Ok(sum)
+    }
+
+    async fn count_of_shard(&self, round: &RoundId, shard: u32, to: EpochMs) -> Result<u64, LedgerError> {
+        let (mut count, mut next) = (0, None);
         for _ in 0..MOST_COUNTED_PAGES {
-            let Some(start) = next else { break };
-            let (count, rest) = self.count_of_shard(round, 0, to, Some(start)).await?;
-            (first, next) = (first + count, rest);
+            let (more, rest) = self.count_page(round, shard, to, next).await?;
+            (count, next) = (count + more, rest);
+            if next.is_none() {
+                break;
+            }
         }
-        Ok(sum.max(first * u64::from(keys::ROUND_SHARDS)))
+        Ok(count)
     }
 
     /// The keys in one page of a partition, and where the next one begins.
-    async fn count_of_shard(
+    async fn count_page(
         &self,
         round: &RoundId,
         shard: u32,
@@ -102,4 +134,13 @@ impl Ledger {
             .map_err(LedgerError::of("Query"))?;
         Ok((u64::try_from(output.count).unwrap_or_default(), output.last_evaluated_key))
     }
+}
+
+fn page(found: Places) -> Result<OrderIdsPage, LedgerError> {
+    let id = |Place { at_ms, pk }: Place| {
+        let id = keys::order_id(&pk);
+        Ok((at_ms, id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?))
+    };
+    let ids = found.places.into_iter().map(id).collect::<Result<_, LedgerError>>()?;
+    Ok(OrderIdsPage { ids, more: found.more })
 }
