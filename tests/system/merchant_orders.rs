@@ -26,7 +26,7 @@ fn now_ms() -> i64 {
 }
 
 fn claim(of: &RoundId, name: &str, unit: u32) -> Claim {
-    Claim { reserved_at_ms: EpochMs(1_000), ..fresh_claim(of, &user(name), unit, 1) }
+    Claim { reserved_at_ms: EpochMs(1_000), ..fresh_claim(of, &user(name), unit, unit as u8) }
 }
 
 fn price() -> Price {
@@ -224,9 +224,8 @@ async fn what_is_wrong_is_told_by_its_name() {
     }
     find(&lab, "sale=table").await.problem(404, "unknown_sale");
     find(&lab, "sale=lamp&round=2").await.problem(404, "unknown_sale");
-    let export = async |query: &str| {
-        lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/{query}")).by_operator()).await
-    };
+    let export =
+        async |query: &str| lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/{query}")).by_operator()).await;
     for (query, name) in [("format=xls", "format"), ("cursor=x", "cursor"), ("limit=5", "limit")] {
         let refused = export(&format!("1/orders?{query}")).await.problem(400, "invalid_request");
         assert!(refused.text("detail").starts_with(&format!("{name}: ")), "{query}");
@@ -292,7 +291,8 @@ async fn an_export_has_the_rows_that_the_orders_are() {
     lab.ledger.pay(&paid, "+pay", price(), EpochMs(600)).await.unwrap();
     lab.ledger.pay(&paid, "pay_too_late", price(), EpochMs(700)).await.unwrap();
     // Some of one moment stand on both sides of a seam.
-    let many = (1..ORDERS as i64).map(|n| Order::cancelled(claim(&of, &format!("u,\"{n}"), 1), EpochMs(1_000 + n / 40)));
+    let many =
+        (1..ORDERS as i64).map(|n| Order::cancelled(claim(&of, &format!("u,\"{n}"), 1), EpochMs(1_000 + n / 40)));
     fence_all(&lab, many.collect()).await;
     // One that is made after the first page was asked for is in no page.
     lab.ledger.fence(Order::cancelled(claim(&of, "later", 1), EpochMs(now_ms() + 3_600_000))).await.unwrap();

@@ -74,7 +74,9 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
         let refused = lab.answer(&bad(body)).await.problem(400, "invalid_request");
         assert!(refused.text("detail").contains("payment_id"), "{refused:?}");
     }
-    for (query, name) in [("limit=0", "limit"), ("cursor=x", "cursor"), ("cursor=MS5h%3D", "cursor"), ("state=due", "state")] {
+    for (query, name) in
+        [("limit=0", "limit"), ("cursor=x", "cursor"), ("cursor=MS5h%3D", "cursor"), ("state=due", "state")]
+    {
         let refused = lab.answer(&Ask::get(format!("/v1/admin/refunds?{query}")).by_operator()).await;
         assert!(refused.problem(400, "invalid_request").text("detail").starts_with(&format!("{name}: ")), "{query}");
     }
@@ -87,9 +89,8 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let claim = lab.buy("alice").await;
     give_back(&lab, &claim).await;
     assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
-    let look = async || {
-        lab.answer(&Ask::get(format!("/v1/reservations/{}", claim.id)).by("alice")).await.expect(200).body
-    };
+    let look =
+        async || lab.answer(&Ask::get(format!("/v1/reservations/{}", claim.id)).by("alice")).await.expect(200).body;
     assert_eq!(look().await["refund_due"], true);
     let before = mark(&lab, "pay_1", "olga").await.expect(200).body;
     for _ in 0..2 {
@@ -119,7 +120,10 @@ async fn of_operators_who_mark_it_at_once_one_does() {
     let marked: Vec<&Value> = heard.iter().filter(|told| told["changed"] == true).collect();
     assert_eq!(marked.len(), 1, "{heard:?}");
     for told in &heard {
-        assert_eq!((&told["refunded_by"], &told["refunded_at"]), (&marked[0]["refunded_by"], &marked[0]["refunded_at"]));
+        assert_eq!(
+            (&told["refunded_by"], &told["refunded_at"]),
+            (&marked[0]["refunded_by"], &marked[0]["refunded_at"])
+        );
     }
     let mut after = lab.order_of(&claim).await;
     assert_eq!(std::mem::take(&mut after.refunds_made), ["pay_1"]);
