@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short docs lint deny clean
+.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -55,6 +55,9 @@ watch: ## Run a function from its sources, for `cargo lambda invoke`, on what `m
 
 audit: ## Print where every unit of the running system is: SALE=lamp ROUND=1
 	@$(LOCAL) audit
+
+export: ## Write the orders of a round of the running system to a file: SALE=lamp ROUND=1 FORMAT=csv OUT=lamp-1.csv
+	@$(LOCAL) export
 
 check-draw: ## Check the draw of a round from public data alone: SALE=packet ROUND=1 UNIT=17 URL=… JSON=1
 	@$(LOCAL) check-draw

@@ -93,6 +93,22 @@ fn for_people(answer: &Value) -> String {
     }
 }
 
+/// One page of an export.
+pub(crate) struct Page {
+    pub(crate) rows: u64,
+    /// About how many rows all pages have, as the first one says.
+    pub(crate) about: Option<u64>,
+    pub(crate) next: Option<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// The path in `<PATH>; rel="next"`.
+fn next_of(link: &str) -> Result<String> {
+    let path = link.strip_suffix("; rel=\"next\"").and_then(|rest| rest.strip_prefix('<')?.strip_suffix('>'));
+    let path = path.filter(|path| path.starts_with("/v1/")).with_context(|| format!("not a link to a page: {link}"))?;
+    Ok(path.to_owned())
+}
+
 /// How long to wait before a request is sent again, if the API says that it should be.
 fn pause_before_retry(response: &Response) -> Option<Duration> {
     if response.status() != StatusCode::SERVICE_UNAVAILABLE {
@@ -252,6 +268,25 @@ impl Client {
         let (status, answer) = self.ask_as_operator(method, operator, path).await?;
         ensure!(status.is_success(), "the API refused: {}", for_people(&answer));
         Ok(answer)
+    }
+
+    /// One page of an answer that has several: its body, its headers and, if there is one, the path of the next.
+    ///
+    /// # Errors
+    /// If the API refuses, with what it said.
+    pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
+        let request = self.http.get(format!("{}{path}", self.api_url)).bearer_auth(operator);
+        let response = self.send(request).await?;
+        if !response.status().is_success() {
+            let answer = response.json().await?;
+            bail!("the API refused: {}", for_people(&answer));
+        }
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let number = |name: &str| header(name).and_then(|text| text.parse().ok());
+        let (rows, about, next) = (number("export-rows"), number("export-rows-about"), header("link"));
+        let rows = rows.context("the API did not say how many rows the page has")?;
+        let next = next.as_deref().map(next_of).transpose()?;
+        Ok(Page { rows, about, next, body: response.bytes().await?.into() })
     }
 
     /// The public draw of a round.

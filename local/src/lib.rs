@@ -12,6 +12,7 @@ pub mod demo;
 pub mod deployment;
 pub mod emulator;
 pub mod event;
+pub mod export;
 pub mod function;
 pub mod gateway;
 pub mod identity;

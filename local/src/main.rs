@@ -1,5 +1,6 @@
 //! The command line of the local cloud.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -12,6 +13,7 @@ use local::check_draw::check_draw;
 use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
+use local::export::{Format, export};
 use local::operate::{audit, redrive};
 use local::setup::{install, set_up};
 use local::supervisor::{Ports, supervise};
@@ -107,6 +109,21 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Write all orders of a round of the running `up` to a file, which appears once it is whole
+    Export {
+        /// The sale
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
+        /// The round
+        #[arg(long, env = "ROUND", default_value = "1")]
+        round: RoundNumber,
+        /// csv for spreadsheets, jsonl for programs
+        #[arg(long, env = "FORMAT", default_value = "csv")]
+        format: Format,
+        /// The file; SALE-ROUND.FORMAT unless you say otherwise
+        #[arg(long, env = "OUT")]
+        out: Option<PathBuf>,
+    },
     /// Check the draw of a round from its public document alone; fail unless it is what was committed to
     CheckDraw {
         /// The sale
@@ -173,6 +190,9 @@ async fn main() -> ExitCode {
                 println!("{}", seal_pass(&user, &RoundId { sale, number }).await?);
             }
             Command::Audit { sale, round: number, json } => return audit(&RoundId { sale, number }, json).await,
+            Command::Export { sale, round: number, format, out } => {
+                export(&RoundId { sale, number }, format, out.as_deref()).await?;
+            }
             Command::CheckDraw { sale, round: number, unit, url, json } => {
                 check_draw(&RoundId { sale, number }, unit, url.as_deref(), json).await?;
             }

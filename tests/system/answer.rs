@@ -10,8 +10,17 @@ use crate::openapi::{By, OPENAPI};
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    /// Null if it is not JSON.
+    /// Null if it is not JSON; the text of a file.
     pub(crate) body: Value,
+}
+
+/// A body, by what it says that it is.
+fn read(headers: &HeaderMap, body: &[u8]) -> Value {
+    let said = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match said.split(';').next().unwrap_or_default() {
+        "text/csv" | "application/jsonl" => String::from_utf8(body.to_vec()).expect("files are UTF-8").into(),
+        _ => serde_json::from_slice(body).unwrap_or_default(),
+    }
 }
 
 impl Answer {
@@ -19,14 +28,14 @@ impl Answer {
     #[track_caller]
     pub(crate) fn of_handler(asked: impl Into<Asked>, response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
-        let body = serde_json::from_slice(&body).unwrap_or_default();
+        let body = read(&parts.headers, &body);
         Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(&asked.into(), By::Function)
     }
 
     /// What comes through the gateway, held to `openapi.yaml`.
     pub(crate) async fn of_gateway(asked: impl Into<Asked>, response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or_default();
+        let body = read(&headers, &response.bytes().await.unwrap());
         Self { status, headers, body }.documented(&asked.into(), By::Gateway)
     }
 

@@ -61,6 +61,12 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "group_add").await.expect(200).body, json!({ "group": "members", "users": 2 }));
     assert_eq!(admin(&lab, "group_remove").await.expect(200).body["users"], 1);
     assert_eq!(admin(&lab, "group").await.expect(200).body["users"], json!(["alice"]));
+    assert_eq!(admin(&lab, "orders").await.expect(200).body, json!({ "orders": [] }));
+    assert_eq!(admin(&lab, "refunds").await.expect(200).body, json!({ "refunds": [] }));
+    let export = admin(&lab, "export").await;
+    assert_eq!((export.status, export.header("export-rows")), (200, "0"));
+    admin(&lab, "order").await.problem(404, "unknown_reservation");
+    admin(&lab, "refunded").await.problem(404, "unknown_refund");
 }
 
 #[tokio::test]

@@ -343,6 +343,8 @@ export const en = {
   'problem.not_cancellable.text': 'It is yours for good, or its order has changed in the meantime. This is how it stands now.',
   'problem.sale_exists.title': 'Another sale has this name',
   'problem.sale_exists.text': 'Choose another one.',
+  'problem.unknown_refund.title': 'There is no such refund',
+  'problem.unknown_refund.text': 'No payment with this id is to be given back. Look at the list of refunds.',
   'problem.campaign_changed.title': 'Somebody else has changed it',
   'problem.campaign_changed.text': 'It is another version now. Load it anew, and decide again.',
   'problem.round_changed.title': 'Another round is running',

@@ -1,12 +1,18 @@
-//! What operators do: create and publish sales, look at them, steer and stop them, keep users out, audit rounds.
+//! What operators do: create and publish sales, look at them, steer and stop them, keep users out, audit rounds, look orders up,
+//! export them, and mark refunds.
 
 mod beacon;
 mod campaigns;
 mod document;
+mod export;
 mod figures;
 mod groups;
 mod guard;
 mod new_allocation;
+mod order_document;
+mod orders;
+mod query;
+mod refunds;
 mod steer;
 mod winners;
 
@@ -20,7 +26,7 @@ use fulfilment::audit;
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Created, Latest, Ledger};
-use process::OrderCounts;
+use process::{OrderCounts, TermsCache};
 use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
 use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, Terms, latest_rounds};
@@ -62,6 +68,8 @@ pub struct Deps {
     pub order_counts: OrderCounts,
     /// The key that drand signs its rounds with.
     pub drand_key: DrandKey,
+    /// The terms of rounds, for the names of prizes.
+    pub terms: TermsCache,
     /// Who counts as an operator.
     pub operators: Operators,
     /// The time.
@@ -97,6 +105,7 @@ impl Deps {
             queues: Arc::new(queues),
             order_counts: context.order_counts()?,
             drand_key: DrandKey::quicknet(),
+            terms: context.terms()?,
             operators,
             clock: context.clock(),
         })
@@ -153,6 +162,13 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "winners", "resend"]) => {
             winners::resend(deps, request, sale, round).await
         }
+        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "orders"]) => {
+            Box::pin(export::page(deps, request, sale, round)).await
+        }
+        (&Method::GET, ["v1", "admin", "orders"]) => Box::pin(orders::list(deps, request)).await,
+        (&Method::GET, ["v1", "admin", "orders", id]) => Box::pin(orders::found(deps, id)).await,
+        (&Method::GET, ["v1", "admin", "refunds"]) => Box::pin(refunds::list(deps, request)).await,
+        (&Method::POST, ["v1", "admin", "refunds", "refunded"]) => Box::pin(refunds::mark(deps, request)).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
@@ -204,10 +220,7 @@ async fn list(deps: &Deps) -> Reply {
 async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
     let (Latest { offer, round: latest }, now) = (sale_of(deps, sale).await?, deps.clock.now());
     let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    let id = RoundId { sale: offer.id.clone(), number };
-    if id.number > offer.latest_round {
-        return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
-    }
+    let id = round_of(&offer, number)?;
     let kept = match latest.filter(|latest| latest.id == id) {
         Some(latest) => Some(latest),
         None => deps.ledger.round(&id).await.map_err(Problem::unanswered)?,
@@ -249,6 +262,14 @@ async fn found(deps: &Deps, sale: &str) -> Reply {
         _ => None,
     };
     Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, beacon)))
+}
+
+/// A round that the sale has come to.
+fn round_of(offer: &Offer, number: RoundNumber) -> Result<RoundId, Problem> {
+    if number > offer.latest_round {
+        return Err(Problem::new(Code::UnknownSale).detail("the sale has not come to this round"));
+    }
+    Ok(RoundId { sale: offer.id.clone(), number })
 }
 
 async fn sale_of(deps: &Deps, sale: &str) -> Result<Latest, Problem> {

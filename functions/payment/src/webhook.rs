@@ -2,13 +2,11 @@ use std::collections::BTreeMap;
 
 use api::{Code, Problem, json_body, text_body};
 use lambda_http::Request;
-use sale::{Price, ReservationId};
+use sale::{MAX_PAYMENT_ID_LENGTH, Price, ReservationId};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use standardwebhooks::{HEADER_WEBHOOK_TIMESTAMP, Webhook};
 
-/// Longest payment id. An order keeps it.
-const MAX_PAYMENT_ID_LENGTH: usize = 64;
 /// Digits in a timestamp that is still a time: until the year 5138.
 const MAX_TIMESTAMP_DIGITS: usize = 11;
 

@@ -1,6 +1,8 @@
 use jiff::Timestamp;
 use ledger::OrdersPage;
-use sale::{Claim, EpochMs, Failure, Order, OrderState, Price, ReservationId, RoundId, SaleId, ShownAward};
+use sale::{
+    Claim, EpochMs, Failure, Order, OrderState, Price, RefundState, ReservationId, RoundId, SaleId, ShownAward,
+};
 use serde::Serialize;
 
 /// The status of a reservation without an order.
@@ -89,7 +91,7 @@ impl Document {
             ended_at: order.ended_at_ms.map(Timestamp::from),
             reason: order.failure,
             award,
-            refund_due: !order.refunds_due.is_empty(),
+            refund_due: order.refund() == Some(RefundState::Due),
             poll_after_ms,
             ..Self::bare(&order.claim)
         }

@@ -140,7 +140,17 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       admin,
       ['ConditionCheckItem', 'GetItem', 'BatchGetItem', 'BatchWriteItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['sales_by_close', 'guards_by_round', 'orders_by_round', 'denied_by_end', 'campaigns_by_id', 'members_by_group'],
+      [
+        'sales_by_close',
+        'guards_by_round',
+        'orders_by_round',
+        'orders_by_time',
+        'orders_by_user',
+        'refunds_by_time',
+        'denied_by_end',
+        'campaigns_by_id',
+        'members_by_group',
+      ],
     );
     queues.redriveFrom(admin);
     queues.watchFrom(admin);

@@ -25,6 +25,12 @@ const INDEXES = {
     projectionType: INCLUDE,
     nonKeyAttributes: ['reserved_at_ms'] as string[],
   },
+  orders_by_time: { partitionKey: text('order_shard'), sortKey: number('created_at_ms'), projectionType: KEYS_ONLY },
+  refunds_by_time: {
+    partitionKey: text('refund_shard'),
+    sortKey: number('refund_due_at_ms'),
+    projectionType: KEYS_ONLY,
+  },
   sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: ALL },
   denied_by_end: { partitionKey: text('denied_list'), sortKey: number('until_ms'), projectionType: ALL },
   campaigns_by_id: { partitionKey: text('campaign_list'), sortKey: text('campaign_id'), projectionType: ALL },
@@ -43,6 +49,7 @@ const WRITTEN_BY_ORDERS = [
   'pending_by_pay_by',
   'guards_by_round',
   'orders_by_round',
+  'orders_by_time',
 ] as const satisfies IndexName[];
 const PERIOD = Duration.minutes(1);
 const ITEM_OPERATIONS = [

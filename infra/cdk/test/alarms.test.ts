@@ -134,7 +134,7 @@ test('an order that waits and one that is overdue ring, the first after its mess
 
 test('a table that turns anything away rings, and so does an index that orders are written to', () => {
   const [sum, ...parts] = named('table-throttled').Metrics;
-  expect(sum.Expression).toBe('FILL(t0, 0) + FILL(t1, 0) + FILL(t2, 0) + FILL(t3, 0) + FILL(t4, 0) + FILL(t5, 0)');
+  expect(sum.Expression).toBe('FILL(t0, 0) + FILL(t1, 0) + FILL(t2, 0) + FILL(t3, 0) + FILL(t4, 0) + FILL(t5, 0) + FILL(t6, 0)');
   const table = only(template, 'AWS::DynamoDB::Table').id;
   const watched = parts.map(({ MetricStat: { Metric: metric, Stat } }: Json) => {
     const [index, name] = [...metric.Dimensions].sort((a: Json, b: Json) => a.Name.localeCompare(b.Name)).slice(-2);
@@ -148,6 +148,7 @@ test('a table that turns anything away rings, and so does an index that orders a
     ['WriteThrottleEvents', 'pending_by_pay_by'],
     ['WriteThrottleEvents', 'guards_by_round'],
     ['WriteThrottleEvents', 'orders_by_round'],
+    ['WriteThrottleEvents', 'orders_by_time'],
   ]);
 });
 

@@ -33,6 +33,8 @@ describe('the ledger', () => {
       ['pending_by_pay_by', 'HASH pending_shard S', 'RANGE pay_by_ms N', 'KEYS_ONLY'],
       ['guards_by_round', 'HASH round_shard S', 'RANGE unit N', 'ALL'],
       ['orders_by_round', 'HASH live_shard S', 'RANGE unit N', 'INCLUDE'],
+      ['orders_by_time', 'HASH order_shard S', 'RANGE created_at_ms N', 'KEYS_ONLY'],
+      ['refunds_by_time', 'HASH refund_shard S', 'RANGE refund_due_at_ms N', 'KEYS_ONLY'],
       ['sales_by_close', 'HASH sale_list S', 'RANGE closes_at_ms N', 'ALL'],
       ['denied_by_end', 'HASH denied_list S', 'RANGE until_ms N', 'ALL'],
       ['campaigns_by_id', 'HASH campaign_list S', 'RANGE campaign_id S', 'ALL'],
@@ -62,6 +64,7 @@ describe('the table takes the first second of a sale', () => {
       'pending_by_pay_by',
       'guards_by_round',
       'orders_by_round',
+      'orders_by_time',
     ]);
     for (const index of warmed) expect(index.WarmThroughput).toEqual(warm);
   });

@@ -57,6 +57,9 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
   admin: {
     table: items('BatchGetItem', 'BatchWriteItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
     'index members_by_group': QUERY,
+    'index orders_by_time': QUERY,
+    'index orders_by_user': QUERY,
+    'index refunds_by_time': QUERY,
     'index sales_by_close': QUERY,
     'index denied_by_end': QUERY,
     'index guards_by_round': QUERY,

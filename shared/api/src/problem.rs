@@ -58,6 +58,8 @@ codes! {
     UnknownCampaign = NOT_FOUND, "There is no such campaign";
     /// No such reservation of this user.
     UnknownReservation = NOT_FOUND, "There is no such reservation";
+    /// No such payment is to be given back.
+    UnknownRefund = NOT_FOUND, "There is no such refund";
     /// No such route.
     UnknownRoute = NOT_FOUND, "There is nothing here";
     /// No unit is left.

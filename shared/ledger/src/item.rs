@@ -29,6 +29,9 @@ pub(crate) struct OrderItem {
     /// While it is live. Orders of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) live_shard: Option<String>,
+    /// Written with the order and never changed. Orders of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) order_shard: Option<String>,
     #[serde(flatten)]
     pub(crate) order: Order,
 }
@@ -41,6 +44,7 @@ impl OrderItem {
             orders_of: user.clone(),
             pending_shard: (state == OrderState::Pending).then(|| keys::pending_shard(id)),
             live_shard: state.is_live().then(|| keys::live_shard(&id.round, keys::shard_of(*unit))),
+            order_shard: Some(keys::order_shard(id)),
             order,
         }
     }
@@ -120,11 +124,11 @@ mod tests {
 
     use super::*;
 
-    /// An order as it has been kept since live orders have an index.
+    /// An order as it has been kept since orders by time have an index.
     fn stored_order() -> Value {
         json!({
             "pk": "ORDER#lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "orders_of": "alice", "pending_shard": "PENDING#15",
-            "live_shard": "LIVE#lamp#1#1", "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice",
+            "live_shard": "LIVE#lamp#1#1", "order_shard": "lamp#1#15", "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice",
             "state": "PENDING", "lane": 0, "unit": 17, "slot": 1, "reserved_at_ms": 1_795_510_800_123_i64,
             "created_at_ms": 1_795_510_800_456_i64, "price_minor": 990, "currency": "EUR",
             "pay_by_ms": 1_795_511_700_456_i64,
@@ -146,6 +150,9 @@ mod tests {
     fn stored_items_stay_readable_and_are_written_the_same() {
         let order = order_from(item(&stored_order())).unwrap();
         assert_eq!(to_item(OrderItem::new(order.clone())).unwrap(), item(&stored_order()));
+        let mut before = stored_order();
+        before.as_object_mut().unwrap().remove("order_shard").unwrap();
+        assert_eq!(order_from(item(&before)).unwrap(), order, "of the version before");
 
         let mut unit = stored_guard("UNIT#lamp#1#17");
         unit["round_shard"] = "ROUND#lamp#1#1".into();

@@ -9,6 +9,10 @@ pub(crate) const PENDING_BY_PAY_BY: &str = "pending_by_pay_by";
 pub(crate) const GUARDS_BY_ROUND: &str = "guards_by_round";
 /// A round's live orders.
 pub(crate) const ORDERS_BY_ROUND: &str = "orders_by_round";
+/// A round's orders by time, whatever became of them.
+pub(crate) const ORDERS_BY_TIME: &str = "orders_by_time";
+/// Payments that are to be given back, by when that was noted.
+pub(crate) const REFUNDS_BY_TIME: &str = "refunds_by_time";
 /// Rounds of published sales by their end.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
 /// Denials by their end.
@@ -33,7 +37,9 @@ pub(crate) const PUBLISHED: &str = "published";
 /// Partitions of the index of pending orders. One takes 1,000 writes a second (DynamoDB developer guide, "Burst and
 /// adaptive capacity"), so this many take any sale that the order queue's concurrency lets through.
 pub(crate) const PENDING_SHARDS: u32 = 16;
-/// Partitions of a round's indexes of guards and of live orders, for the same reason.
+/// Partitions of [`REFUNDS_BY_TIME`], for the same reason: payments may come late for a whole round.
+pub(crate) const REFUND_SHARDS: u32 = 16;
+/// Partitions of a round's indexes of guards, of live orders and of orders by time, for the same reason.
 pub const ROUND_SHARDS: u32 = 16;
 
 /// Orders in one page of a user's list.
@@ -69,16 +75,33 @@ pub(crate) fn member_shard(group: &GroupName, shard: u32) -> String {
     format!("GROUP#{group}#{shard}")
 }
 
-/// In which part of a group's list a user is, by a hash that stays the same (FNV-1a): the index has it.
+/// In which part of a group's list a user is: the index has it.
 pub(crate) fn shard_of_member(user: &UserId) -> u32 {
-    let hash =
-        user.as_str().bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-    hash % MEMBER_SHARDS
+    hash(user.as_str()) % MEMBER_SHARDS
+}
+
+/// A hash that stays the same (FNV-1a).
+fn hash(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Providers' ids have no form of their own, so this prefix ends the key.
 pub(crate) fn payment(id: &str) -> String {
     format!("PAYMENT#{id}")
+}
+
+/// The payment whose key this is.
+pub(crate) fn payment_id(pk: &str) -> Option<&str> {
+    pk.strip_prefix("PAYMENT#")
+}
+
+/// Where a payment is that is to be given back.
+pub(crate) fn refund_shard(payment_id: &str) -> String {
+    refund_shard_name(hash(payment_id) % REFUND_SHARDS)
+}
+
+pub(crate) fn refund_shard_name(shard: u32) -> String {
+    format!("REFUND#{shard}")
 }
 
 pub(crate) fn denied(user: &UserId) -> String {
@@ -99,8 +122,12 @@ pub(crate) fn connection_id(pk: &str) -> Option<&str> {
 }
 
 pub(crate) fn pending_shard(id: &ReservationId) -> String {
-    // The UUID's last bits are random or hashed, whatever its version.
-    pending_shard_name(id.uuid.as_u128() as u32 % PENDING_SHARDS)
+    pending_shard_name(last_bits(id) % PENDING_SHARDS)
+}
+
+/// The UUID's last bits, which are random or hashed, whatever its version.
+fn last_bits(id: &ReservationId) -> u32 {
+    id.uuid.as_u128() as u32
 }
 
 pub(crate) fn pending_shard_name(shard: u32) -> String {
@@ -119,6 +146,19 @@ pub(crate) fn round_shard(RoundId { sale, number }: &RoundId, shard: u32) -> Str
 /// Where a round's live orders are: found without going through guards.
 pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
     format!("LIVE#{sale}#{number}#{shard}")
+}
+
+/// Where an order is among those of its round by time, whatever becomes of it.
+pub(crate) fn order_shard(id: &ReservationId) -> String {
+    order_shard_name(&id.round, shard_of_order(id))
+}
+
+pub(crate) fn shard_of_order(id: &ReservationId) -> u32 {
+    last_bits(id) % ROUND_SHARDS
+}
+
+pub(crate) fn order_shard_name(RoundId { sale, number }: &RoundId, shard: u32) -> String {
+    format!("{sale}#{number}#{shard}")
 }
 
 pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {

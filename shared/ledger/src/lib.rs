@@ -12,14 +12,14 @@
 //! | loss of its round in Redis | `LOST#sale#round` | |
 //! | chunk of its entries | `ENTRIES#sale#round#root#chunk` | |
 //! | prize that it gave | `WINNER#sale#round#number` | |
-//! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live |
+//! | order | `ORDER#reservation_id` | `orders_of`, `created_at_ms`; `pending_shard`, `pay_by_ms` while PENDING; `live_shard`, `unit` while live; `order_shard`, `created_at_ms` |
 //! | unit guard | `UNIT#sale#round#unit` | `round_shard`, `unit` |
 //! | slot guard | `SLOT#sale#round#user#slot` | |
 //! | denial | `DENIED#user` | `denied_list`, `until_ms` |
 //! | strikes | `STRIKES#user` | |
 //! | connection | `CONN#id` | `connections_of`, `connected_at_ms` |
 //! | switches | `SWITCHES` | |
-//! | payment | `PAYMENT#payment_id` | |
+//! | payment | `PAYMENT#payment_id` | `refund_shard`, `refund_due_at_ms` while it is to be given back |
 //! | campaign | `CAMPAIGN#id` | `campaign_list`, `campaign_id` |
 //! | member of a group | `GROUP#group#user` | `member_shard`, `member` |
 //!
@@ -28,6 +28,7 @@
 
 mod batch;
 mod beacons;
+mod by_time;
 mod campaigns;
 mod change;
 mod conflict;
@@ -44,8 +45,10 @@ mod live_orders;
 mod lotteries;
 mod offers;
 mod orders;
+mod orders_by_time;
 mod overdue;
 mod payments;
+mod refunds;
 mod replace;
 mod rounds;
 mod shards;
@@ -57,6 +60,7 @@ use aws_sdk_dynamodb::Client;
 use crate::item::{Item, text};
 
 pub use beacons::Beacon;
+pub use by_time::{Direction, TimeRange};
 pub use campaigns::PutCampaign;
 pub use change::Change;
 pub use connections::{Connection, MAX_CONNECTIONS};
@@ -68,7 +72,9 @@ pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use offers::{Created, Latest, Steered};
 pub use orders::{OrdersPage, Placed, Taken};
+pub use orders_by_time::OrderIdsPage;
 pub use payments::Payment;
+pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
 pub use strikes::{Strike, Struck};
 pub use switches::Switches;

@@ -4,6 +4,7 @@ use aws_sdk_dynamodb::types::{
 };
 use sale::{EpochMs, Order, ReservationId, Transition, UserId};
 
+use crate::by_time::TimeRange;
 use crate::conflict::{ConflictReasons, retry_conflicts};
 use crate::item::{GuardItem, Item, OrderItem, number, order_from, text, to_item};
 use crate::{Ledger, LedgerError, keys};
@@ -228,6 +229,20 @@ impl Ledger {
         user: &UserId,
         after: Option<(ReservationId, EpochMs)>,
     ) -> Result<OrdersPage, LedgerError> {
+        self.orders_of_within(user, TimeRange::ALL, after, keys::ORDERS_PAGE).await
+    }
+
+    /// Likewise, of orders that were made in `range`, and so many at most.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn orders_of_within(
+        &self,
+        user: &UserId,
+        range: TimeRange,
+        after: Option<(ReservationId, EpochMs)>,
+        limit: i32,
+    ) -> Result<OrdersPage, LedgerError> {
         let start = after.map(|(id, created_at_ms)| {
             Item::from([
                 ("pk".to_owned(), text(keys::order(&id))),
@@ -240,10 +255,12 @@ impl Ledger {
             .query()
             .table_name(&self.table)
             .index_name(keys::ORDERS_BY_USER)
-            .key_condition_expression("orders_of = :user")
+            .key_condition_expression("orders_of = :user AND created_at_ms BETWEEN :from AND :to")
             .expression_attribute_values(":user", text(user.as_str()))
+            .expression_attribute_values(":from", number(range.from.0))
+            .expression_attribute_values(":to", number(range.to.0))
             .scan_index_forward(false)
-            .limit(keys::ORDERS_PAGE)
+            .limit(limit)
             .set_exclusive_start_key(start)
             .send()
             .await

@@ -1,7 +1,8 @@
+use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{
     AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
-use sale::{EpochMs, Order, Price, ReservationId, Transition};
+use sale::{Currency, EpochMs, Order, Price, ReservationId, Transition};
 use serde::Deserialize;
 
 use crate::item::{number, order_from, text};
@@ -11,6 +12,13 @@ use crate::{Ledger, LedgerError, keys};
 /// The position of each write in the transactions of a payment, and of its cancellation reason.
 const ORDER: usize = 0;
 const PAYMENT: usize = 1;
+
+/// What is remembered of every payment.
+const REMEMBER: &str = "SET reservation_id = :reservation, price_minor = :minor, currency = :currency, \
+                        noted_at_ms = if_not_exists(noted_at_ms, :now)";
+/// That a payment was for nothing else before.
+const NOTHING_ELSE: &str = "attribute_not_exists(pk) \
+                            OR (reservation_id = :reservation AND price_minor = :minor AND currency = :currency)";
 
 /// What became of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +36,12 @@ pub enum Payment {
     UnknownOrder,
 }
 
-/// What the ledger remembers of a payment.
+/// What the ledger remembers of a payment, as far as it decides about the next one.
 #[derive(Deserialize)]
 struct PaymentItem {
     reservation_id: ReservationId,
+    price_minor: u64,
+    currency: Currency,
 }
 
 impl Ledger {
@@ -73,23 +83,24 @@ impl Ledger {
         let Some(reasons) = self.transact(vec![update(take.ok()), remember.clone()]).await? else {
             return Ok(Payment::Applied);
         };
-        match rejection(&reasons, id)? {
+        match rejection(&reasons, id, paid)? {
             Rejection::Order(order) if order.payment_id.as_deref() == Some(payment_id) => {
                 self.paid_before(&order, paid, remember).await
             }
-            Rejection::Order(_) => self.note_refund(id, payment_id, paid, remember).await,
+            Rejection::Order(_) => self.note_refund(id, payment_id, paid, now).await,
             Rejection::Contradiction(payment) => Ok(payment),
         }
     }
 
     /// Only on the condition that this payment is not the one that the order took: an answer that was lost on the way
-    /// must not turn a payment into a refund.
+    /// must not turn a payment into a refund. And only while it is not marked as given back: a callback that comes again
+    /// after that must not make it due again.
     async fn note_refund(
         &self,
         id: &ReservationId,
         payment_id: &str,
         paid: Price,
-        remember: TransactWriteItem,
+        now: EpochMs,
     ) -> Result<Payment, LedgerError> {
         let note = Update::builder()
             .table_name(&self.table)
@@ -102,11 +113,14 @@ impl Ledger {
             .expression_attribute_values(":payment", text(payment_id))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
-        let Some(reasons) = self.transact(vec![update(note.ok()), remember.clone()]).await? else {
+        let due = self.remember_refund(id, payment_id, paid, now);
+        let Some(reasons) = self.transact(vec![update(note.ok()), due]).await? else {
             return Ok(Payment::RefundDue);
         };
-        match rejection(&reasons, id)? {
-            Rejection::Order(order) => self.paid_before(&order, paid, remember).await,
+        match rejection(&reasons, id, paid)? {
+            Rejection::Order(order) => {
+                self.paid_before(&order, paid, self.remember_payment(id, payment_id, paid, now)).await
+            }
             Rejection::Contradiction(payment) => Ok(payment),
         }
     }
@@ -124,29 +138,37 @@ impl Ledger {
         }
         let Some(reasons) = self.transact(vec![remember]).await? else { return Ok(Payment::Applied) };
         let remembered = old_item(&reasons, 0).map(serde_dynamo::from_item::<_, PaymentItem>).transpose()?;
-        Ok(remembered.map_or(Payment::Applied, |payment| payment.contradicts(&order.claim.id)))
+        Ok(remembered.map_or(Payment::Applied, |payment| payment.contradicts(&order.claim.id, paid)))
     }
 
     /// On the condition that the payment was for nothing else before.
     fn remember_payment(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
-        let remember = Update::builder()
+        let remember = self.payment_update(id, payment_id, paid, now);
+        let remember = remember.update_expression(REMEMBER).condition_expression(NOTHING_ELSE);
+        update(remember.build().ok())
+    }
+
+    /// Remembers a payment as one that is to be given back, on the same condition and while it is not given back.
+    fn remember_refund(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> TransactWriteItem {
+        let remember = self
+            .payment_update(id, payment_id, paid, now)
+            .update_expression(format!(
+                "{REMEMBER}, refund_shard = :shard, refund_due_at_ms = if_not_exists(refund_due_at_ms, :now)"
+            ))
+            .condition_expression(format!("({NOTHING_ELSE}) AND attribute_not_exists(refunded_at_ms)"))
+            .expression_attribute_values(":shard", text(keys::refund_shard(payment_id)));
+        update(remember.build().ok())
+    }
+
+    fn payment_update(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> UpdateBuilder {
+        Update::builder()
             .table_name(&self.table)
             .key("pk", text(keys::payment(payment_id)))
-            .update_expression(
-                "SET reservation_id = :reservation, price_minor = :minor, currency = :currency, \
-                 noted_at_ms = if_not_exists(noted_at_ms, :now)",
-            )
-            .condition_expression(
-                "attribute_not_exists(pk) \
-                 OR (reservation_id = :reservation AND price_minor = :minor AND currency = :currency)",
-            )
             .expression_attribute_values(":reservation", text(id.to_string()))
             .expression_attribute_values(":minor", number(paid.price_minor))
             .expression_attribute_values(":currency", text(paid.currency.to_string()))
             .expression_attribute_values(":now", number(now.0))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .build();
-        update(remember.ok())
     }
 }
 
@@ -158,9 +180,10 @@ enum Rejection {
     Contradiction(Payment),
 }
 
-fn rejection(reasons: &[CancellationReason], id: &ReservationId) -> Result<Rejection, LedgerError> {
+fn rejection(reasons: &[CancellationReason], id: &ReservationId, paid: Price) -> Result<Rejection, LedgerError> {
     if let Some(payment) = old_item(reasons, PAYMENT) {
-        return Ok(Rejection::Contradiction(serde_dynamo::from_item::<_, PaymentItem>(payment)?.contradicts(id)));
+        let payment: PaymentItem = serde_dynamo::from_item(payment)?;
+        return Ok(Rejection::Contradiction(payment.contradicts(id, paid)));
     }
     match old_item(reasons, ORDER) {
         Some(order) => Ok(Rejection::Order(Box::new(order_from(order)?))),
@@ -170,8 +193,15 @@ fn rejection(reasons: &[CancellationReason], id: &ReservationId) -> Result<Rejec
 
 impl PaymentItem {
     /// What a payment is that this is remembered of, and that does not agree.
-    fn contradicts(&self, id: &ReservationId) -> Payment {
-        if self.reservation_id == *id { Payment::AmountChanged } else { Payment::Reused }
+    fn contradicts(&self, id: &ReservationId, paid: Price) -> Payment {
+        if self.reservation_id != *id {
+            Payment::Reused
+        } else if (Price { price_minor: self.price_minor, currency: self.currency }) != paid {
+            Payment::AmountChanged
+        } else {
+            // Nothing but that it has been given back since.
+            Payment::RefundDue
+        }
     }
 }
 

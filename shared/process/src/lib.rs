@@ -21,4 +21,4 @@ pub use isolation::{Step, Turn};
 pub use order_counts::{OrderCount, OrderCounts};
 pub use snapshots::{Snapshot, Snapshots};
 pub use sold_out_mark::{SoldOutMark, StillSoldOut};
-pub use terms_cache::TermsCache;
+pub use terms_cache::{RoundAwards, TermsCache};

@@ -20,6 +20,20 @@ pub struct TermsCache {
     drawn: Cache<RoundId, bool>,
 }
 
+/// What the awards of a round's orders are told with.
+#[derive(Debug, Clone)]
+pub struct RoundAwards {
+    terms: Option<Arc<Terms>>,
+    is_drawn: bool,
+}
+
+impl RoundAwards {
+    /// What an order of the round won, in words, if it was read after this was.
+    pub fn of(&self, order: &Order) -> Option<ShownAward> {
+        ShownAward::of(order, self.terms.as_deref(), self.is_drawn)
+    }
+}
+
 impl TermsCache {
     /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger) -> Self {
@@ -65,6 +79,18 @@ impl TermsCache {
         // It may have been read before its prize was given, or by an index that lags.
         let since = Box::pin(self.ledger.order(&order.claim.id)).await?;
         Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
+    }
+
+    /// What tells the awards of many orders of a round, if those are read after this, as they were last written. Then an order
+    /// that seems to have won nothing in a draw that is done has won nothing, and need not be read again.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn awards_of_round(&self, id: &RoundId) -> Result<RoundAwards, LedgerError> {
+        let terms = self.get(id).await?;
+        let at_end = terms.as_ref().is_some_and(|terms| terms.allocation.is_drawn_at_end());
+        let is_drawn = at_end && self.is_drawn(id).await?;
+        Ok(RoundAwards { terms, is_drawn })
     }
 
     /// Whether all winners of a round are drawn. The answer may be a second old.

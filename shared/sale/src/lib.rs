@@ -41,7 +41,7 @@ pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, Use
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use money::{Currency, InvalidCurrency, Price};
 pub use offer::{Offer, SaleState};
-pub use order::{Failure, Order, OrderState, Transition};
+pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
 pub use rain::{InvalidRain, InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
 pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};

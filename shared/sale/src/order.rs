@@ -3,6 +3,9 @@ use strum::{IntoStaticStr, VariantArray};
 
 use crate::{Award, Claim, EpochMs, Price};
 
+/// Longest id of a payment: an order keeps it.
+pub const MAX_PAYMENT_ID_LENGTH: usize = 64;
+
 /// The state of an order.
 ///
 /// ```text
@@ -91,8 +94,9 @@ impl Transition {
 
 /// Why an order can never be made. These are all the reasons: any other fault passes, and its message comes back until it
 /// has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Failure {
     /// Its unit belongs to another order and no unit is left to give it.
     SoldOut,
@@ -105,6 +109,13 @@ pub enum Failure {
     UnknownSale,
     /// It failed for about a minute. Earlier versions gave up then; it is still read, and no longer written.
     DeadLetter,
+}
+
+impl Failure {
+    /// The reason's name.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// The durable record of a reservation.
@@ -138,6 +149,28 @@ pub struct Order {
     /// Payments that the order could not take: the provider is to give them back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_due: Vec<String>,
+    /// Those of [`Self::refunds_due`] that an operator has marked as given back. They stay there as well: a callback that
+    /// comes again must find them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refunds_made: Vec<String>,
+}
+
+/// How far the payments are that an order could not take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum RefundState {
+    /// One at least is still to be given back.
+    Due,
+    /// All have been given back.
+    Refunded,
+}
+
+impl RefundState {
+    /// The state's name.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
 }
 
 impl Order {
@@ -176,6 +209,17 @@ impl Order {
             payment_id: None,
             failure: None,
             refunds_due: Vec::new(),
+            refunds_made: Vec::new(),
+        }
+    }
+
+    /// How far its refunds are; `None` if no payment came that it could not take.
+    pub fn refund(&self) -> Option<RefundState> {
+        let is_made = |payment: &String| self.refunds_made.contains(payment);
+        match self.refunds_due.as_slice() {
+            [] => None,
+            due if due.iter().all(is_made) => Some(RefundState::Refunded),
+            _ => Some(RefundState::Due),
         }
     }
 }

@@ -1,0 +1,233 @@
+//! All orders of a round, page by page, as files have them: CSV for spreadsheets, JSON Lines for programs.
+
+use std::borrow::Cow;
+
+use api::{Problem, Reply};
+use csv::{Terminator, WriterBuilder};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK};
+use lambda_http::{Body, Request, Response};
+use sale::{EpochMs, RoundId, ShownAward};
+
+use crate::order_document::OrderDocument;
+use crate::query::{Cursor, Query, bad_cursor, mark};
+use crate::{Deps, round_of, sale_of};
+
+/// Rows in a page: ten calls of DynamoDB, and a megabyte at most of the six that an answer of Lambda may have.
+const PAGE: usize = 1_000;
+/// How many rows the page has.
+const ROWS: &str = "export-rows";
+/// About how many rows all pages have; on the first one.
+const ROWS_ABOUT: &str = "export-rows-about";
+
+/// The columns of the CSV.
+const COLUMNS: [&str; 18] = [
+    "reservation_id",
+    "sale_id",
+    "round",
+    "user",
+    "unit",
+    "state",
+    "price_minor",
+    "currency",
+    "award",
+    "award_minor",
+    "prize",
+    "reserved_at",
+    "ordered_at",
+    "pay_by",
+    "ended_at",
+    "reason",
+    "payment_id",
+    "refund",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Csv,
+    Jsonl,
+}
+
+/// Where an export is: the orders of a round that were made until a moment, and after an order of them.
+struct Place {
+    until: EpochMs,
+    after: Option<Cursor>,
+}
+
+/// One page. The cursor has the moment at which the first page was asked for: an export has the orders that were made until then,
+/// and ends although the round goes on.
+pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+    let query = Query::new(request, &["format", "cursor"])?;
+    let format = match query.get("format") {
+        None | Some("csv") => Format::Csv,
+        Some("jsonl") => Format::Jsonl,
+        Some(_) => return Err(Problem::invalid("format: csv or jsonl")),
+    };
+    let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    let round = round_of(&sale_of(deps, sale).await?.offer, number)?;
+    let mark = mark(&format!("{round} {}", format.name()));
+    let Place { until, after } = match query.get("cursor") {
+        Some(text) => Place::parse(text, &mark, &round)?,
+        None => Place { until: deps.clock.now(), after: None },
+    };
+    let is_first = after.is_none();
+    let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
+    // Before any order is read.
+    let awards = deps.terms.awards_of_round(&round).await.map_err(Problem::unanswered)?;
+    let ids = deps.ledger.order_ids_in_turn(&round, until, after.as_ref(), PAGE);
+    let found = ids.await.map_err(Problem::unanswered)?;
+    let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
+    let rows = orders.len();
+    let documents = orders.into_iter().map(|order| {
+        let award = awards.of(&order);
+        OrderDocument::of(order, award)
+    });
+    let body = match format {
+        Format::Csv => csv(documents, is_first),
+        Format::Jsonl => documents.map(|document| json_line(&document)).collect(),
+    };
+    let mut response = Response::builder()
+        .header(CONTENT_TYPE, format.content_type(is_first))
+        .header(CACHE_CONTROL, "no-store")
+        .header(ROWS, rows);
+    if is_first {
+        let about = if found.more {
+            deps.ledger.count_orders_about(&round, until).await.map_err(Problem::unanswered)?
+        } else {
+            rows as u64
+        };
+        response = response.header(ROWS_ABOUT, about);
+    }
+    if let (true, Some((created_at_ms, id))) = (found.more, found.ids.last().cloned()) {
+        let cursor = Cursor { created_at_ms, id, mark };
+        let (RoundId { sale, number }, format) = (&round, format.name());
+        let next = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={format}&cursor={}.{cursor}", until.0);
+        response = response.header(LINK, format!("<{next}>; rel=\"next\""));
+    }
+    Ok(response.body(Body::Text(body)).expect("every header above is a plain value"))
+}
+
+impl Place {
+    /// Reads `UNTIL_MS.CURSOR`.
+    fn parse(text: &str, mark: &str, round: &RoundId) -> Result<Self, Problem> {
+        let (until, cursor) = text.split_once('.').ok_or_else(bad_cursor)?;
+        let after = Cursor::parse(cursor, mark)?;
+        let is_written = |moment: &EpochMs| moment.0.to_string() == until;
+        let until = until.parse().ok().map(EpochMs).filter(is_written).ok_or_else(bad_cursor)?;
+        if after.id.round == *round { Ok(Self { until, after: Some(after) }) } else { Err(bad_cursor()) }
+    }
+}
+
+impl Format {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+        }
+    }
+
+    /// Of a page. Only the first one of a CSV has the line of columns.
+    const fn content_type(self, is_first: bool) -> &'static str {
+        match (self, is_first) {
+            (Self::Csv, true) => "text/csv; charset=utf-8; header=present",
+            (Self::Csv, false) => "text/csv; charset=utf-8; header=absent",
+            (Self::Jsonl, _) => "application/jsonl",
+        }
+    }
+}
+
+/// RFC 4180.
+fn csv(rows: impl Iterator<Item = OrderDocument>, with_columns: bool) -> String {
+    let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
+    let plain = "text in memory takes every row, and each has as many cells";
+    if with_columns {
+        writer.write_record(COLUMNS).expect(plain);
+    }
+    for row in rows {
+        let cells = cells(&row);
+        writer.write_record(cells.iter().map(|cell| harmless(cell).into_owned())).expect(plain);
+    }
+    String::from_utf8(writer.into_inner().expect(plain)).expect("cells are text")
+}
+
+fn cells(row: &OrderDocument) -> [String; COLUMNS.len()] {
+    let (award, award_minor, prize) = match &row.award {
+        Some(ShownAward::Amount { amount_minor, .. }) => ("amount", amount_minor.to_string(), String::new()),
+        Some(ShownAward::Prize { prize }) => ("prize", String::new(), prize.clone()),
+        Some(ShownAward::Blank) => ("blank", String::new(), String::new()),
+        Some(ShownAward::Entered) => ("entered", String::new(), String::new()),
+        None => ("", String::new(), String::new()),
+    };
+    let moment = |at: Option<jiff::Timestamp>| at.map(|at| EpochMs::from(at).to_string()).unwrap_or_default();
+    [
+        row.reservation_id.to_string(),
+        row.sale_id.to_string(),
+        row.round.to_string(),
+        row.user.to_string(),
+        row.unit.to_string(),
+        row.state.to_owned(),
+        row.price.map(|price| price.price_minor.to_string()).unwrap_or_default(),
+        row.price.map(|price| price.currency.to_string()).unwrap_or_default(),
+        award.to_owned(),
+        award_minor,
+        prize,
+        moment(Some(row.reserved_at)),
+        moment(Some(row.ordered_at)),
+        moment(row.pay_by),
+        moment(row.ended_at),
+        row.reason.map(|reason| reason.as_str().to_owned()).unwrap_or_default(),
+        row.payment_id.clone().unwrap_or_default(),
+        row.refund.map(|refund| refund.as_str().to_owned()).unwrap_or_default(),
+    ]
+}
+
+/// A cell that no spreadsheet takes for a formula: users choose their ids, and a formula can send a sheet away. As OWASP says
+/// ("CSV Injection"), with a quote in front of what begins like one.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) { format!("'{cell}").into() } else { cell.into() }
+}
+
+fn json_line(row: &OrderDocument) -> String {
+    serde_json::to_string(row).expect("an order has text keys and plain values only") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(user: &str, prize: &str) -> OrderDocument {
+        let id = format!("lamp.1.{}", "0".repeat(32));
+        let order = json!({
+            "id": id, "user": user, "state": "GRANTED", "lane": 0, "unit": 17, "slot": 1,
+            "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_800_456_i64, "price_minor": 0,
+            "currency": "EUR",
+        });
+        OrderDocument::of(serde_json::from_value(order).unwrap(), Some(ShownAward::Prize { prize: prize.to_owned() }))
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_every_cell_comes_back() {
+        let rows =
+            [("=1+1", "A \"good\" cup, red"), ("+7", "@x"), ("-7", "\tx"), ("@a", "line\r\nbreak"), ("a=b", "plain")];
+        let text = csv(rows.iter().map(|(user, prize)| row(user, prize)), true);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        assert_eq!(reader.headers().unwrap(), &COLUMNS[..]);
+        let read: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        let column = |name| COLUMNS.iter().position(|column| *column == name).unwrap();
+        let cells: Vec<(&str, &str)> = read.iter().map(|row| (&row[column("user")], &row[column("prize")])).collect();
+        assert_eq!(
+            cells,
+            [
+                ("'=1+1", "A \"good\" cup, red"),
+                ("'+7", "'@x"),
+                ("'-7", "'\tx"),
+                ("'@a", "line\r\nbreak"),
+                ("a=b", "plain")
+            ]
+        );
+        assert!(text.contains("\"A \"\"good\"\" cup, red\""), "{text}");
+        assert!(text.ends_with("\r\n"));
+        assert!(!csv([row("a", "b")].into_iter(), false).contains("reservation_id"));
+    }
+}

@@ -1,0 +1,166 @@
+use jiff::Timestamp;
+use ledger::NotedPayment;
+use sale::{
+    Currency, EpochMs, Failure, Order, OrderState, Price, RefundState, ReservationId, RoundNumber, SaleId, ShownAward,
+    UserId,
+};
+use serde::Serialize;
+
+/// An order as operators see it.
+#[derive(Serialize)]
+pub(crate) struct OrderDocument {
+    pub(crate) reservation_id: ReservationId,
+    pub(crate) sale_id: SaleId,
+    pub(crate) round: RoundNumber,
+    pub(crate) user: UserId,
+    pub(crate) unit: u32,
+    /// In the words that its user reads.
+    pub(crate) state: &'static str,
+    #[serde(flatten)]
+    pub(crate) price: Option<Price>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) award: Option<ShownAward>,
+    pub(crate) reserved_at: Timestamp,
+    /// When the order was written.
+    pub(crate) ordered_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pay_by: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) payment_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refund: Option<RefundState>,
+}
+
+impl OrderDocument {
+    pub(crate) fn of(order: Order, award: Option<ShownAward>) -> Self {
+        Self {
+            refund: order.refund(),
+            unit: order.claim.unit.0,
+            state: order.state.status(),
+            price: order.price,
+            award,
+            reserved_at: order.claim.reserved_at_ms.into(),
+            ordered_at: order.created_at_ms.into(),
+            pay_by: order.pay_by_ms.map(Timestamp::from),
+            ended_at: order.ended_at_ms.map(Timestamp::from),
+            reason: order.failure,
+            payment_id: order.payment_id,
+            user: order.claim.user,
+            sale_id: order.claim.id.round.sale.clone(),
+            round: order.claim.id.round.number,
+            reservation_id: order.claim.id,
+        }
+    }
+}
+
+/// A page of orders.
+#[derive(Serialize)]
+pub(crate) struct OrdersDocument {
+    pub(crate) orders: Vec<OrderDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_cursor: Option<String>,
+}
+
+/// An order with its payments, and what happened when.
+#[derive(Serialize)]
+pub(crate) struct OrderHistory {
+    #[serde(flatten)]
+    order: OrderDocument,
+    payments: Vec<PaymentDocument>,
+    history: Vec<HistoryEntry>,
+}
+
+/// What came of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Applied,
+    RefundDue,
+    Refunded,
+}
+
+#[derive(Serialize)]
+struct PaymentDocument {
+    payment_id: String,
+    outcome: Outcome,
+    /// The ledger has the rest unless an early version noted the payment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    price_minor: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency: Option<Currency>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    noted_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refunded_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refunded_by: Option<UserId>,
+}
+
+#[derive(Serialize)]
+struct HistoryEntry {
+    at: Timestamp,
+    event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payment_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<UserId>,
+}
+
+impl HistoryEntry {
+    fn new(at_ms: EpochMs, event: &'static str) -> Self {
+        Self { at: at_ms.into(), event, payment_id: None, by: None }
+    }
+}
+
+impl PaymentDocument {
+    fn of(payment_id: &str, outcome: Outcome, noted: Option<&NotedPayment>) -> Self {
+        let refunded = noted.and_then(|noted| noted.refunded.as_ref());
+        Self {
+            payment_id: payment_id.to_owned(),
+            outcome: if refunded.is_some() { Outcome::Refunded } else { outcome },
+            price_minor: noted.map(|noted| noted.price.price_minor),
+            currency: noted.map(|noted| noted.price.currency),
+            noted_at: noted.map(|noted| noted.noted_at_ms.into()),
+            refunded_at: refunded.map(|refunded| refunded.at_ms.into()),
+            refunded_by: refunded.map(|refunded| refunded.by.clone()),
+        }
+    }
+}
+
+impl OrderHistory {
+    /// Of an order and of those of its payments that the ledger knows.
+    pub(crate) fn of(order: Order, award: Option<ShownAward>, noted: &[NotedPayment]) -> Self {
+        let noted_as = |id: &str| noted.iter().find(|noted| noted.payment_id == id);
+        let applied = order.payment_id.iter().map(|id| PaymentDocument::of(id, Outcome::Applied, noted_as(id)));
+        let due = order.refunds_due.iter().map(|id| PaymentDocument::of(id, Outcome::RefundDue, noted_as(id)));
+        let payments = applied.chain(due).collect();
+
+        let mut history = vec![HistoryEntry::new(order.claim.reserved_at_ms, "reserved")];
+        // An order without a price was never made: its end is all that was written.
+        match (order.state, order.price) {
+            (OrderState::Granted, _) => history.push(HistoryEntry::new(order.created_at_ms, "granted")),
+            (_, Some(_)) => history.push(HistoryEntry::new(order.created_at_ms, "ordered")),
+            (_, None) => {}
+        }
+        if let Some(ended_at_ms) = order.ended_at_ms {
+            let end = HistoryEntry::new(ended_at_ms, order.state.status());
+            history.push(HistoryEntry { payment_id: order.payment_id.clone(), ..end });
+        }
+        for noted in noted.iter().filter(|noted| order.refunds_due.contains(&noted.payment_id)) {
+            let payment_id = Some(noted.payment_id.clone());
+            let due = HistoryEntry::new(noted.refund_due_at_ms.unwrap_or(noted.noted_at_ms), "refund_due");
+            history.push(HistoryEntry { payment_id: payment_id.clone(), ..due });
+            if let Some(refunded) = &noted.refunded {
+                let by = Some(refunded.by.clone());
+                history.push(HistoryEntry { payment_id, by, ..HistoryEntry::new(refunded.at_ms, "refunded") });
+            }
+        }
+        // Stable: what has the same moment stays in the order in which it must have happened.
+        history.sort_by_key(|entry| entry.at);
+        Self { order: OrderDocument::of(order, award), payments, history }
+    }
+}

@@ -1,0 +1,196 @@
+//! Looking orders up: by sale, round, state, user and time, and one with all that happened to it.
+
+use api::{Code, Problem, Reply, json};
+use http::StatusCode;
+use lambda_http::Request;
+use ledger::{Direction, TimeRange};
+use sale::{EpochMs, InvalidId, Order, OrderState, ReservationId, RoundId, RoundNumber, SaleId, UserId};
+use strum::VariantArray;
+
+use crate::order_document::{OrderDocument, OrderHistory, OrdersDocument};
+use crate::query::{Cursor, Query};
+use crate::{Deps, round_of, sale_of};
+
+/// Orders in a page, unless the request says, and at most.
+const USUAL_PAGE: usize = 50;
+const MAX_PAGE: usize = 100;
+/// Orders that one request reads at most, to find those of a state: some tens of calls, which take a second or two.
+const MAX_READ: usize = 1_000;
+/// Orders that are read at once: as many as one call of DynamoDB gives.
+const READ_AT_ONCE: usize = 100;
+/// Payments of one order that are shown. Each one more is a mistake of the provider's.
+const MAX_PAYMENTS: usize = 100;
+
+const FILTERS: [&str; 6] = ["sale", "round", "state", "user", "from", "to"];
+const PARAMETERS: [&str; 8] = ["sale", "round", "state", "user", "from", "to", "cursor", "limit"];
+
+/// What is asked for.
+struct Wanted {
+    state: Option<OrderState>,
+    range: TimeRange,
+    limit: usize,
+    mark: String,
+    cursor: Option<Cursor>,
+}
+
+/// A page while it is filled.
+struct Page {
+    orders: Vec<OrderDocument>,
+    read: usize,
+    /// The last order that was looked at, shown or not.
+    last: Option<(EpochMs, ReservationId)>,
+}
+
+/// A page of orders, the newest first.
+pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
+    let query = Query::new(request, &PARAMETERS)?;
+    let invalid = |error: InvalidId| error.to_string();
+    let sale: Option<SaleId> = query.parsed("sale", |text| text.parse().map_err(invalid))?;
+    let round: Option<RoundNumber> = query.parsed("round", |text| text.parse().map_err(invalid))?;
+    let user: Option<UserId> = query.parsed("user", |text| text.parse().map_err(invalid))?;
+    let state = query.parsed("state", state)?;
+    let (from, to) = (query.moment("from")?, query.moment("to")?);
+    if from.zip(to).is_some_and(|(from, to)| from >= to) {
+        return Err(Problem::invalid("to: later than from"));
+    }
+    let mark = query.mark(&FILTERS);
+    let wanted = Wanted {
+        state,
+        range: TimeRange {
+            from: from.unwrap_or(TimeRange::ALL.from),
+            to: to.map_or(TimeRange::ALL.to, |to| EpochMs(to.0.saturating_sub(1))),
+        },
+        limit: query.limit(USUAL_PAGE, MAX_PAGE)?,
+        cursor: query.get("cursor").map(|text| Cursor::parse(text, &mark)).transpose()?,
+        mark,
+    };
+    match (sale, round, user) {
+        (None, Some(_), _) => Err(Problem::invalid("round: goes with a sale")),
+        (None, None, None) => Err(Problem::invalid("sale: name a sale, or a user")),
+        (sale, round, Some(user)) => of_user(deps, &wanted, &user, sale.as_ref(), round).await,
+        (Some(sale), round, None) => {
+            let offer = sale_of(deps, sale.as_str()).await?.offer;
+            // A page after the first is of the same round, also if the next one has begun since.
+            let round = round.or(wanted.cursor.as_ref().map(|cursor| cursor.id.round.number));
+            let round = round_of(&offer, round.unwrap_or(offer.latest_round))?;
+            of_round(deps, &wanted, &round).await
+        }
+    }
+}
+
+async fn of_round(deps: &Deps, wanted: &Wanted, round: &RoundId) -> Reply {
+    let mut after = wanted.cursor.as_ref().map(|cursor| (cursor.created_at_ms, cursor.id.clone()));
+    if after.as_ref().is_some_and(|(_, id)| id.round != *round) {
+        return Err(crate::query::bad_cursor());
+    }
+    // Before any order is read.
+    let awards = deps.terms.awards_of_round(round).await.map_err(Problem::unanswered)?;
+    let mut page = Page::new();
+    loop {
+        let at_once = if wanted.state.is_some() { READ_AT_ONCE } else { wanted.limit - page.orders.len() };
+        let ids = deps.ledger.order_ids(round, wanted.range, Direction::NewestFirst, after.as_ref(), at_once);
+        let found = ids.await.map_err(Problem::unanswered)?;
+        let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
+        let end = found.ids.last().cloned();
+        let mut orders = orders.into_iter();
+        while page.orders.len() < wanted.limit
+            && let Some(order) = orders.next()
+        {
+            page.look_at(&order);
+            if wanted.takes(&order) {
+                let award = awards.of(&order);
+                page.orders.push(OrderDocument::of(order, award));
+            }
+        }
+        let more = found.more || orders.len() > 0;
+        if !more || page.is_full(wanted) {
+            return Ok(page.reply(wanted, more));
+        }
+        // Its last one may be gone from the table and still be in the index.
+        (page.last, after) = (end.clone(), end);
+    }
+}
+
+async fn of_user(
+    deps: &Deps,
+    wanted: &Wanted,
+    user: &UserId,
+    sale: Option<&SaleId>,
+    round: Option<RoundNumber>,
+) -> Reply {
+    let takes = |order: &Order| {
+        let of = &order.claim.id.round;
+        sale.is_none_or(|sale| of.sale == *sale) && round.is_none_or(|round| of.number == round) && wanted.takes(order)
+    };
+    let mut after = wanted.cursor.as_ref().map(|cursor| (cursor.id.clone(), cursor.created_at_ms));
+    if after.as_ref().is_some_and(|(_, at_ms)| *at_ms < wanted.range.from || *at_ms > wanted.range.to) {
+        return Err(crate::query::bad_cursor());
+    }
+    let mut page = Page::new();
+    loop {
+        let limit = READ_AT_ONCE as i32;
+        let found =
+            deps.ledger.orders_of_within(user, wanted.range, after, limit).await.map_err(Problem::unanswered)?;
+        let mut orders = found.orders.into_iter();
+        while page.orders.len() < wanted.limit
+            && let Some(order) = orders.next()
+        {
+            page.look_at(&order);
+            if takes(&order) {
+                let award = deps.terms.award_of(&order).await.map_err(Problem::unanswered)?;
+                page.orders.push(OrderDocument::of(order, award));
+            }
+        }
+        let more = found.next.is_some() || orders.len() > 0;
+        if !more || page.is_full(wanted) {
+            return Ok(page.reply(wanted, more));
+        }
+        after = found.next;
+    }
+}
+
+impl Wanted {
+    fn takes(&self, order: &Order) -> bool {
+        self.state.is_none_or(|state| order.state == state)
+    }
+}
+
+impl Page {
+    const fn new() -> Self {
+        Self { orders: Vec::new(), read: 0, last: None }
+    }
+
+    fn look_at(&mut self, order: &Order) {
+        self.read += 1;
+        self.last = Some((order.created_at_ms, order.claim.id.clone()));
+    }
+
+    const fn is_full(&self, wanted: &Wanted) -> bool {
+        self.orders.len() >= wanted.limit || self.read >= MAX_READ
+    }
+
+    fn reply(self, wanted: &Wanted, more: bool) -> lambda_http::Response<lambda_http::Body> {
+        let cursor = |(created_at_ms, id)| Cursor { created_at_ms, id, mark: wanted.mark.clone() }.to_string();
+        let next_cursor = self.last.filter(|_| more).map(cursor);
+        json(StatusCode::OK, &OrdersDocument { orders: self.orders, next_cursor })
+    }
+}
+
+/// One order with its payments, and what happened when.
+pub(crate) async fn found(deps: &Deps, id: &str) -> Reply {
+    let id: ReservationId = id.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
+    let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;
+    let payments: Vec<String> = order.payment_id.iter().chain(&order.refunds_due).take(MAX_PAYMENTS).cloned().collect();
+    let mut noted = deps.ledger.payments(&payments).await.map_err(Problem::unanswered)?;
+    // One that contradicted what came before is remembered for the order that it was for.
+    noted.retain(|payment| payment.reservation_id == id);
+    let award = deps.terms.award_of(&order).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &OrderHistory::of(order, award, &noted)))
+}
+
+fn state(text: &str) -> Result<OrderState, String> {
+    let state = OrderState::VARIANTS.iter().find(|state| state.status() == text);
+    let names = || OrderState::VARIANTS.iter().map(|state| state.status()).collect::<Vec<_>>().join(", ");
+    state.copied().ok_or_else(|| format!("one of {}", names()))
+}

@@ -1,0 +1,101 @@
+//! All orders of a round of the running cloud, in a file.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+use sale::RoundId;
+use tempfile::NamedTempFile;
+use tokio::time::Instant;
+
+use crate::client::{Client, Page};
+use crate::up::running;
+
+/// How often to say how far it is.
+const SAY_EVERY: Duration = Duration::from_secs(2);
+
+/// What the file is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Spreadsheets.
+    Csv,
+    /// Programs.
+    Jsonl,
+}
+
+impl Format {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Jsonl => "jsonl",
+        }
+    }
+}
+
+/// Writes the orders of a round to a file, page by page. It appears only when it is whole, in the place of one that was there;
+/// until then the rows are in another file of the folder, which goes if anything fails. It has names of users, so only its owner
+/// can read it.
+///
+/// # Errors
+/// If nothing is running, it does not have the sale or the round, the API refuses, or the file cannot be written.
+pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Result<()> {
+    let (deployment, issuer) = running()?;
+    let client = Client::new(&deployment.api_url)?.patient();
+    client.ensure_round(&issuer.operator_token("operator")?, round).await?;
+    // A token lasts for an hour, and an export may take longer.
+    let rows = export_from(&client, || issuer.operator_token("operator"), round, format, out).await?;
+    eprintln!("{} rows in {}", rows.rows, rows.file.display());
+    Ok(())
+}
+
+/// What was written.
+#[derive(Debug)]
+pub struct Exported {
+    /// Rows, without the line of columns.
+    pub rows: u64,
+    /// The file.
+    pub file: PathBuf,
+}
+
+/// Does what [`export`] does, with a client of any deployment and what gives its operator's tokens.
+///
+/// # Errors
+/// If the API refuses, or the file cannot be written.
+pub async fn export_from(
+    client: &Client,
+    token: impl Fn() -> Result<String>,
+    round: &RoundId,
+    format: Format,
+    out: Option<&Path>,
+) -> Result<Exported> {
+    let RoundId { sale, number } = round;
+    let name = format.name();
+    let file = out.map_or_else(|| PathBuf::from(format!("{sale}-{number}.{name}")), Path::to_owned);
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let unwritable = || format!("cannot write {}", file.display());
+    ensure!(!file.is_dir(), "{} is a folder", file.display());
+    let mut partial = NamedTempFile::new_in(folder).with_context(unwritable)?;
+    eprintln!("exporting round {number} of {sale}");
+
+    let mut path = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={name}");
+    let (mut rows, mut of, mut said) = (0, None, None::<Instant>);
+    loop {
+        let Page { rows: more, about, next, body } = client.page(&token()?, &path).await?;
+        partial.write_all(&body).with_context(unwritable)?;
+        rows += more;
+        of = of.or(about);
+        let Some(next) = next else { break };
+        ensure!(next != path, "the API leads back to the same page");
+        path = next;
+        if said.is_none_or(|said| said.elapsed() >= SAY_EVERY) {
+            let of = of.map_or_else(String::new, |about| format!(" of about {about}"));
+            eprintln!("{rows}{of} rows");
+            said = Some(Instant::now());
+        }
+    }
+    partial.as_file().sync_all().with_context(unwritable)?;
+    partial.persist(&file).with_context(unwritable)?;
+    Ok(Exported { rows, file })
+}

@@ -1,0 +1,192 @@
+//! Walks through indexes by time whose items lie in many partitions.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use sale::EpochMs;
+
+use crate::item::{Item, number, text};
+use crate::{Ledger, LedgerError};
+
+/// Fewest and most keys of a partition that one query asks for.
+const FEWEST_KEYS: usize = 8;
+const MOST_KEYS: usize = 2_000;
+/// Partitions that are read at once.
+const SHARDS_AT_ONCE: usize = 4;
+
+/// Which way a walk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the newest item on.
+    NewestFirst,
+    /// From the oldest item on.
+    OldestFirst,
+}
+
+/// A stretch of time, with both of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeRange {
+    /// The first moment of it.
+    pub from: EpochMs,
+    /// The last moment of it.
+    pub to: EpochMs,
+}
+
+impl TimeRange {
+    /// All of time, as far as DynamoDB can tell moments apart in 38 digits.
+    pub const ALL: Self = Self { from: EpochMs(i64::MIN), to: EpochMs(i64::MAX) };
+}
+
+/// An index by time.
+pub(crate) struct TimeIndex {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The attribute that says in which partition an item is.
+    pub(crate) shard: &'static str,
+    /// The attribute that says when it was.
+    pub(crate) time: &'static str,
+}
+
+/// Where a walk is: at the item with this time and key. Items of one moment are in the order of their keys, which DynamoDB
+/// does not promise and the walk therefore sees to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) at_ms: EpochMs,
+    pub(crate) pk: String,
+}
+
+/// Some items of a walk.
+pub(crate) struct Places {
+    pub(crate) places: Vec<Place>,
+    /// Whether there are more.
+    pub(crate) more: bool,
+}
+
+/// A partition, as far as it is read.
+struct Shard {
+    name: String,
+    /// In the order of the walk.
+    ready: VecDeque<Place>,
+    /// Of the last moment that was read, of which there may be more.
+    pending: Vec<Place>,
+    /// Where to read on.
+    start: Option<Item>,
+    is_read: bool,
+}
+
+/// A walk through all partitions, from a place on.
+struct Walk<'a> {
+    ledger: &'a Ledger,
+    index: &'a TimeIndex,
+    direction: Direction,
+    range: TimeRange,
+    after: Option<&'a Place>,
+    keys_at_once: i32,
+}
+
+impl Ledger {
+    /// The first `limit` items of an index that come after `after`. May lag a moment behind.
+    ///
+    /// Whoever begins where the last page ended meets each item once that was there all the time: the order is that of time and
+    /// key, and neither ever changes.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub(crate) async fn walk(
+        &self,
+        index: &TimeIndex,
+        shards: impl Iterator<Item = String>,
+        direction: Direction,
+        range: TimeRange,
+        after: Option<&Place>,
+        limit: usize,
+    ) -> Result<Places, LedgerError> {
+        let TimeRange { mut from, mut to } = range;
+        match (after, direction) {
+            (Some(after), Direction::NewestFirst) => to = to.min(after.at_ms),
+            (Some(after), Direction::OldestFirst) => from = from.max(after.at_ms),
+            (None, _) => {}
+        }
+        if from > to {
+            return Ok(Places { places: Vec::new(), more: false });
+        }
+        let shard = |name| Shard { name, ready: VecDeque::new(), pending: Vec::new(), start: None, is_read: false };
+        let mut shards: Vec<Shard> = shards.map(shard).collect();
+        // Twice what comes from each if they are alike, so that hardly any is asked again.
+        let keys = (limit * 2 / shards.len().max(1)).clamp(FEWEST_KEYS, MOST_KEYS);
+        let keys_at_once = i32::try_from(keys).unwrap_or(i32::MAX);
+        let walk = Walk { ledger: self, index, direction, range: TimeRange { from, to }, after, keys_at_once };
+        let mut places = Vec::with_capacity(limit);
+        loop {
+            walk.fill(&mut shards).await?;
+            let heads = shards.iter().enumerate().filter_map(|(at, shard)| Some((at, shard.ready.front()?)));
+            let Some((first, _)) = heads.min_by(|(_, a), (_, b)| walk.compare(a, b)) else {
+                return Ok(Places { places, more: false });
+            };
+            if places.len() >= limit {
+                return Ok(Places { places, more: true });
+            }
+            places.extend(shards[first].ready.pop_front());
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn compare(&self, a: &Place, b: &Place) -> Ordering {
+        match self.direction {
+            Direction::NewestFirst => b.cmp(a),
+            Direction::OldestFirst => a.cmp(b),
+        }
+    }
+
+    /// Reads on wherever nothing is ready, so that the first of all that is ready is the first of all.
+    async fn fill(&self, shards: &mut [Shard]) -> Result<(), LedgerError> {
+        let empty = shards.iter_mut().filter(|shard| shard.ready.is_empty() && !shard.is_read);
+        let reads: Vec<_> = empty.map(|shard| self.read_on(shard).boxed()).collect();
+        stream::iter(reads).buffer_unordered(SHARDS_AT_ONCE).try_collect().await
+    }
+
+    async fn read_on(&self, shard: &mut Shard) -> Result<(), LedgerError> {
+        let TimeIndex { name, shard: shard_attribute, time } = self.index;
+        while shard.ready.is_empty() && !shard.is_read {
+            let output = self
+                .ledger
+                .client
+                .query()
+                .table_name(&self.ledger.table)
+                .index_name(*name)
+                .key_condition_expression(format!("{shard_attribute} = :shard AND {time} BETWEEN :from AND :to"))
+                .expression_attribute_values(":shard", text(&*shard.name))
+                .expression_attribute_values(":from", number(self.range.from.0))
+                .expression_attribute_values(":to", number(self.range.to.0))
+                .scan_index_forward(self.direction == Direction::OldestFirst)
+                .limit(self.keys_at_once)
+                .set_exclusive_start_key(shard.start.take())
+                .send()
+                .await
+                .map_err(LedgerError::of("Query"))?;
+            for item in output.items.unwrap_or_default() {
+                shard.pending.push(self.place(&item)?);
+            }
+            shard.start = output.last_evaluated_key;
+            shard.is_read = shard.start.is_none();
+            let last_moment = shard.pending.last().map(|place| place.at_ms);
+            let whole = |place: &Place| shard.is_read || Some(place.at_ms) != last_moment;
+            let (mut ready, pending): (Vec<_>, Vec<_>) = shard.pending.drain(..).partition(whole);
+            ready.sort_unstable_by(|a, b| self.compare(a, b));
+            ready.retain(|place| self.after.is_none_or(|after| self.compare(after, place).is_lt()));
+            shard.ready.extend(ready);
+            shard.pending = pending;
+        }
+        Ok(())
+    }
+
+    fn place(&self, item: &Item) -> Result<Place, LedgerError> {
+        let read = || {
+            let at_ms = item.get(self.index.time)?.as_n().ok()?.parse().ok()?;
+            Some(Place { at_ms: EpochMs(at_ms), pk: item.get("pk")?.as_s().ok()?.clone() })
+        };
+        read().ok_or_else(|| LedgerError::Contradiction(format!("an item of {} has no time", self.index.name)))
+    }
+}

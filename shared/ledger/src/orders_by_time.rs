@@ -1,0 +1,146 @@
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::Select;
+use sale::{EpochMs, Order, ReservationId, RoundId};
+
+use crate::by_time::{Direction, Place, Places, TimeIndex, TimeRange};
+use crate::item::{Item, number, text};
+use crate::{Ledger, LedgerError, keys};
+
+const BY_TIME: TimeIndex = TimeIndex { name: keys::ORDERS_BY_TIME, shard: "order_shard", time: "created_at_ms" };
+/// Pages of one partition that are counted at most, of a megabyte each: more than a round of a million has.
+const MOST_COUNTED_PAGES: usize = 50;
+/// From so many orders in one partition on, all are alike.
+const MANY_IN_A_SHARD: u64 = 500;
+
+/// Some orders of a round, by time.
+#[derive(Debug, Clone)]
+pub struct OrderIdsPage {
+    /// When each was made, and its id.
+    pub ids: Vec<(EpochMs, ReservationId)>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+impl Ledger {
+    /// The first `limit` orders of a round that were made in `range` and come after `after`, whatever became of them. May lag a
+    /// moment behind, and lacks what versions without the index wrote.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn order_ids(
+        &self,
+        round: &RoundId,
+        range: TimeRange,
+        direction: Direction,
+        after: Option<&(EpochMs, ReservationId)>,
+        limit: usize,
+    ) -> Result<OrderIdsPage, LedgerError> {
+        let after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::order(id) });
+        let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::order_shard_name(round, shard));
+        let found = self.walk(&BY_TIME, shards, direction, range, after.as_ref(), limit).await?;
+        page(found)
+    }
+
+    /// The first `limit` orders of a round that were made until `to` and come after `after`, one partition after the other and in
+    /// each the oldest first: all of a round with as few queries as can be. Otherwise as [`Ledger::order_ids`].
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn order_ids_in_turn(
+        &self,
+        round: &RoundId,
+        to: EpochMs,
+        after: Option<&(EpochMs, ReservationId)>,
+        limit: usize,
+    ) -> Result<OrderIdsPage, LedgerError> {
+        let first = after.map_or(0, |(_, id)| keys::shard_of_order(id));
+        let mut after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::order(id) });
+        let range = TimeRange { to, ..TimeRange::ALL };
+        let mut places = Vec::with_capacity(limit);
+        for shard in first..keys::ROUND_SHARDS {
+            let name = std::iter::once(keys::order_shard_name(round, shard));
+            // Only the first is begun in its middle.
+            let (from, rest) = (after.take(), limit - places.len());
+            let found = self.walk(&BY_TIME, name, Direction::OldestFirst, range, from.as_ref(), rest).await?;
+            places.extend(found.places);
+            if found.more {
+                return page(Places { places, more: true });
+            }
+        }
+        page(Places { places, more: false })
+    }
+
+    /// The orders of these ids in their order, as they were last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn orders_in_turn(&self, ids: &[(EpochMs, ReservationId)]) -> Result<Vec<Order>, LedgerError> {
+        let wanted: Vec<ReservationId> = ids.iter().map(|(_, id)| id.clone()).collect();
+        let found = self.orders(&wanted).await?;
+        let mut found: HashMap<ReservationId, Order> =
+            found.into_iter().map(|order| (order.claim.id.clone(), order)).collect();
+        Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
+    }
+
+    /// About how many orders of a round were made until `to`: sixteen times as many as the first partition has, and exactly as
+    /// many if that are few.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn count_orders_about(&self, round: &RoundId, to: EpochMs) -> Result<u64, LedgerError> {
+        let mut sum = self.count_of_shard(round, 0, to).await?;
+        if sum >= MANY_IN_A_SHARD {
+            return Ok(sum * u64::from(keys::ROUND_SHARDS));
+        }
+        for shard in 1..keys::ROUND_SHARDS {
+            sum += self.count_of_shard(round, shard, to).await?;
+        }
+        Ok(sum)
+    }
+
+    async fn count_of_shard(&self, round: &RoundId, shard: u32, to: EpochMs) -> Result<u64, LedgerError> {
+        let (mut count, mut next) = (0, None);
+        for _ in 0..MOST_COUNTED_PAGES {
+            let (more, rest) = self.count_page(round, shard, to, next).await?;
+            (count, next) = (count + more, rest);
+            if next.is_none() {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    /// The keys in one page of a partition, and where the next one begins.
+    async fn count_page(
+        &self,
+        round: &RoundId,
+        shard: u32,
+        to: EpochMs,
+        start: Option<Item>,
+    ) -> Result<(u64, Option<Item>), LedgerError> {
+        let output = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(keys::ORDERS_BY_TIME)
+            .key_condition_expression("order_shard = :shard AND created_at_ms <= :to")
+            .expression_attribute_values(":shard", text(keys::order_shard_name(round, shard)))
+            .expression_attribute_values(":to", number(to.0))
+            .select(Select::Count)
+            .set_exclusive_start_key(start)
+            .send()
+            .await
+            .map_err(LedgerError::of("Query"))?;
+        Ok((u64::try_from(output.count).unwrap_or_default(), output.last_evaluated_key))
+    }
+}
+
+fn page(found: Places) -> Result<OrderIdsPage, LedgerError> {
+    let id = |Place { at_ms, pk }: Place| {
+        let id = keys::order_id(&pk);
+        Ok((at_ms, id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))?))
+    };
+    let ids = found.places.into_iter().map(id).collect::<Result<_, LedgerError>>()?;
+    Ok(OrderIdsPage { ids, more: found.more })
+}

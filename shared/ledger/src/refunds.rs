@@ -1,0 +1,180 @@
+//! Payments that are to be given back. `payments` notes them; here they are found, and marked as given back.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
+use sale::{Currency, EpochMs, Price, ReservationId, UserId};
+use serde::Deserialize;
+
+use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
+use crate::item::{Item, number, text};
+use crate::orders::old_item;
+use crate::{Ledger, LedgerError, keys};
+
+const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refund_shard", time: "refund_due_at_ms" };
+/// The position of the payment in the transaction that marks it.
+const PAYMENT: usize = 1;
+
+/// A payment as the ledger has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedPayment {
+    /// The provider's name of it.
+    pub payment_id: String,
+    /// The order that it came for.
+    pub reservation_id: ReservationId,
+    /// How much.
+    pub price: Price,
+    /// When it was first noted.
+    pub noted_at_ms: EpochMs,
+    /// When it was noted that it is to be given back. None of one that an order took, and of one that a version before this
+    /// noted.
+    pub refund_due_at_ms: Option<EpochMs>,
+    /// Who gave it back, if it was.
+    pub refunded: Option<Refunded>,
+}
+
+/// That a payment was given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refunded {
+    /// When that was marked.
+    pub at_ms: EpochMs,
+    /// By which operator.
+    pub by: UserId,
+}
+
+/// A page of the payments that are to be given back, the longest due first.
+#[derive(Debug, Clone)]
+pub struct RefundsPage {
+    /// The payments.
+    pub refunds: Vec<NotedPayment>,
+    /// After which the next page begins: since when it is due, and its id. `None` on the last one.
+    pub next: Option<(EpochMs, String)>,
+}
+
+/// What became of the request to mark a payment as given back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refund {
+    /// It is marked now.
+    Marked(NotedPayment),
+    /// It was marked before, as it says; nothing was written.
+    Before(NotedPayment),
+    /// It is not to be given back, or there is no such payment. Nothing was written.
+    NotDue,
+}
+
+#[derive(Deserialize)]
+struct PaymentItem {
+    pk: String,
+    reservation_id: ReservationId,
+    price_minor: u64,
+    currency: Currency,
+    noted_at_ms: EpochMs,
+    refund_due_at_ms: Option<EpochMs>,
+    refunded_at_ms: Option<EpochMs>,
+    refunded_by: Option<UserId>,
+}
+
+impl NotedPayment {
+    fn from_item(item: Item) -> Result<Self, LedgerError> {
+        let PaymentItem {
+            pk,
+            reservation_id,
+            price_minor,
+            currency,
+            noted_at_ms,
+            refund_due_at_ms,
+            refunded_at_ms,
+            refunded_by,
+        } = serde_dynamo::from_item(item)?;
+        let payment_id = payment_id(&pk)?;
+        let refunded = refunded_at_ms.zip(refunded_by).map(|(at_ms, by)| Refunded { at_ms, by });
+        let price = Price { price_minor, currency };
+        Ok(Self { payment_id, reservation_id, price, noted_at_ms, refund_due_at_ms, refunded })
+    }
+}
+
+impl Ledger {
+    /// The payments of these ids as they were last written, as far as they are known, in any order.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn payments(&self, ids: &[String]) -> Result<Vec<NotedPayment>, LedgerError> {
+        let pks: Vec<String> = ids.iter().map(|id| keys::payment(id)).collect();
+        self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()
+    }
+
+    /// A page of up to `limit` payments that are to be given back, the longest due first; `after` is the last page's `next`.
+    /// May lag a moment behind in what came to be due, and lacks what versions without the index noted.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn refunds_due(
+        &self,
+        after: Option<&(EpochMs, String)>,
+        limit: usize,
+    ) -> Result<RefundsPage, LedgerError> {
+        let after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::payment(id) });
+        let shards = (0..keys::REFUND_SHARDS).map(keys::refund_shard_name);
+        let found = self.walk(&BY_TIME, shards, Direction::OldestFirst, TimeRange::ALL, after.as_ref(), limit).await?;
+        let next = match found.places.last().filter(|_| found.more) {
+            Some(Place { at_ms, pk }) => Some((*at_ms, payment_id(pk)?)),
+            None => None,
+        };
+        let ids = found.places.iter().map(|place| payment_id(&place.pk)).collect::<Result<Vec<_>, _>>()?;
+        let noted = self.payments(&ids).await?;
+        let mut noted: HashMap<String, NotedPayment> =
+            noted.into_iter().map(|payment| (payment.payment_id.clone(), payment)).collect();
+        // The index may still have one that was given back a moment ago.
+        let refunds =
+            ids.iter().filter_map(|id| noted.remove(id)).filter(|payment| payment.refunded.is_none()).collect();
+        Ok(RefundsPage { refunds, next })
+    }
+
+    /// Marks a payment as given back, once, if its order could not take it. The order's state stays as it is.
+    ///
+    /// Guards against two operators at once, and one who clicks twice: the payment remembers who marked it, and that one
+    /// holds. And against a payment that its order did take: the order names those that it could not.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; then it may or may not be marked, and the same call tells.
+    pub async fn mark_refunded(&self, payment: &str, by: &UserId, now: EpochMs) -> Result<Refund, LedgerError> {
+        let Some(item) = self.item(keys::payment(payment)).await? else { return Ok(Refund::NotDue) };
+        let noted = NotedPayment::from_item(item)?;
+        if noted.refunded.is_some() {
+            return Ok(Refund::Before(noted));
+        }
+        let of_order = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::order(&noted.reservation_id)))
+            .update_expression("ADD refunds_made :payments")
+            .condition_expression("contains(refunds_due, :payment)")
+            .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment.to_owned()]))
+            .expression_attribute_values(":payment", text(payment))
+            .build();
+        let of_payment = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::payment(payment)))
+            .update_expression("SET refunded_at_ms = :now, refunded_by = :by REMOVE refund_shard")
+            .condition_expression("attribute_exists(pk) AND attribute_not_exists(refunded_at_ms)")
+            .expression_attribute_values(":now", number(now.0))
+            .expression_attribute_values(":by", text(by.as_str()))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .build();
+        let writes = [of_order, of_payment].map(|update| TransactWriteItem::builder().set_update(update.ok()).build());
+        let Some(reasons) = self.transact(writes.to_vec()).await? else {
+            return Ok(Refund::Marked(NotedPayment {
+                refunded: Some(Refunded { at_ms: now, by: by.clone() }),
+                ..noted
+            }));
+        };
+        match old_item(&reasons, PAYMENT) {
+            Some(item) => Ok(Refund::Before(NotedPayment::from_item(item)?)),
+            None => Ok(Refund::NotDue),
+        }
+    }
+}
+
+fn payment_id(pk: &str) -> Result<String, LedgerError> {
+    let id = keys::payment_id(pk).map(str::to_owned);
+    id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not a payment")))
+}

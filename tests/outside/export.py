@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Measures the export of a round on a running `make up`, from outside: through the real route and the real tool.
+
+    make up
+    tests/outside/export.py            # 10,000 orders, then 100,000
+    tests/outside/export.py 5000       # as many as you say
+
+Writes that many orders into the emulator's table, past the functions, and has `local export` write them to a file, as CSV and
+as JSON Lines. Checks that each row is an order that was written and that none is missing or twice, and prints how long it took and
+the most memory that the tool and the function had (VmHWM). Exits with 1 if a check fails. It leaves its sales behind.
+"""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from prove import RUN, Shop, must
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug/local"
+FUNCTION = b"AWS_LAMBDA_FUNCTION_NAME=flash-sale-admin\0"
+# As in `shared/ledger`.
+SHARDS = 16
+BATCH = 25
+WRITERS = 4
+BEGAN_MS = int(time.time() * 1000) - 3_600_000
+# How much more memory ten times the rows may take: allocators round up.
+MOST_GROWTH_KB = 8 * 1024
+STATES = ["PAID", "EXPIRED", "CANCELLED", "PENDING"]
+SHOWN = {"PAID": "paid", "EXPIRED": "expired", "CANCELLED": "cancelled", "PENDING": "pending_payment"}
+
+
+def order(sale, n):
+    """An order as `shared/ledger` writes it, plain."""
+    id_ = uuid.UUID(int=(0x0198F0B2 << 96) | (7 << 76) | (2 << 62) | (n * 2654435761 % 2**60))
+    state, at = STATES[n % len(STATES)], BEGAN_MS + n // 3
+    item = {
+        "pk": f"ORDER#{sale}.1.{id_.hex}",
+        "id": f"{sale}.1.{id_.hex}",
+        "orders_of": f"user-{n}",
+        "user": f"user-{n}",
+        "order_shard": f"{sale}#1#{id_.int % SHARDS}",
+        "state": state,
+        "lane": 0,
+        "unit": n + 1,
+        "slot": 1,
+        "reserved_at_ms": at - 300,
+        "created_at_ms": at,
+        "price_minor": 990,
+        "currency": "EUR",
+        "pay_by_ms": at + 900_000,
+    }
+    if state != "PENDING":
+        item["ended_at_ms"] = at + 60_000
+    if state == "PAID":
+        item["payment_id"] = f"pay-{n}"
+    return item
+
+
+def typed(value):
+    return {"N": str(value)} if isinstance(value, int) else {"S": value}
+
+
+def write(endpoint, table, items):
+    requests = [{"PutRequest": {"Item": {name: typed(value) for name, value in item.items()}}} for item in items]
+    headers = {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": "DynamoDB_20120810.BatchWriteItem",
+        "authorization": "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none",
+    }
+    body = json.dumps({"RequestItems": {table: requests}}).encode()
+    with urllib.request.urlopen(urllib.request.Request(endpoint, body, headers), timeout=60) as answer:
+        left = json.load(answer).get("UnprocessedItems")
+    if left:
+        raise SystemExit(f"cannot go on: {left}")
+
+
+def peak_kb(pid):
+    """The most memory that a process had, while it lives."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), 0)
+
+
+def functions():
+    """The processes of the admin function."""
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            if FUNCTION in (folder / "environ").read_bytes():
+                yield int(folder.name)
+        except OSError:
+            pass
+
+
+def forget_peaks():
+    """What came before does not count (Documentation/filesystems/proc.rst, `clear_refs`)."""
+    for pid in functions():
+        Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
+def export(sale, form, out):
+    forget_peaks()
+    begun = time.monotonic()
+    tool = subprocess.Popen([TOOL, "export", "--sale", sale, "--format", form, "--out", out], stderr=subprocess.PIPE, text=True)
+    peak, said = 0, []
+    with ThreadPoolExecutor(1) as pool:
+        lines = pool.submit(lambda: [(time.monotonic() - begun, line.rstrip()) for line in tool.stderr])
+        while tool.poll() is None:
+            peak = max(peak, peak_kb(tool.pid))
+            time.sleep(0.01)
+        said = lines.result()
+    if tool.returncode != 0:
+        raise SystemExit(f"cannot go on: {said}")
+    return time.monotonic() - begun, peak, max(map(peak_kb, functions()), default=0), said
+
+
+def rows_of(form, file):
+    with open(file, newline="", encoding="utf-8") as text:
+        yield from csv.DictReader(text) if form == "csv" else map(json.loads, text)
+
+
+def measure(shop, running, count):
+    sale = shop.open(f"export-{count}", 10, 1)
+    table, endpoint = running["table"], running["endpoint"]
+    begun = time.monotonic()
+    numbers = range(0, count, BATCH)
+    with ThreadPoolExecutor(WRITERS) as pool:
+        batches = ([order(sale, n) for n in range(first, min(first + BATCH, count))] for first in numbers)
+        for _ in pool.map(lambda items: write(endpoint, table, items), batches):
+            pass
+    print(f"{count} orders written in {time.monotonic() - begun:.1f} s", flush=True)
+    failed, peaks = 0, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for form in ["csv", "jsonl"]:
+            out = Path(folder) / f"orders.{form}"
+            took, tool_kb, function_kb, said = export(sale, form, out)
+            expected = {item["id"]: item for item in (order(sale, n) for n in range(count))}
+            wrong = 0
+            for row in rows_of(form, out):
+                item = expected.pop(row["reservation_id"], None)
+                told = item and (item["user"], str(item["unit"]), SHOWN[item["state"]], item.get("payment_id", ""))
+                wrong += told != (row["user"], str(row["unit"]), row["state"], row.get("payment_id", ""))
+            failed += bool(wrong or expected)
+            size = out.stat().st_size / 1e6
+            print(
+                f"{count} orders, {form}: {took:.1f} s, {size:.1f} MB, wrong or twice {wrong}, missing {len(expected)}; "
+                f"peak of the tool {tool_kb / 1024:.1f} MB, of the function {function_kb / 1024:.1f} MB; "
+                f"first words after {said[0][0]:.1f} s: {said[0][1]}",
+                flush=True,
+            )
+            peaks[form] = (tool_kb, function_kb)
+    return failed, peaks
+
+
+def main():
+    shop = Shop()
+    running = json.loads((ROOT / "target/local/up.json").read_text())["deployment"]
+    counts = [int(argument) for argument in sys.argv[1:]] or [10_000, 100_000]
+    # The function has started, and is as large as it is for one page.
+    must(shop.operate("GET", "orders?user=alice"), 200)
+    results = [measure(shop, running, count) for count in counts]
+    failed = sum(failed for failed, _ in results)
+    for form, least in results[0][1].items():
+        most = results[-1][1][form]
+        grown = [after - before for before, after in zip(least, most)]
+        flat = all(growth <= MOST_GROWTH_KB for growth in grown)
+        failed += not flat
+        print(f"{'ok    ' if flat else 'FAILED'}  memory is flat, {form}: {grown[0]} kB more in the tool, {grown[1]} in the function")
+    print(f"{'ok    ' if not failed else 'FAILED'}  run {RUN}")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()

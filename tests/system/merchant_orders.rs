@@ -1,0 +1,394 @@
+//! Orders as a merchant finds and exports them.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::{StreamExt, stream};
+use sale::{Claim, EpochMs, Failure, Order, OrderState, Price, ReservationId, RoundId};
+use serde_json::{Value, json};
+use tests::{fresh_claim, round, terms, user};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+
+/// Writes of a test that are made at once.
+const AT_ONCE: usize = 16;
+
+async fn lab() -> Lab {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &terms(1000, 5)).await;
+    lab
+}
+
+fn now_ms() -> i64 {
+    runtime::Clock::system().now().0
+}
+
+fn claim(of: &RoundId, name: &str, unit: u32) -> Claim {
+    Claim { reserved_at_ms: EpochMs(1_000), ..fresh_claim(of, &user(name), unit, unit as u8) }
+}
+
+fn price() -> Price {
+    Price { price_minor: 990, currency: "EUR".parse().unwrap() }
+}
+
+fn pending(claim: Claim, at_ms: i64) -> Order {
+    Order::pending(claim, price(), EpochMs(at_ms), EpochMs(at_ms + 900_000))
+}
+
+async fn place(lab: &Lab, order: Order) -> ReservationId {
+    let id = order.claim.id.clone();
+    assert!(matches!(lab.ledger.place(order).await.unwrap(), ledger::Placed::Order(_)));
+    id
+}
+
+async fn fence_all(lab: &Lab, orders: Vec<Order>) {
+    let mut fenced = stream::iter(orders.into_iter().map(|order| lab.ledger.fence(order))).buffer_unordered(AT_ONCE);
+    while let Some(order) = fenced.next().await {
+        order.unwrap();
+    }
+}
+
+async fn find(lab: &Lab, query: &str) -> Answer {
+    lab.answer(&Ask::get(format!("/v1/admin/orders?{query}")).by_operator()).await
+}
+
+fn ids(orders: &[Value]) -> Vec<String> {
+    orders.iter().map(|order| order["reservation_id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Every order that the pages of a query show, and how many each page has.
+async fn walk(lab: &Lab, query: &str) -> (Vec<Value>, Vec<usize>) {
+    let (mut orders, mut sizes, mut cursor) = (Vec::new(), Vec::new(), String::new());
+    loop {
+        let page = find(lab, &format!("{query}{cursor}")).await.expect(200).body;
+        let shown = page["orders"].as_array().unwrap();
+        sizes.push(shown.len());
+        orders.extend(shown.iter().cloned());
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return (orders, sizes),
+        }
+    }
+}
+
+/// The orders of a query, whose ids are those.
+async fn found(lab: &Lab, query: &str, expected: &[&ReservationId]) {
+    let (orders, _) = walk(lab, query).await;
+    let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
+    assert_eq!(ids(&orders), expected, "{query}");
+}
+
+#[tokio::test]
+async fn pages_show_each_order_once_while_new_ones_are_written() {
+    let lab = lab().await;
+    let of = round(SALE, 1);
+    let begun = now_ms() - 1_000_000;
+    // Many have the same moment: the order of these is nothing that DynamoDB promises.
+    let old: Vec<Order> =
+        (0..200).map(|n| Order::cancelled(claim(&of, &format!("old-{n}"), 1), EpochMs(begun + n / 50))).collect();
+    let expected: BTreeSet<String> = old.iter().map(|order| order.claim.id.to_string()).collect();
+    fence_all(&lab, old).await;
+
+    let is_over = AtomicBool::new(false);
+    let write = async {
+        let mut written = 0;
+        while !is_over.load(Ordering::Relaxed) {
+            let new = Order::cancelled(claim(&of, "new", 1), EpochMs(now_ms()));
+            lab.ledger.fence(new).await.unwrap();
+            written += 1;
+        }
+        written
+    };
+    let read = async {
+        let walked = walk(&lab, "sale=lamp&limit=7").await;
+        is_over.store(true, Ordering::Relaxed);
+        walked
+    };
+    let (written, (orders, sizes)) = tokio::join!(write, read);
+    assert!(written > 0);
+    let shown = ids(&orders);
+    let distinct: BTreeSet<&String> = shown.iter().collect();
+    assert_eq!(distinct.len(), shown.len(), "an order is shown twice");
+    let missing: Vec<&String> = expected.iter().filter(|id| !distinct.contains(id)).collect();
+    assert_eq!(missing, [] as [&String; 0]);
+    assert!(sizes[..sizes.len() - 1].iter().all(|size| *size == 7), "{sizes:?}");
+    let moments: Vec<&str> = orders.iter().map(|order| order["ordered_at"].as_str().unwrap()).collect();
+    let parsed: Vec<jiff::Timestamp> = moments.iter().map(|at| at.parse().unwrap()).collect();
+    assert!(parsed.is_sorted_by(|a, b| a >= b), "the newest first");
+
+    let (all, _) = walk(&lab, "sale=lamp&limit=100").await;
+    assert_eq!(all.len(), 200 + written, "as many as there are rows");
+}
+
+#[tokio::test]
+async fn each_filter() {
+    let lab = lab().await;
+    let (one, other) = (round(SALE, 1), round("chair", 1));
+    lab.publish("chair", &terms(10, 1)).await;
+    let at = |minute: i64| 1_795_510_800_000 + minute * 60_000;
+    let moment = |minute| EpochMs(at(minute)).to_string();
+    let first = place(&lab, pending(claim(&one, "alice", 1), at(0))).await;
+    let second = place(&lab, pending(claim(&one, "bob", 2), at(1))).await;
+    let third = place(&lab, Order::granted(claim(&one, "carol", 3), price(), EpochMs(at(2)), None)).await;
+    let failed = Order::failed(claim(&one, "dave", 4), Failure::SoldOut, EpochMs(at(3)));
+    let fourth = lab.ledger.fence(failed).await.unwrap().claim.id;
+    let fifth = lab.ledger.fence(Order::cancelled(claim(&one, "alice", 5), EpochMs(at(4)))).await.unwrap().claim.id;
+    let chair = place(&lab, pending(claim(&other, "alice", 1), at(5))).await;
+    lab.ledger.pay(&second, "pay_2", price(), EpochMs(at(6))).await.unwrap();
+    let order = lab.ledger.order(&first).await.unwrap().unwrap();
+    lab.ledger.end_unpaid(&order, sale::Transition::Expire, EpochMs(at(30))).await.unwrap();
+
+    found(&lab, "sale=lamp", &[&fifth, &fourth, &third, &second, &first]).await;
+    found(&lab, "sale=lamp&round=1", &[&fifth, &fourth, &third, &second, &first]).await;
+    found(&lab, "sale=chair", &[&chair]).await;
+    for (state, id) in
+        [("expired", &first), ("paid", &second), ("granted", &third), ("failed", &fourth), ("cancelled", &fifth)]
+    {
+        found(&lab, &format!("sale=lamp&state={state}"), &[id]).await;
+        found(&lab, &format!("sale=lamp&state={state}&limit=1"), &[id]).await;
+    }
+    found(&lab, "sale=lamp&state=pending_payment", &[]).await;
+    found(&lab, "user=alice", &[&chair, &fifth, &first]).await;
+    found(&lab, "user=alice&limit=1", &[&chair, &fifth, &first]).await;
+    found(&lab, "user=alice&sale=lamp", &[&fifth, &first]).await;
+    found(&lab, "user=alice&sale=lamp&round=2", &[]).await;
+    found(&lab, "user=alice&state=pending_payment", &[&chair]).await;
+    found(&lab, &format!("user=alice&from={}", moment(4)), &[&chair, &fifth]).await;
+    found(&lab, &format!("sale=lamp&from={}&to={}", moment(1), moment(3)), &[&third, &second]).await;
+    found(&lab, &format!("sale=lamp&to={}", moment(1)), &[&first]).await;
+    found(&lab, &format!("sale=lamp&from={}", moment(9)), &[]).await;
+    found(&lab, "user=nobody", &[]).await;
+
+    let paid = &walk(&lab, "sale=lamp&state=paid").await.0[0];
+    let expected = json!({
+        "reservation_id": second.to_string(), "sale_id": "lamp", "round": 1, "user": "bob", "unit": 2, "state": "paid",
+        "price_minor": 990, "currency": "EUR", "reserved_at": "1970-01-01T00:00:01Z", "ordered_at": "2026-11-24T09:01:00Z",
+        "pay_by": "2026-11-24T09:16:00Z", "ended_at": "2026-11-24T09:06:00Z", "payment_id": "pay_2",
+    });
+    assert_eq!(*paid, expected);
+}
+
+/// A page of a rare state looks at so many orders and no more, and leads on from there.
+#[tokio::test]
+async fn one_request_reads_a_bounded_number_of_orders() {
+    let lab = lab().await;
+    let of = round(SALE, 1);
+    let old = lab.ledger.fence(Order::failed(claim(&of, "last", 1), Failure::SoldOut, EpochMs(1))).await.unwrap();
+    let many = (0..1_150).map(|n| Order::cancelled(claim(&of, &format!("u-{n}"), 1), EpochMs(1_000 + n)));
+    fence_all(&lab, many.collect()).await;
+    let (orders, sizes) = walk(&lab, "sale=lamp&state=failed").await;
+    assert_eq!((ids(&orders), sizes), (vec![old.claim.id.to_string()], vec![0, 1]));
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_by_its_name() {
+    let lab = lab().await;
+    for n in 0..3 {
+        place(&lab, pending(claim(&round(SALE, 1), "alice", n + 1), 1_000 + i64::from(n))).await;
+    }
+    let next = async |query: &str| find(&lab, query).await.expect(200).text("next_cursor").to_owned();
+    let (of_sale, of_user) = (next("sale=lamp&limit=1").await, next("user=alice&limit=1").await);
+    find(&lab, &format!("sale=lamp&limit=2&cursor={of_sale}")).await.expect(200);
+    for (query, name) in [
+        (String::new(), "sale"),
+        ("state=paid".to_owned(), "sale"),
+        ("round=1".to_owned(), "round"),
+        ("round=1&user=alice".to_owned(), "round"),
+        ("sale=Lamp".to_owned(), "sale"),
+        ("sale=lamp&round=0".to_owned(), "round"),
+        ("sale=lamp&state=PAID".to_owned(), "state"),
+        ("sale=lamp&state=queued".to_owned(), "state"),
+        ("user=".to_owned(), "user"),
+        ("sale=lamp&from=yesterday".to_owned(), "from"),
+        ("sale=lamp&to=7".to_owned(), "to"),
+        ("sale=lamp&from=2026-11-24T10:00:00Z&to=2026-11-24T10:00:00Z".to_owned(), "to"),
+        ("sale=lamp&limit=0".to_owned(), "limit"),
+        ("sale=lamp&limit=101".to_owned(), "limit"),
+        ("sale=lamp&limit=07".to_owned(), "limit"),
+        ("sale=lamp&limit=two".to_owned(), "limit"),
+        ("sale=lamp&sate=paid".to_owned(), "sate"),
+        ("sale=lamp&sale=chair".to_owned(), "sale"),
+        ("sale=lamp&cursor=".to_owned(), "cursor"),
+        ("sale=lamp&cursor=next".to_owned(), "cursor"),
+        (format!("sale=lamp&cursor={of_user}"), "cursor"),
+        (format!("user=alice&cursor={of_sale}"), "cursor"),
+        (format!("user=bob&cursor={of_user}"), "cursor"),
+        (format!("sale=lamp&state=paid&cursor={of_sale}"), "cursor"),
+        (format!("sale=lamp&from=2026-11-24T10:00:00Z&cursor={of_sale}"), "cursor"),
+    ] {
+        let refused = find(&lab, &query).await.problem(400, "invalid_request");
+        let detail = refused.text("detail");
+        assert!(detail.starts_with(&format!("{name}: ")), "{query}: {detail}");
+    }
+    find(&lab, "sale=table").await.problem(404, "unknown_sale");
+    find(&lab, "sale=lamp&round=2").await.problem(404, "unknown_sale");
+    let export =
+        async |query: &str| lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/{query}")).by_operator()).await;
+    for (query, name) in [("format=xls", "format"), ("cursor=x", "cursor"), ("limit=5", "limit")] {
+        let refused = export(&format!("1/orders?{query}")).await.problem(400, "invalid_request");
+        assert!(refused.text("detail").starts_with(&format!("{name}: ")), "{query}");
+    }
+    export("2/orders").await.problem(404, "unknown_sale");
+    export("none/orders").await.problem(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn they_are_for_operators_alone() {
+    let lab = lab().await;
+    let id = place(&lab, pending(claim(&round(SALE, 1), "alice", 1), 1_000)).await;
+    for path in [
+        "orders?user=alice".to_owned(),
+        "orders?sale=lamp".to_owned(),
+        format!("orders/{id}"),
+        "sales/lamp/rounds/1/orders".to_owned(),
+        "refunds".to_owned(),
+    ] {
+        let ask = Ask::get(format!("/v1/admin/{path}"));
+        lab.answer(&ask.clone().by("alice")).await.problem(403, "denied");
+        assert_eq!(lab.answer(&ask.by_operator()).await.status, 200, "{path}");
+    }
+    let mark = Ask::post("/v1/admin/refunds/refunded").json(&json!({ "payment_id": "pay_1" }));
+    lab.answer(&mark.by("alice")).await.problem(403, "denied");
+}
+
+struct Export {
+    text: String,
+    rows: usize,
+    about: usize,
+    pages: usize,
+}
+
+async fn export(lab: &Lab, format: &str) -> Export {
+    let mut path = format!("/v1/admin/sales/lamp/rounds/1/orders?format={format}");
+    let mut export = Export { text: String::new(), rows: 0, about: 0, pages: 0 };
+    loop {
+        let page = lab.answer(&Ask::get(&path).by_operator()).await;
+        assert_eq!((page.status, page.header("cache-control")), (200, "no-store"));
+        export.pages += 1;
+        export.text += page.body.as_str().unwrap();
+        export.rows += page.header("export-rows").parse::<usize>().unwrap();
+        if export.pages == 1 {
+            export.about = page.header("export-rows-about").parse().unwrap();
+        }
+        match page.header("link").strip_prefix('<').and_then(|link| link.split_once('>')) {
+            Some((next, relation)) => {
+                assert_eq!(relation, "; rel=\"next\"");
+                path = next.to_owned();
+            }
+            None => return export,
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_export_has_the_rows_that_the_orders_are() {
+    const ORDERS: usize = 2_345;
+    let lab = lab().await;
+    let of = round(SALE, 1);
+    let paid = place(&lab, pending(claim(&of, "=cmd()", 1), 500)).await;
+    lab.ledger.pay(&paid, "+pay", price(), EpochMs(600)).await.unwrap();
+    lab.ledger.pay(&paid, "pay_too_late", price(), EpochMs(700)).await.unwrap();
+    // Some of one moment stand on both sides of a seam.
+    let many =
+        (1..ORDERS as i64).map(|n| Order::cancelled(claim(&of, &format!("u,\"{n}"), 1), EpochMs(1_000 + n / 40)));
+    fence_all(&lab, many.collect()).await;
+    // One that is made after the first page was asked for is in no page.
+    lab.ledger.fence(Order::cancelled(claim(&of, "later", 1), EpochMs(now_ms() + 3_600_000))).await.unwrap();
+
+    let lines = export(&lab, "jsonl").await;
+    assert_eq!((lines.rows, lines.about, lines.pages), (ORDERS, ORDERS, 3));
+    let mut rows: Vec<Value> = lines.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let to = EpochMs(now_ms()).to_string();
+    let (mut orders, _) = walk(&lab, &format!("sale=lamp&limit=100&to={to}")).await;
+    let by_id = |order: &Value| order["reservation_id"].as_str().unwrap().to_owned();
+    rows.sort_by_key(by_id);
+    orders.sort_by_key(by_id);
+    assert_eq!(rows.len(), ORDERS);
+    assert_eq!(rows, orders);
+    let taken = rows.iter().find(|row| row["state"] == "paid").unwrap();
+    assert_eq!((&taken["refund"], &taken["payment_id"]), (&json!("due"), &json!("+pay")));
+
+    let sheet = export(&lab, "csv").await;
+    assert_eq!((sheet.rows, sheet.pages), (ORDERS, 3));
+    let mut reader = csv::Reader::from_reader(sheet.text.as_bytes());
+    let columns: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    let mut cells: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    cells.sort_by_key(|row| row[0].to_owned());
+    assert_eq!(cells.len(), ORDERS);
+    for (row, order) in cells.iter().zip(&orders) {
+        for (column, cell) in columns.iter().zip(row) {
+            let value = &order[column];
+            let told = match value {
+                Value::Null => String::new(),
+                Value::String(text) if column.ends_with("_at") || column == "pay_by" => {
+                    EpochMs::from(text.parse::<jiff::Timestamp>().unwrap()).to_string()
+                }
+                Value::String(text) if text.starts_with(['=', '+']) => format!("'{text}"),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            assert_eq!(cell, told, "{column} of {order}");
+        }
+    }
+    assert_eq!(sheet.text.matches("reservation_id").count(), 1, "the line of columns is on the first page alone");
+
+    let page = Ask::get("/v1/admin/sales/lamp/rounds/1/orders").by_operator();
+    let first = lab.answer(&page).await;
+    let next = first.header("link").split(['<', '>']).nth(1).unwrap().to_owned();
+    let mixed = lab.answer(&Ask::get(next.replace("csv", "jsonl")).by_operator()).await;
+    assert!(mixed.problem(400, "invalid_request").text("detail").starts_with("cursor: "));
+}
+
+#[tokio::test]
+async fn an_order_says_what_happened_when() {
+    let lab = lab().await;
+    let of = round(SALE, 1);
+    let id = place(&lab, pending(claim(&of, "alice", 1), 2_000)).await;
+    let order = lab.ledger.order(&id).await.unwrap().unwrap();
+    lab.ledger.end_unpaid(&order, sale::Transition::Cancel, EpochMs(3_000)).await.unwrap();
+    lab.ledger.pay(&id, "pay_1", price(), EpochMs(4_000)).await.unwrap();
+    lab.ledger.mark_refunded("pay_1", &user("olga"), EpochMs(5_000)).await.unwrap();
+    let look = async |id: &ReservationId| {
+        lab.answer(&Ask::get(format!("/v1/admin/orders/{id}")).by_operator()).await.expect(200).body
+    };
+    let told = look(&id).await;
+    let at = |second: i64| format!("1970-01-01T00:00:0{second}Z");
+    assert_eq!(
+        told["history"],
+        json!([
+            { "at": at(1), "event": "reserved" },
+            { "at": at(2), "event": "ordered" },
+            { "at": at(3), "event": "cancelled" },
+            { "at": at(4), "event": "refund_due", "payment_id": "pay_1" },
+            { "at": at(5), "event": "refunded", "payment_id": "pay_1", "by": "olga" },
+        ])
+    );
+    assert_eq!(
+        told["payments"],
+        json!([{
+            "payment_id": "pay_1", "outcome": "refunded", "price_minor": 990, "currency": "EUR", "noted_at": at(4),
+            "refunded_at": at(5), "refunded_by": "olga",
+        }])
+    );
+    assert_eq!((&told["state"], &told["refund"]), (&json!("cancelled"), &json!("refunded")));
+
+    let paid = place(&lab, pending(claim(&of, "bob", 2), 2_000)).await;
+    lab.ledger.pay(&paid, "pay_2", price(), EpochMs(3_000)).await.unwrap();
+    let told = look(&paid).await;
+    assert_eq!(told["history"][2], json!({ "at": at(3), "event": "paid", "payment_id": "pay_2" }));
+    assert_eq!(told["payments"][0]["outcome"], "applied");
+    let never = lab.ledger.fence(Order::failed(claim(&of, "eve", 3), Failure::SoldOut, EpochMs(6_000))).await.unwrap();
+    let told = look(&never.claim.id).await;
+    let events: Vec<&str> =
+        told["history"].as_array().unwrap().iter().map(|entry| entry["event"].as_str().unwrap()).collect();
+    assert_eq!((events, &told["reason"]), (vec!["reserved", "failed"], &json!("sold_out")));
+
+    let unknown = claim(&of, "x", 9).id;
+    lab.answer(&Ask::get(format!("/v1/admin/orders/{unknown}")).by_operator())
+        .await
+        .problem(404, "unknown_reservation");
+    lab.answer(&Ask::get("/v1/admin/orders/lamp").by_operator()).await.problem(400, "invalid_request");
+    assert_eq!(OrderState::Cancelled, lab.ledger.order(&id).await.unwrap().unwrap().state);
+}

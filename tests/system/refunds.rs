@@ -1,0 +1,155 @@
+//! Payments that are to be given back: they are listed until an operator marks them, once.
+
+use futures::future::join_all;
+use sale::{Claim, OrderState};
+use serde_json::{Value, json};
+use tests::terms;
+
+use crate::answer::Answer;
+use crate::ask::{Ask, Who};
+use crate::lab::Lab;
+
+async fn pay(lab: &Lab, payment: &str, claim: &Claim) -> String {
+    let ask = Ask::paid(payment, &claim.id.to_string(), 990, &lab.payment_key);
+    lab.answer(&ask).await.expect(200).text("outcome").to_owned()
+}
+
+async fn give_back(lab: &Lab, claim: &Claim) {
+    let ask = Ask::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str());
+    lab.answer(&ask).await.expect(200);
+}
+
+async fn due(lab: &Lab) -> Vec<String> {
+    let (mut payments, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let path = format!("/v1/admin/refunds?limit=3{cursor}");
+        let page = lab.answer(&Ask::get(path).by_operator()).await.expect(200).body;
+        let refunds = page["refunds"].as_array().unwrap();
+        payments.extend(refunds.iter().map(|refund| refund["payment_id"].as_str().unwrap().to_owned()));
+        match page["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return payments,
+        }
+    }
+}
+
+async fn mark(lab: &Lab, payment: &str, by: &str) -> Answer {
+    let ask = Ask::post("/v1/admin/refunds/refunded").json(&json!({ "payment_id": payment }));
+    lab.answer(&Ask { who: Who::Operator(by.to_owned()), ..ask }).await
+}
+
+#[tokio::test]
+async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
+    let lab = Lab::selling(terms(20, 1)).await;
+    let mut expected = Vec::new();
+    for n in 0..8 {
+        let claim = lab.buy(&format!("user-{n}")).await;
+        // Providers choose their ids.
+        let payment = format!("pay/{n}?#.%");
+        if n == 0 {
+            assert_eq!(pay(&lab, "pay_taken", &claim).await, "applied");
+        } else {
+            give_back(&lab, &claim).await;
+        }
+        assert_eq!(pay(&lab, &payment, &claim).await, "refund_due");
+        expected.push(payment);
+    }
+    assert_eq!(due(&lab).await, expected, "the longest due first");
+
+    let marked = mark(&lab, &expected[2], "olga").await.expect(200).body;
+    assert_eq!((&marked["refunded_by"], &marked["changed"]), (&json!("olga"), &json!(true)));
+    assert_eq!((&marked["user"], &marked["order_state"]), (&json!("user-2"), &json!("cancelled")));
+    let again = mark(&lab, &expected[2], "otto").await.expect(200).body;
+    let mut same = marked.clone();
+    same["changed"] = json!(false);
+    assert_eq!(again, same, "it says when and by whom it was done");
+    expected.remove(2);
+    assert_eq!(due(&lab).await, expected);
+
+    for nothing in ["pay_taken", "pay_unheard"] {
+        mark(&lab, nothing, "olga").await.problem(404, "unknown_refund");
+    }
+    let bad = |body: Value| Ask::post("/v1/admin/refunds/refunded").by_operator().json(&body);
+    for body in [json!({}), json!({ "payment_id": "" }), json!({ "payment_id": "a b" }), json!({ "payment_id": 7 })] {
+        let refused = lab.answer(&bad(body)).await.problem(400, "invalid_request");
+        assert!(refused.text("detail").contains("payment_id"), "{refused:?}");
+    }
+    for (query, name) in
+        [("limit=0", "limit"), ("cursor=x", "cursor"), ("cursor=MS5h%3D", "cursor"), ("state=due", "state")]
+    {
+        let refused = lab.answer(&Ask::get(format!("/v1/admin/refunds?{query}")).by_operator()).await;
+        assert!(refused.problem(400, "invalid_request").text("detail").starts_with(&format!("{name}: ")), "{query}");
+    }
+}
+
+/// Guards against a callback that the provider repeats for days.
+#[tokio::test]
+async fn a_callback_that_comes_again_does_not_make_it_due_again() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let claim = lab.buy("alice").await;
+    give_back(&lab, &claim).await;
+    assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+    let look =
+        async || lab.answer(&Ask::get(format!("/v1/reservations/{}", claim.id)).by("alice")).await.expect(200).body;
+    assert_eq!(look().await["refund_due"], true);
+    let before = mark(&lab, "pay_1", "olga").await.expect(200).body;
+    for _ in 0..2 {
+        assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+    }
+    assert_eq!(due(&lab).await, [] as [&str; 0]);
+    assert_eq!(mark(&lab, "pay_1", "otto").await.expect(200).body["refunded_at"], before["refunded_at"]);
+    assert_eq!(look().await["refund_due"], Value::Null, "its user has it back");
+    assert_eq!(lab.order_of(&claim).await.state, OrderState::Cancelled);
+    // Another amount, or another order, contradicts it as before.
+    let ask = Ask::paid("pay_1", &claim.id.to_string(), 991, &lab.payment_key);
+    assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "amount_changed");
+    let bob = lab.buy("bob").await;
+    assert_eq!(pay(&lab, "pay_1", &bob).await, "payment_reused");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_operators_who_mark_it_at_once_one_does() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let claim = lab.buy("alice").await;
+    give_back(&lab, &claim).await;
+    assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+    let before = lab.order_of(&claim).await;
+    let operators: Vec<String> = (0..8).map(|n| format!("operator-{n}")).collect();
+    let heard = join_all(operators.iter().map(|by| mark(&lab, "pay_1", by))).await;
+    let heard: Vec<Value> = heard.into_iter().map(|answer| answer.expect(200).body).collect();
+    let marked: Vec<&Value> = heard.iter().filter(|told| told["changed"] == true).collect();
+    assert_eq!(marked.len(), 1, "{heard:?}");
+    for told in &heard {
+        assert_eq!(
+            (&told["refunded_by"], &told["refunded_at"]),
+            (&marked[0]["refunded_by"], &marked[0]["refunded_at"])
+        );
+    }
+    let mut after = lab.order_of(&claim).await;
+    assert_eq!(std::mem::take(&mut after.refunds_made), ["pay_1"]);
+    assert_eq!(after, before, "the order is as it was");
+}
+
+/// A version before this one noted it on the order and on the payment, and in no index.
+#[tokio::test]
+async fn what_an_earlier_version_noted_can_be_marked_and_is_listed_once_its_callback_comes_again() {
+    use aws_sdk_dynamodb::types::AttributeValue;
+    let lab = Lab::selling(terms(3, 1)).await;
+    let claim = lab.buy("alice").await;
+    give_back(&lab, &claim).await;
+    for payment in ["pay_1", "pay_2"] {
+        assert_eq!(pay(&lab, payment, &claim).await, "refund_due");
+        let forget = lab.dynamodb.update_item().table_name(&lab.table);
+        let forget = forget.key("pk", AttributeValue::S(format!("PAYMENT#{payment}")));
+        forget.update_expression("REMOVE refund_shard, refund_due_at_ms").send().await.unwrap();
+    }
+    assert_eq!(due(&lab).await, [] as [&str; 0]);
+    assert_eq!(pay(&lab, "pay_1", &claim).await, "refund_due");
+    assert_eq!(due(&lab).await, ["pay_1"]);
+    assert_eq!(mark(&lab, "pay_2", "olga").await.expect(200).body["changed"], true);
+    let order = lab.answer(&Ask::get(format!("/v1/admin/orders/{}", claim.id)).by_operator()).await.expect(200).body;
+    assert_eq!(order["refund"], "due", "one of two is marked");
+    mark(&lab, "pay_1", "olga").await.expect(200);
+    let order = lab.answer(&Ask::get(format!("/v1/admin/orders/{}", claim.id)).by_operator()).await.expect(200).body;
+    assert_eq!(order["refund"], "refunded");
+}
