@@ -66,6 +66,8 @@ export interface paths {
          *     committed to.
          *     Of a draw at the end, `at_end` has the number of entries and their root once these have closed; the winners follow from
          *     seed and entries, and each gets the prize in the minutes after that.
+         *     If `label` is `beacon`, the randomness of a round of drand is mixed with the seed. `drand` names the round before it comes:
+         *     with the publication, or of a draw at the end with the root of its entries. `beacon` is its signature, once posted.
          */
         get: operations["lookAtDraw"];
         put?: never;
@@ -430,6 +432,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/sales/{sale_id}/rounds/{round}/beacon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post the beacon that the draw of a round waits for
+         * @description Drand's signature of the round that the draw has named, as `https://api.drand.sh/CHAIN_HASH/public/ROUND` and other relays
+         *     have it from that round's moment on. It is checked with drand's public key. A round that opens with its beacon is loaded in
+         *     the minute after this; a draw at the end goes on in the minute after. The same beacon again is as good as once.
+         */
+        post: operations["postBeacon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/sales/{sale_id}/rounds/{round}/audit": {
         parameters: {
             query?: never;
@@ -463,6 +487,117 @@ export interface paths {
          *     of twice has the same `Idempotency-Key`, so it can be repeated.
          */
         post: operations["resendWinners"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/rounds/{round}/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the orders of a round
+         * @description A page of up to 1,000 rows, in no order that means anything: sort by `ordered_at`. `Link` leads to the next page; the last one has none. All pages together are
+         *     the orders that were made until the first page was asked for, each once; one that was made in the second before may be
+         *     missing, since the index lags. Each row is as it is when its page is read. Orders of versions before this one are missing.
+         *
+         *     CSV is as RFC 4180 says, with the line of columns on the first page alone. A cell that begins with `=`, `+`, `-`, `@`, a
+         *     tab, a carriage return or a line feed has a `'` in front of it, so that no spreadsheet takes it for a formula. A line of
+         *     JSON Lines is an `AdminOrder`.
+         */
+        get: operations["exportOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find orders, the newest first
+         * @description Of a sale or of a user, or of a user in a sale. A sale without a round is its latest round, or the whole sale where a user is
+         *     named as well. A parameter that is not known is refused, since a filter with a slip in its name would be none.
+         *
+         *     With `state`, or a user and a sale, one request looks at some 1,000 orders at most: a page may have fewer than `limit`, or
+         *     none, and still a `next_cursor`. A reservation whose order is not written yet is in no list. An order of the second before
+         *     may be missing, since the indexes lag; one of a version before this one is found by its user alone.
+         */
+        get: operations["findOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/orders/{reservation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Look at an order, its payments and what happened when */
+        get: operations["lookAtOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments that are to be given back, the longest due first
+         * @description Payments that came for an order that could not take them: it had ended, was paid by another payment, or costs something
+         *     else. A payment that a version before this one noted is listed once its callback comes again; its order says `refund` all
+         *     the same, and it can be marked.
+         */
+        get: operations["listRefunds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/refunds/refunded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark a payment as given back
+         * @description Once. A second request changes nothing and says who marked it and when. The system moves no money, and the order's state
+         *     stays as it is; its user no longer reads `refund_due`.
+         */
+        post: operations["markRefunded"];
         delete?: never;
         options?: never;
         head?: never;
@@ -904,6 +1039,136 @@ export interface components {
             /** @description There is more. */
             next_cursor?: components["schemas"]["Cursor"];
         };
+        /**
+         * @description What its user reads as `status`.
+         * @enum {unknown}
+         */
+        OrderState: "pending_payment" | "granted" | "paid" | "expired" | "cancelled" | "failed";
+        /** @description The provider's name of a payment. */
+        PaymentId: string;
+        /** @description What it says is not for the client. */
+        OrdersCursor: string;
+        /** @description What it says is not for the client. */
+        ExportCursor: string;
+        /** @description What it says is not for the client. */
+        RefundsCursor: string;
+        /** @description An order as operators see it. One that was never made has neither a price nor `pay_by`. */
+        AdminOrder: {
+            reservation_id: components["schemas"]["ReservationId"];
+            sale_id: components["schemas"]["SaleId"];
+            round: number;
+            user: components["schemas"]["UserId"];
+            unit: components["schemas"]["Unit"];
+            state: components["schemas"]["OrderState"];
+            price_minor?: components["schemas"]["PriceMinor"];
+            currency?: components["schemas"]["Currency"];
+            award?: components["schemas"]["Award"];
+            reserved_at: components["schemas"]["Moment"];
+            /** @description When the order was written. */
+            ordered_at: components["schemas"]["Moment"];
+            pay_by?: components["schemas"]["Moment"];
+            /** @description When it was paid, expired or cancelled, or failed. */
+            ended_at?: components["schemas"]["Moment"];
+            /**
+             * @description Why it failed.
+             * @enum {unknown}
+             */
+            reason?: "sold_out" | "limit_reached" | "entries_closed" | "unknown_sale" | "dead_letter";
+            /** @description The payment that it took. */
+            payment_id?: components["schemas"]["PaymentId"];
+            /**
+             * @description Of payments that it could not take: `due` while one of them at least is to be given back, `refunded` once all are marked.
+             * @enum {unknown}
+             */
+            refund?: "due" | "refunded";
+        };
+        AdminOrders: {
+            orders: components["schemas"]["AdminOrder"][];
+            /** @description There is more. */
+            next_cursor?: components["schemas"]["OrdersCursor"];
+        };
+        /** @description An order, its payments, and what happened when. */
+        OrderHistory: {
+            reservation_id: components["schemas"]["ReservationId"];
+            sale_id: components["schemas"]["SaleId"];
+            round: number;
+            user: components["schemas"]["UserId"];
+            unit: components["schemas"]["Unit"];
+            state: components["schemas"]["OrderState"];
+            price_minor?: components["schemas"]["PriceMinor"];
+            currency?: components["schemas"]["Currency"];
+            award?: components["schemas"]["Award"];
+            reserved_at: components["schemas"]["Moment"];
+            /** @description When the order was written. */
+            ordered_at: components["schemas"]["Moment"];
+            pay_by?: components["schemas"]["Moment"];
+            /** @description When it was paid, expired or cancelled, or failed. */
+            ended_at?: components["schemas"]["Moment"];
+            /**
+             * @description Why it failed.
+             * @enum {unknown}
+             */
+            reason?: "sold_out" | "limit_reached" | "entries_closed" | "unknown_sale" | "dead_letter";
+            /** @description The payment that it took. */
+            payment_id?: components["schemas"]["PaymentId"];
+            /**
+             * @description Of payments that it could not take: `due` while one of them at least is to be given back, `refunded` once all are marked.
+             * @enum {unknown}
+             */
+            refund?: "due" | "refunded";
+            payments: {
+                payment_id: components["schemas"]["PaymentId"];
+                /**
+                 * @description The order took it, or could not and it is to be given back, or it was given back.
+                 * @enum {unknown}
+                 */
+                outcome: "applied" | "refund_due" | "refunded";
+                price_minor?: number;
+                currency?: components["schemas"]["Currency"];
+                noted_at?: components["schemas"]["Moment"];
+                refunded_at?: components["schemas"]["Moment"];
+                refunded_by?: components["schemas"]["UserId"];
+            }[];
+            /** @description In the order of time. */
+            history: {
+                at: components["schemas"]["Moment"];
+                /**
+                 * @description `ordered` is when the order was written, and `granted` when it was written as final. An order that was never made
+                 *     has neither.
+                 * @enum {unknown}
+                 */
+                event: "reserved" | "ordered" | "granted" | "paid" | "expired" | "cancelled" | "failed" | "refund_due" | "refunded";
+                payment_id?: components["schemas"]["PaymentId"];
+                /** @description The operator who marked it. */
+                by?: components["schemas"]["UserId"];
+            }[];
+        };
+        /** @description A payment that an order could not take. */
+        Refund: {
+            payment_id: components["schemas"]["PaymentId"];
+            reservation_id: components["schemas"]["ReservationId"];
+            /** @description Whose order it is. */
+            user?: components["schemas"]["UserId"];
+            order_state?: components["schemas"]["OrderState"];
+            /** @description What was paid. */
+            price_minor: number;
+            currency: components["schemas"]["Currency"];
+            /** @description When it was noted. */
+            due_at: components["schemas"]["Moment"];
+            refunded_at?: components["schemas"]["Moment"];
+            /** @description The operator who marked it. */
+            refunded_by?: components["schemas"]["UserId"];
+        };
+        Refunds: {
+            refunds: components["schemas"]["Refund"][];
+            /** @description There is more. */
+            next_cursor?: components["schemas"]["RefundsCursor"];
+        };
+        MarkRefunded: {
+            payment_id: components["schemas"]["PaymentId"];
+        };
+        /** @description A refund that is marked. */
+        MarkedRefund: components["schemas"]["Refund"];
         Callback: components["schemas"]["PaymentSucceeded"] | components["schemas"]["OtherEvent"];
         /** @description A payment that the provider took. Fields that are not listed are ignored. */
         PaymentSucceeded: {
@@ -961,6 +1226,7 @@ export interface components {
              * @enum {unknown}
              */
             parts: "equal" | "drawn";
+            beacon?: components["schemas"]["WithBeacon"];
         };
         /**
          * @description A ticket, which has won a prize or nothing. The sale has 1,000,000 units at most, and there are no more prizes than units.
@@ -984,6 +1250,37 @@ export interface components {
              * @enum {unknown}
              */
             draw: "instant" | "at_end";
+            beacon?: components["schemas"]["WithBeacon"];
+        };
+        /**
+         * @description Whether the randomness of a round of drand, which is named before it comes, is mixed with the seed. Not with equal parts. A
+         *     round with awards that are known at once is not loaded before an operator has posted its beacon, so nobody can buy before;
+         *     such a sale cannot recur.
+         * @default false
+         */
+        WithBeacon: boolean;
+        DrandRound: {
+            /** @description Names drand's chain, quicknet. */
+            chain_hash: components["schemas"]["Digest"];
+            round: number;
+            /** @description When it comes, a minute or a little more after it was named. */
+            at: components["schemas"]["Moment"];
+        };
+        /** @description Drand's signature of a round, as it lists it. */
+        Signature: string;
+        Beacon: {
+            signature: components["schemas"]["Signature"];
+            /** @description SHA-256 of the signature; what is mixed with the seed. */
+            randomness: components["schemas"]["Digest"];
+        };
+        NewBeacon: {
+            signature: components["schemas"]["Signature"];
+        };
+        PostedBeacon: {
+            sale_id: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            drand: components["schemas"]["DrandRound"];
+            beacon: components["schemas"]["Beacon"];
         };
         /** @description For people. No control characters. */
         PrizeName: string;
@@ -998,10 +1295,10 @@ export interface components {
         Digest: string;
         /**
          * @description `commitment_only`: the seed alone decides who wins what. Whoever drew it was bound to it from the publication on, and could
-         *     have drawn again before that.
+         *     have drawn again before that. `beacon`: a round of drand decides it as well, whose randomness nobody knew by then.
          * @enum {unknown}
          */
-        DrawLabel: "commitment_only";
+        DrawLabel: "commitment_only" | "beacon";
         /** @description What is drawn, and what the operator is bound to. */
         DrawTerms: {
             /** @description The parts of the amount, or the tickets. */
@@ -1022,16 +1319,20 @@ export interface components {
             closes_at: components["schemas"]["Moment"];
             /** @description From when on the seed is here, or a little later. */
             reveals_at: components["schemas"]["Moment"];
+            /** @description The round of drand whose beacon is mixed with the seed. Of a draw at the end, once its entries have closed. */
+            drand?: components["schemas"]["DrandRound"];
+            /** @description The beacon, once it is posted. */
+            beacon?: components["schemas"]["Beacon"];
             /** @description Not before the round is over; of a draw at the end, not before its entries have closed. */
             seed?: components["schemas"]["Digest"];
             /** @description How far a draw at the end is. Instant ones have none. */
             at_end?: {
                 /**
-                 * @description `open`: entries may come. `closed`: they are counted, and the winners get their prizes one by one. `drawn`: all
-                 *     winners have them.
+                 * @description `open`: entries may come. `awaiting_beacon`: they are counted, and who wins is known once the beacon is posted.
+                 *     `closed`: they are counted, and the winners get their prizes one by one. `drawn`: all winners have them.
                  * @enum {unknown}
                  */
-                state: "open" | "closed" | "drawn";
+                state: "open" | "awaiting_beacon" | "closed" | "drawn";
                 /** @description The entries, once they have closed. */
                 closed?: {
                     at: components["schemas"]["Moment"];
@@ -1177,7 +1478,7 @@ export interface components {
         } & WithRequired<components["schemas"]["SaleTerms"], "allocation" | "settlement">;
         Sale: components["schemas"]["SaleDetails"];
         LoggedSale: {
-            /** @description What was done to the offer and to its latest round, the newest last. The last 50 changes of each are kept. */
+            /** @description What was done to the offer and to its latest round, the newest last. The last 50 changes of each are kept, and the round's `beacon`. */
             log: components["schemas"]["LogEntry"][];
         } & components["schemas"]["SaleDetails"];
         LogEntry: {
@@ -1185,7 +1486,7 @@ export interface components {
             at?: components["schemas"]["Moment"];
             /** @description The operator. None if a schedule did it, or if an earlier version did not note it. */
             by?: components["schemas"]["UserId"];
-            /** @description Such as `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `isolate` or `end_recurrence`. */
+            /** @description Such as `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `beacon`, `isolate` or `end_recurrence`. */
             action: string;
             /** @description What else was asked for, such as the number of units. */
             parameters?: string;
@@ -1340,6 +1641,8 @@ export interface components {
             stopped: boolean | null;
             /** @description Null as well while the round is not loaded. */
             units: components["schemas"]["LiveUnits"] | null;
+            /** @description The round of drand whose beacon is still to be posted. Only if the draw waits for one, or the round to be loaded. */
+            awaits_beacon?: components["schemas"]["DrandRound"];
             /** @description How often which answer was given since the round was loaded, by code; `accepted` got a unit, `challenged` a challenge and `admitted` a pass. A second old, and what a process had counted when it ended is missing. */
             answers: {
                 [key: string]: number;
@@ -1525,6 +1828,12 @@ export interface components {
             /** @constant */
             status?: 404;
         } & components["schemas"]["Problem"];
+        UnknownRefund: {
+            /** @constant */
+            code?: "unknown_refund";
+            /** @constant */
+            status?: 404;
+        } & components["schemas"]["Problem"];
         UnknownRoute: {
             /** @constant */
             code?: "unknown_route";
@@ -1572,6 +1881,12 @@ export interface components {
             code?: "not_amendable";
             /** @constant */
             status?: 409;
+        } & components["schemas"]["Problem"];
+        WrongBeacon: {
+            /** @constant */
+            code?: "wrong_beacon";
+            /** @constant */
+            status?: 422;
         } & components["schemas"]["Problem"];
         RoundChanged: {
             /** @constant */
@@ -3506,6 +3821,102 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    postBeacon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signature": "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewBeacon"];
+            };
+        };
+        responses: {
+            /** @description The round has it. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sale_id": "tickets",
+                     *       "round": 1,
+                     *       "drand": {
+                     *         "chain_hash": "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",
+                     *         "round": 1000,
+                     *         "at": "2023-08-23T15:59:24Z"
+                     *       },
+                     *       "beacon": {
+                     *         "signature": "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39",
+                     *         "randomness": "fe290beca10872ef2fb164d2aa4442de4566183ec51c56ff3cd603d930e54fdd"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PostedBeacon"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            /** @description No beacon decides the draw, or the entries of a draw at the end have not closed, so that no round of drand is named. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "The sale as it is does not allow it",
+                     *       "code": "not_amendable",
+                     *       "detail": "no beacon decides this round"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotAmendable"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description It is not the signature of the round of drand that the draw has named. Nothing was changed. */
+            422: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 422,
+                     *       "title": "This is not the beacon of this draw",
+                     *       "code": "wrong_beacon",
+                     *       "detail": "not the signature of drand's round 1000"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["WrongBeacon"];
+                };
+            };
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     auditRound: {
         parameters: {
             query?: never;
@@ -3598,6 +4009,323 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
             404: components["responses"]["UnknownSale"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    exportOrders: {
+        parameters: {
+            query?: {
+                /** @description What the rows are written as. */
+                format?: "csv" | "jsonl";
+                /** @description Where the page begins. Take it from the `Link` of the page before, which has the whole path. */
+                cursor?: components["schemas"]["ExportCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The path of the next page, as RFC 8288 says. The last page has none. */
+                    Link?: string;
+                    /** @description How many rows the page has, without the line of columns. */
+                    "Export-Rows": number;
+                    /** @description About how many rows all pages have. On the first page. */
+                    "Export-Rows-About"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff,lamp,1,alice,17,paid,990,EUR,,,,2026-11-24T09:00:00.123Z,2026-11-24T09:00:00.456Z,2026-11-24T09:15:00.456Z,2026-11-24T09:01:00.000Z,,pay_4711, */
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    findOrders: {
+        parameters: {
+            query?: {
+                /** @description Which sale. Needed unless there is a user. */
+                sale?: components["schemas"]["SaleId"];
+                /** @description Which of the sale's rounds. */
+                round?: number;
+                /** @description Only orders in this state. */
+                state?: components["schemas"]["OrderState"];
+                /** @description Only orders of this user. */
+                user?: components["schemas"]["UserId"];
+                /** @description Only orders that were written then or later. */
+                from?: components["schemas"]["Moment"];
+                /** @description Only orders that were written earlier. */
+                to?: components["schemas"]["Moment"];
+                /** @description The `next_cursor` of the page before, in the same query; `limit` may change. */
+                cursor?: components["schemas"]["OrdersCursor"];
+                /** @description How many orders a page has. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "orders": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AdminOrders"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtOrder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a reservation, and the order that it becomes. */
+                reservation_id: components["parameters"]["reservation_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order as it was last written, and all that the ledger knows of it. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *       "sale_id": "lamp",
+                     *       "round": 1,
+                     *       "user": "alice",
+                     *       "unit": 17,
+                     *       "state": "expired",
+                     *       "price_minor": 990,
+                     *       "currency": "EUR",
+                     *       "reserved_at": "2026-11-24T09:00:00.123Z",
+                     *       "ordered_at": "2026-11-24T09:00:00.456Z",
+                     *       "pay_by": "2026-11-24T09:15:00.456Z",
+                     *       "ended_at": "2026-11-24T09:15:02.007Z",
+                     *       "refund": "refunded",
+                     *       "payments": [
+                     *         {
+                     *           "payment_id": "pay_4711",
+                     *           "outcome": "refunded",
+                     *           "price_minor": 990,
+                     *           "currency": "EUR",
+                     *           "noted_at": "2026-11-24T09:16:00Z",
+                     *           "refunded_at": "2026-11-24T12:00:00Z",
+                     *           "refunded_by": "olga"
+                     *         }
+                     *       ],
+                     *       "history": [
+                     *         {
+                     *           "at": "2026-11-24T09:00:00.123Z",
+                     *           "event": "reserved"
+                     *         },
+                     *         {
+                     *           "at": "2026-11-24T09:00:00.456Z",
+                     *           "event": "ordered"
+                     *         },
+                     *         {
+                     *           "at": "2026-11-24T09:15:02.007Z",
+                     *           "event": "expired"
+                     *         },
+                     *         {
+                     *           "at": "2026-11-24T09:16:00Z",
+                     *           "event": "refund_due",
+                     *           "payment_id": "pay_4711"
+                     *         },
+                     *         {
+                     *           "at": "2026-11-24T12:00:00Z",
+                     *           "event": "refunded",
+                     *           "payment_id": "pay_4711",
+                     *           "by": "olga"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrderHistory"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            /** @description There is no such order. A reservation that is still queued has none yet. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is no such reservation",
+                     *       "code": "unknown_reservation"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownReservation"];
+                    /**
+                     * @example {
+                     *       "message": "Not Found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listRefunds: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["schemas"]["RefundsCursor"];
+                /** @description How many refunds a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "refunds": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Refunds"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    markRefunded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "payment_id": "pay_4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MarkRefunded"];
+            };
+        };
+        responses: {
+            /** @description It is marked, by this request or by an earlier one. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "payment_id": "pay_4711",
+                     *       "reservation_id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff",
+                     *       "user": "alice",
+                     *       "order_state": "expired",
+                     *       "price_minor": 990,
+                     *       "currency": "EUR",
+                     *       "due_at": "2026-11-24T09:16:00Z",
+                     *       "refunded_at": "2026-11-24T12:00:00Z",
+                     *       "refunded_by": "olga",
+                     *       "changed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MarkedRefund"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            /** @description There is no such payment, or its order took it. */
+            404: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 404,
+                     *       "title": "There is no such refund",
+                     *       "code": "unknown_refund"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["UnknownRefund"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
