@@ -96,7 +96,7 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     let deps = reservation::Deps { expiry: ExpiryQueue::new(lab.sqs.clone(), nowhere), ..lab.reservation() };
     let ask = expedite(&alice.id, "alice");
     let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
-    assert_eq!(answer.text("status"), "queued", "as it was when it was asked for");
+    assert_eq!(answer.text("status"), "pending_payment", "it is in the ledger");
     let event = crate::events::batch([OrderMessage::new(alice.clone(), None).to_body()]);
     assert!(order::handle(&lab.order(), event).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);

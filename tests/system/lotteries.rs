@@ -1,13 +1,14 @@
 //! Lotteries that are drawn at their end: who enters, who wins, and that nobody is left out or wins twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use award::merkle;
+use aws_sdk_dynamodb::types::AttributeValue;
 use fulfilment::DrawStands;
 use futures::future::join_all;
 use ledger::{Placed, Steered};
 use process::TermsCache;
-use queue::WinnerMessage;
+use queue::{OrderMessage, WinnerMessage};
 use runtime::Clock;
 use sale::{
     Allocation, Award, ClaimState, DrawTime, Edit, EpochMs, Failure, Order, OrderState, Prize, Refusal, Settlement,
@@ -272,6 +273,50 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     let round = lab.round().await;
     assert_eq!(lab.ledger.draw(&round.id).await.unwrap().unwrap().closed.unwrap().entries, 2);
     assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 2);
+}
+
+/// A failover may have forgotten that it is held, and a dead letter comes minutes after the others.
+#[tokio::test]
+async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    lab.buy("alice").await;
+    let save = "for _, key in ipairs(redis.call('KEYS', '*:{*')) do redis.call('COPY', key, 'saved ' .. key) end";
+    lab.redis(&["EVAL", save, "0"]).await;
+    let bob = lab.reserve("bob").await;
+    let letter = OrderMessage::new(bob.clone(), None).to_body();
+    lab.sqs.send_message().queue_url(&lab.orders_dlq_url).message_body(letter).send().await.unwrap();
+    let forget = "for _, key in ipairs(redis.call('KEYS', '*:{*')) do \
+        if key:sub(1, 6) ~= 'saved ' then redis.call('DEL', key) end end \
+        for _, key in ipairs(redis.call('KEYS', 'saved *')) do redis.call('RENAME', key, key:sub(7)) end";
+    lab.redis(&["EVAL", forget, "0"]).await;
+    assert_eq!(lab.entry(&bob.id, "bob").await, None);
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
+    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted);
+    emptied(&lab, &lab.orders_dlq_url).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
+}
+
+/// The version before made a draw's item and no other fence.
+#[tokio::test]
+async fn what_the_version_before_fenced_is_fenced() {
+    let lab = Lab::selling(lottery(10, &[1])).await;
+    let bob = lab.reserve("bob").await;
+    end(&lab).await;
+    let id = lab.round().await.id;
+    let item = HashMap::from([
+        ("pk".to_owned(), AttributeValue::S(format!("DRAW#{id}").replace('.', "#"))),
+        ("fenced_at_ms".to_owned(), AttributeValue::N("1".to_owned())),
+    ]);
+    lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(item)).send().await.unwrap();
+    assert!(lab.ledger.draw(&id).await.unwrap().is_some());
+    let late = order::Deps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
+    for _ in 0..2 {
+        assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&bob).await.failure, Some(Failure::EntriesClosed));
+    }
 }
 
 /// Takes all messages out of a queue. Their bodies.

@@ -165,4 +165,11 @@ async fn a_round_that_redis_lost_is_said_to_settle() {
         (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
     })
     .await;
+    // Long after its end it is not made again, and nobody who bought hears that there was nothing.
+    crate::rounds::change(&lab.ledger, &first.id.round, "long ago", |round| {
+        round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000
+    })
+    .await;
+    let over = ask(&lab.another_reservation(Clock::system()), of_sale("alice")).await.expect(200);
+    assert_eq!((over.body.get("settling"), listed(&over, "reservations").len()), (None, 1));
 }

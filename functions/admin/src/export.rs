@@ -181,9 +181,22 @@ fn cells(row: &OrderDocument) -> [String; COLUMNS.len()] {
 }
 
 /// A cell that no spreadsheet takes for a formula: users choose their ids, and a formula can send a sheet away. As OWASP says
-/// ("CSV Injection"), with a quote in front of what begins like one.
+/// ("CSV Injection"), with a quote in front of what begins like one, also after whatever a spreadsheet may split cells at.
 fn harmless(cell: &str) -> Cow<'_, str> {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) { format!("'{cell}").into() } else { cell.into() }
+    const BEGINS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
+    const SPLITS: [char; 6] = [';', ',', '"', '\t', '\r', '\n'];
+    let mut before = None;
+    let is_split = |at: char, before: &mut Option<char>| {
+        let begins = before.is_none_or(|before: char| SPLITS.contains(&before)) && BEGINS.contains(&at);
+        *before = Some(at);
+        begins
+    };
+    if !cell.chars().any(|at| is_split(at, &mut before)) {
+        return cell.into();
+    }
+    let mut before = None;
+    let quoted = cell.chars().flat_map(|at| is_split(at, &mut before).then_some('\'').into_iter().chain([at]));
+    quoted.collect::<String>().into()
 }
 
 fn json_line(row: &OrderDocument) -> String {
@@ -208,8 +221,14 @@ mod tests {
 
     #[test]
     fn no_cell_is_a_formula_and_every_cell_comes_back() {
-        let rows =
-            [("=1+1", "A \"good\" cup, red"), ("+7", "@x"), ("-7", "\tx"), ("@a", "line\r\nbreak"), ("a=b", "plain")];
+        let rows = [
+            ("=1+1", "A \"good\" cup, red"),
+            ("+7", "@x"),
+            ("-7", "\tx"),
+            ("@a", "line\r\nbreak"),
+            ("a=b", "plain"),
+            ("x;=1+1;y", "a,\"@b"),
+        ];
         let text = csv(rows.iter().map(|(user, prize)| row(user, prize)), true);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().unwrap(), &COLUMNS[..]);
@@ -223,7 +242,8 @@ mod tests {
                 ("'+7", "'@x"),
                 ("'-7", "'\tx"),
                 ("'@a", "line\r\nbreak"),
-                ("a=b", "plain")
+                ("a=b", "plain"),
+                ("x;'=1+1;y", "a,\"'@b")
             ]
         );
         assert!(text.contains("\"A \"\"good\"\" cup, red\""), "{text}");

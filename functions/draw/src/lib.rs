@@ -95,7 +95,10 @@ pub async fn handle(deps: &Deps) -> Result<Summary, LedgerError> {
     }
     for (at, round) in rounds.iter().enumerate() {
         let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
-        let share = (left / u32::try_from(rounds.len() - at).unwrap_or(u32::MAX)).max(ROUND_BUDGET.min(left));
+        // Counting keeps nothing for the next run, so the first one may take all the time that there is.
+        let others = u32::try_from(rounds.len() - at).unwrap_or(u32::MAX);
+        let share = if at == 0 { left } else { (left / others).max(ROUND_BUDGET.min(left)) };
+        let now = deps.clock.now();
         let stands = draw_one(deps, round, now, share).await;
         note(&mut summary, round, stands, now);
     }

@@ -137,15 +137,19 @@ async fn waiting_one(deps: &Deps, request: &Request, claim: &Claim, now: EpochMs
     if now.since_ms(claim.reserved_at_ms) < QUEUED_MS {
         return Ok(Document::queued(claim, now));
     }
-    // Past the limit the queue makes the order, and may have: Redis hears of it a moment later.
-    let order = match deps.gate().limit(request, Route::Expedite, &claim.user) {
+    let made = match deps.gate().limit(request, Route::Expedite, &claim.user) {
         Ok(()) => expedite::expedite(deps, claim, now).await,
-        Err(_) => deps.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
+        Err(_) => None,
     };
-    queued_or(deps, claim, order, now).await
+    queued_or(deps, claim, made, now).await
 }
 
 async fn queued_or(deps: &Deps, claim: &Claim, order: Option<Order>, now: EpochMs) -> Result<Document, Problem> {
+    let order = match order {
+        Some(order) => Some(order),
+        // There may be one of which Redis has not heard: whoever was shown it must not read that it is queued.
+        None => deps.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
+    };
     match order {
         Some(order) => shown(deps, &order, now).await,
         None => Ok(Document::queued(claim, now)),

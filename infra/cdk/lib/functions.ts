@@ -4,6 +4,8 @@ export interface FunctionFacts {
   /** Needs the stock, so it runs inside the VPC. */
   redis: boolean;
   does: string;
+  /** In MB, if the setting for all is not enough. Lambda gives a core for 1,769 MB, and a part of one for less. */
+  memoryMb?: number;
 }
 
 export const FUNCTIONS = {
@@ -17,7 +19,8 @@ export const FUNCTIONS = {
   expiry: { timeout_s: 30, redis: true, does: 'expires unpaid orders' },
   reconciliation: { timeout_s: 55, redis: true, does: 'finds what Redis and the ledger disagree on, and repairs it' },
   daily_reset: { timeout_s: 50, redis: false, does: 'begins the next round of sales that come again' },
-  draw: { timeout_s: 55, redis: true, does: 'draws the winners of rounds that are drawn at their end' },
+  // A million entries are counted and hashed in one run.
+  draw: { timeout_s: 55, redis: true, does: 'draws the winners of rounds that are drawn at their end', memoryMb: 1769 },
   warmup: { timeout_s: 50, redis: true, does: 'loads rounds that open soon and rounds that Redis lost' },
   winners: { timeout_s: 30, redis: false, does: 'tells the gift service of winners, at its pace' },
   websocket: { timeout_s: 10, redis: false, does: 'lets buyers listen' },

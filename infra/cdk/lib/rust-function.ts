@@ -71,7 +71,7 @@ export class RustFunction extends Construct {
       handler: 'bootstrap',
       code: builtFunction(props.assetRoot, name, settings.architecture),
       architecture: settings.architecture === 'arm64' ? lambda.Architecture.ARM_64 : lambda.Architecture.X86_64,
-      memorySize: settings.functionMemoryMb,
+      memorySize: this.facts.memoryMb ?? settings.functionMemoryMb,
       timeout: Duration.seconds(this.facts.timeout_s),
       reservedConcurrentExecutions: this.reservedConcurrency,
       role: this.role,

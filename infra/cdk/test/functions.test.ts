@@ -76,7 +76,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
       Runtime: 'provided.al2023',
       Handler: 'bootstrap',
       Architectures: ['arm64'],
-      MemorySize: 256,
+      MemorySize: name === 'draw' ? 1769 : 256,
       Timeout: FUNCTIONS[name].timeout_s,
     });
   });

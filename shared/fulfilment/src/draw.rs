@@ -136,6 +136,10 @@ async fn entries_are_in(
     if stock.round(&round.id).held_since(usize::MAX).await?.is_some() {
         return Ok(false);
     }
+    // A failover may have forgotten some of those that are held, and a dead letter is tried for minutes after the others.
+    if !orders.has_no_dead_letters().await? {
+        return Ok(false);
+    }
     // Read last: if Redis loses the round while this is decided, they tell.
     let counters = stock.round(&round.id).counters().await?;
     let restored = counters.as_ref().and_then(|counters| restored_at(round, counters));
@@ -146,7 +150,7 @@ async fn entries_are_in(
     let given = (counters.total() - counters.free()) as usize;
     // What Redis calls ordered and the ledger does not have is to be repaired, and is no reason to wait for ever.
     let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= SETTLING_MS;
-    Ok(has_had_its_time || ledger.entries(&round.id).await?.len() >= given)
+    Ok(has_had_its_time || ledger.count_entries(&round.id).await? >= given)
 }
 
 /// Whether every reservation of a round that Redis lost, and has again since `restored` if at all, has become an order or never
@@ -180,7 +184,7 @@ async fn close(
     known: &Draw,
     now: EpochMs,
 ) -> Result<Option<Draw>, FulfilmentError> {
-    let id = &round.id;
+    let (id, began) = (&round.id, Instant::now());
     let entries = ledger.entries(id).await?;
     let since_fence = now.since_ms(known.fenced_at_ms);
     let in_redis = stock.round(id).counters().await?.map(|counters| counters.total() - counters.free());
@@ -198,8 +202,10 @@ async fn close(
     let root = award::merkle::root_of_hashes(entries.iter().map(|entry| entry.leaf).collect());
     ledger.keep_entries(id, &root, &entries).await?;
     let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-    let drand_round = round.terms.allocation.has_beacon().then(|| DrandRound::named_at(now.0));
-    let closed = ClosedDraw { entries: count, root, at_ms: now, drand_round };
+    // What it took to count and keep them is not taken from the minute that the beacon stays ahead.
+    let at_ms = EpochMs(now.0 + i64::try_from(began.elapsed().as_millis()).unwrap_or_default());
+    let drand_round = round.terms.allocation.has_beacon().then(|| DrandRound::named_at(at_ms.0));
+    let closed = ClosedDraw { entries: count, root, at_ms, drand_round };
     let closed = ledger.close_draw(id, &closed).await?;
     tracing::info!(sale_id = %id.sale, round = id.number.0, entries = count, "entries are closed");
     Ok(Some(closed))

@@ -9,6 +9,9 @@ use crate::error::FulfilmentError;
 /// than its message takes, unless the ledger or the queue is away for as long. Then its buyer hears of it once it is made.
 pub const SETTLING_MS: u64 = 15 * 60 * 1000;
 
+/// Pages of a user's orders that are read for those of one round: each has twenty.
+const MAX_PAGES: usize = 5;
+
 /// Where a reservation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
@@ -84,11 +87,12 @@ pub async fn standing(
     let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
     let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
     // Whoever has as many as may be has nothing that could be missing.
-    let settling = live < usize::from(round.terms.per_user_limit) && is_settling(stock, round, now).await?;
-    let orders = if settling {
-        // The newest page has as many as a round allows one user.
-        let page = ledger.orders_of(user, None).await?;
-        page.orders.into_iter().filter(|order| order.claim.id.round == round.id).collect()
+    let is_missing = live < usize::from(round.terms.per_user_limit);
+    let counters = if is_missing { stock.round(&round.id).counters().await? } else { None };
+    let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
+    let settling = is_missing && settles(round, counters.as_ref(), now);
+    let orders = if is_lost || settling {
+        orders_in(ledger, round, user).await?
     } else {
         let ids: Vec<ReservationId> = others.into_iter().map(|entry| entry.claim.id).collect();
         if ids.is_empty() { Vec::new() } else { ledger.orders(&ids).await? }
@@ -96,13 +100,32 @@ pub async fn standing(
     Ok(Standing { queued, orders, settling })
 }
 
+/// A user's orders in a round, as far as the newest pages go.
+async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>, FulfilmentError> {
+    let (mut orders, mut after) = (Vec::new(), None);
+    for _ in 0..MAX_PAGES {
+        let page = ledger.orders_of(user, after).await?;
+        let is_before = page.orders.last().is_none_or(|last| last.created_at_ms < round.terms.first_opens_at_ms());
+        orders.extend(page.orders.into_iter().filter(|order| order.claim.id.round == round.id));
+        after = page.next;
+        if is_before || after.is_none() {
+            break;
+        }
+    }
+    Ok(orders)
+}
+
 /// Whether Redis has lost a sale's latest round, or had until a moment ago. One that is lost after its close is not made again.
 async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+    Ok(settles(round, stock.round(&round.id).counters().await?.as_ref(), now))
+}
+
+fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
     let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
-    Ok(match stock.round(&round.id).counters().await? {
+    match counters {
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
-        Some(counters) => restored_at(round, &counters).is_some_and(|at| now.since_ms(at) < SETTLING_MS),
-    })
+        Some(counters) => restored_at(round, counters).is_some_and(|at| now.since_ms(at) < SETTLING_MS),
+    }
 }
 
 /// When the keys of a round were made that Redis had lost since somebody could reserve. None if they are the first.

@@ -13,7 +13,8 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, ConditionCheck, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, Select, TransactWriteItem,
+    Update,
 };
 use futures::{StreamExt, TryStreamExt, stream};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
@@ -309,6 +310,30 @@ impl Ledger {
                 Err(LedgerError::Contradiction(format!("unit {} of round {id} has two entries", pair[0].unit)))
             }
         }
+    }
+
+    /// How many entries a round has, from the same index, which sends no more than that.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn count_entries(&self, id: &RoundId) -> Result<usize, LedgerError> {
+        let shards = (0..keys::ROUND_SHARDS).map(|shard| {
+            let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
+            let query = query
+                .key_condition_expression("live_shard = :shard")
+                .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
+                .select(Select::Count);
+            query.into_paginator().send()
+        });
+        let shards = shards.map(|mut pages| async move {
+            let mut count = 0;
+            while let Some(page) = pages.next().await {
+                count += usize::try_from(page.map_err(LedgerError::of("Query"))?.count).unwrap_or_default();
+            }
+            Ok::<_, LedgerError>(count)
+        });
+        let counts = stream::iter(shards).buffer_unordered(SHARDS_AT_ONCE);
+        counts.try_fold(0, async |sum, count| Ok(sum + count)).await
     }
 
     /// Keeps the entries whose tree has this root, in chunks. Their keys have the root in them, so that runs which counted

@@ -85,7 +85,12 @@ impl Ledger {
     /// # Errors
     /// Those of [`Ledger::place`].
     pub async fn place_entry(&self, order: Order) -> Result<Placed, LedgerError> {
-        let fence = self.unless_fenced(&order.claim.id.round, order.claim.unit);
+        let round = &order.claim.id.round;
+        // The version before made a fence of this item alone.
+        if self.item(keys::draw(round)).await?.is_some() {
+            return Ok(self.order(&order.claim.id).await?.map_or(Placed::Fenced, Placed::Order));
+        }
+        let fence = self.unless_fenced(round, order.claim.unit);
         self.place_on(order, Some(fence)).await
     }
 

@@ -35,6 +35,14 @@ impl OrderBacklog {
         Ok(self.counts_none(&self.orders_url).await? && self.counts_none(&self.dead_letters_url).await?)
     }
 
+    /// Whether SQS counts no dead letter, whatever its state; with the same doubt about the last minute.
+    ///
+    /// # Errors
+    /// If SQS does not answer, or leaves a count out.
+    pub async fn has_no_dead_letters(&self) -> Result<bool, QueueError> {
+        self.counts_none(&self.dead_letters_url).await
+    }
+
     async fn counts_none(&self, url: &str) -> Result<bool, QueueError> {
         let get = self.client.get_queue_attributes().queue_url(url).set_attribute_names(Some(COUNTS.to_vec()));
         let answer = get.send().await.map_err(QueueError::of("GetQueueAttributes"))?;

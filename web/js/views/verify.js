@@ -112,7 +112,9 @@ export class VerifyView extends View {
   }
 
   get #known() {
-    return this.#draw.encoding === ENCODING && this.#draw.label === labelOf(this.#draw.allocation);
+    const { encoding, label, allocation, at_end: atEnd } = this.#draw;
+    // Without its entries a draw at the end would be checked as if it had none.
+    return encoding === ENCODING && label === labelOf(allocation) && Boolean(atEnd) === (allocation.draw === 'at_end');
   }
 
   async #compute() {
