@@ -86,7 +86,8 @@ class Caller(requests.auth.AuthBase):
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         # The sale itself stays open.
-        request.url = request.url.replace(f"/{SALE}/close", "/another/close")
+        for ended in ("close", "withdraw"):
+            request.url = request.url.replace(f"/{SALE}/{ended}", f"/another/{ended}")
         path = urlsplit(request.url).path
         turn = next(self.sent)
         if turn % LET_IN_EVERY == 0:

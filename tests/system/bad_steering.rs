@@ -35,6 +35,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     }
     cases.extend(restock(target));
     cases.extend(rain(target));
+    cases.extend(life(target));
 
     let redrive = |queue: &str| Ask::post(format!("/v1/admin/redrive/{queue}")).by_operator();
     cases.extend(with_bodies("redrive", &redrive("orders")));
@@ -42,6 +43,54 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
         cases.push(bad("redrive: queue", redrive(queue), 404, "unknown_route"));
     }
     cases.push(bad("redrive: no operator", redrive("orders").by("mallory"), 403, "denied"));
+    cases
+}
+
+/// Of a published sale that is open.
+fn life(target: &Target) -> Vec<Bad> {
+    let of_round = |sale: &str| ask(sale, "edit").json(&json!({ "round": 1, "round_version": 1, "title": "A lamp" }));
+    let copy = |sale: &str| ask(sale, "duplicate").json(&json!({ "sale_id": "bad-copy" }));
+    let delete = |sale: &str| Ask::delete(format!("/v1/admin/sales/{sale}")).by_operator();
+    let mut cases = with_bodies("edit", &ask(&target.sale, "edit"));
+    cases.extend(with_bodies("duplicate", &ask(&target.sale, "duplicate")));
+    for value in wrong_types().into_iter().chain([json!("1"), json!(4_294_967_296u64)]) {
+        cases.push(invalid(
+            format!("edit: version {value}"),
+            ask(&target.sale, "edit").json(&json!({ "version": value, "title": "A lamp" })),
+        ));
+    }
+    let members = [
+        "title",
+        "opens_at",
+        "closes_at",
+        "total",
+        "price_minor",
+        "currency",
+        "door",
+        "allocation",
+        "settlement",
+        "rain",
+    ];
+    for member in members {
+        // A door or a plan may be empty.
+        for value in wrong_types().into_iter().filter(|value| *value != json!({})) {
+            let mut body = json!({ "round": 1, "round_version": 1 });
+            body[member] = value;
+            cases.push(invalid(format!("edit: {body}"), ask(&target.sale, "edit").json(&body)));
+        }
+    }
+    for (what, bodied) in [("edit", of_round as fn(&str) -> Ask), ("duplicate", copy), ("delete", delete)] {
+        cases.extend(bad_sale_ids().iter().map(|id| invalid(format!("{what}: sale id"), bodied(id))));
+        cases.push(bad(format!("{what}: no such sale"), bodied("bad-nowhere"), 404, "unknown_sale"));
+        cases.push(bad(format!("{what}: no operator"), bodied(&target.sale).by("mallory"), 403, "denied"));
+    }
+    cases.extend(bad_sale_ids().iter().map(|id| invalid("withdraw: sale id", ask(id, "withdraw"))));
+    cases.push(bad("withdraw: no such sale", ask("bad-nowhere", "withdraw"), 404, "unknown_sale"));
+    cases.push(bad("withdraw: open", ask(&target.sale, "withdraw"), 409, "not_amendable"));
+    cases.push(bad("delete: published", delete(&target.sale), 409, "not_amendable"));
+    let price = json!({ "round": 1, "round_version": 1, "price_minor": 1 });
+    let promised = ask(&target.sale, "edit").json(&price);
+    cases.push(bad("edit: promised", promised, 409, "not_amendable"));
     cases
 }
 

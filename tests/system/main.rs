@@ -59,6 +59,7 @@ mod hanging_schedules;
 mod killed_functions;
 mod killed_order_function;
 mod lambda_modes;
+mod life;
 mod limits;
 mod long_outages;
 mod losing_redis;

@@ -36,9 +36,14 @@ async fn an_operators_day() {
     let lab = Lab::new().await;
     let created = admin(&lab, "create").await.expect(201).body;
     assert_eq!((&created["sale_id"], &created["state"]), (&json!("lamp"), &json!("draft")));
+    assert_eq!(admin(&lab, "edit").await.expect(200).text("title"), "A better lamp");
+    assert_eq!(admin(&lab, "duplicate").await.expect(201).text("sale_id"), "lantern");
+    assert_eq!(admin(&lab, "drafts").await.expect(200).body["sales"].as_array().unwrap().len(), 2);
+    assert_eq!(admin(&lab, "delete").await.status, 204);
+    admin(&lab, "withdraw").await.problem(404, "unknown_sale");
     let published = admin(&lab, "publish").await.expect(200).body;
     let mut seen = admin(&lab, "sale").await.expect(200).body;
-    assert_eq!(seen.as_object_mut().unwrap().remove("log").unwrap().as_array().unwrap().len(), 2);
+    assert_eq!(seen.as_object_mut().unwrap().remove("log").unwrap().as_array().unwrap().len(), 3);
     assert_eq!(seen, published);
     assert_eq!(admin(&lab, "sales").await.expect(200).body["sales"], json!([published]));
     assert_eq!(admin(&lab, "audit").await.expect(200).body["in_redis"], false);

@@ -345,6 +345,8 @@ export const en = {
   'problem.sale_exists.text': 'Choose another one.',
   'problem.unknown_refund.title': 'There is no such refund',
   'problem.unknown_refund.text': 'No payment with this id is to be given back. Look at the list of refunds.',
+  'problem.sale_changed.title': 'Somebody else has changed the sale',
+  'problem.sale_changed.text': 'It is another version now. Load it anew, and decide again.',
   'problem.campaign_changed.title': 'Somebody else has changed it',
   'problem.campaign_changed.text': 'It is another version now. Load it anew, and decide again.',
   'problem.round_changed.title': 'Another round is running',

@@ -345,6 +345,8 @@ export const zh = {
   'problem.sale_exists.text': '请换一个名称。',
   'problem.unknown_refund.title': '没有这笔退款',
   'problem.unknown_refund.text': '没有这个编号的待退款项。请查看退款列表。',
+  'problem.sale_changed.title': '抢购已被别人修改',
+  'problem.sale_changed.text': '它已经是另一个版本。请重新加载后再决定。',
   'problem.campaign_changed.title': '已被别人修改',
   'problem.campaign_changed.text': '它已经是另一个版本。请重新加载后再决定。',
   'problem.round_changed.title': '现在进行的是另一轮',

@@ -263,7 +263,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List published sales that are not over */
+        /**
+         * List sales by their state
+         * @description Without parameters: every published sale that is not over. With a state, a page of those that are in it: `ended` ones by
+         *     their end, the newest first, the others by their end, the first to close first. A page may be short, or empty, and
+         *     have a `next_cursor`. It may lag a moment behind, and a sale whose end is moved meanwhile may be missed or come twice.
+         *     A draft that an earlier version wrote is found once it is changed again.
+         */
         get: operations["listSales"];
         put?: never;
         /** Create a sale as a draft */
@@ -285,6 +291,82 @@ export interface paths {
         get: operations["lookAtSale"];
         put?: never;
         post?: never;
+        /**
+         * Delete a draft
+         * @description A published sale is withdrawn, or its round is closed, and stays. Asked again, the answer is 404: it is gone. Its id is
+         *     free then.
+         */
+        delete: operations["deleteSale"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a draft, the rounds to come, or the latest round
+         * @description The body has what is to be changed, and which version of it was seen. With `version`, that of the sale, it changes the
+         *     draft; of a published sale that comes again, what the rounds to come offer, which is `rounds_to_come` if that is
+         *     something else than the latest round does. With `round` and `round_version` it changes what this round offers.
+         *     If somebody has changed it since, the answer is 409 `sale_changed` with the version that it has now, and nothing is
+         *     written. What a round may still change depends on how far it is; each field says so, and what cannot be changed is
+         *     409 `not_amendable` with its name and the reason. What nobody could sell by is 400. Redis hears of it at once, or from
+         *     reconciliation within a minute.
+         */
+        post: operations["editSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a published sale back before anybody could buy
+         * @description It stays withdrawn: it is in no list of the public, nobody can publish, edit or steer it, and no other sale gets its id.
+         *     Only before its first round opens for anybody. A round that is loaded is paused in Redis first; if a unit was handed
+         *     out by then, it goes on selling and the answer is 409. If Redis does not answer, the answer is 503, and the round is
+         *     paused: ask again.
+         */
+        post: operations["withdrawSale"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/sales/{sale_id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a draft that offers what this sale does
+         * @description Its terms and its recurrence are the sale's: of one that was published and does not come again as they were then, with
+         *     the title and the door that its round has now. With `opens_at` alone it lasts as long; without both, its window
+         *     is the same, which must not be over.
+         */
+        post: operations["duplicateSale"];
         delete?: never;
         options?: never;
         head?: never;
@@ -322,7 +404,8 @@ export interface paths {
         put?: never;
         /**
          * Publish a sale
-         * @description It is loaded into Redis within a minute, from ten minutes before it opens. One that is published stays so.
+         * @description It is loaded into Redis within a minute, from ten minutes before it opens. One that is published stays so, and one that
+         *     was withdrawn as well.
          */
         post: operations["publishSale"];
         delete?: never;
@@ -1458,6 +1541,67 @@ export interface components {
             door?: components["schemas"]["DoorTerms"];
             rain?: components["schemas"]["Rain"];
         } & components["schemas"]["SaleTerms"];
+        RoundTerms: {
+            title: components["schemas"]["Title"];
+            opens_at: components["schemas"]["Moment"];
+            closes_at: components["schemas"]["Moment"];
+            total: number;
+            per_user_limit: number;
+            price_minor: components["schemas"]["PriceMinor"];
+            currency: components["schemas"]["Currency"];
+            payment_window_s: number;
+            door: components["schemas"]["DoorTerms"];
+            allocation: components["schemas"]["Allocation"];
+            settlement: components["schemas"]["Settlement"];
+            early_access?: components["schemas"]["EarlyAccess"][];
+            rain?: components["schemas"]["Rain"];
+        };
+        /**
+         * @description What is to be changed, each field as in a new sale, and which version was seen: `version` alone for a draft or the rounds
+         *     to come, `round` with `round_version` for a round. Of a draft and of the rounds to come every field can be changed,
+         *     unless it says otherwise; of a round that is over none.
+         */
+        SaleEdit: {
+            /** @description The `version` that was seen. */
+            version?: number;
+            /** @description The latest round. */
+            round?: components["schemas"]["Round"];
+            /** @description The `round_version` that was seen. */
+            round_version?: number;
+            /** @description Of a round until it is over. */
+            title?: components["schemas"]["Title"];
+            /** @description Of a round until it is loaded, from ten minutes before it opens. Of the rounds to come, the next one opens one recurrence later. */
+            opens_at?: components["schemas"]["Moment"];
+            /** @description Of a round until it is over. It lies ahead, and not after the next round opens. */
+            closes_at?: components["schemas"]["Moment"];
+            /** @description Of a round until it is loaded; then it only grows. Of a round with awards never. */
+            total?: number;
+            /** @description Not of a round, whose buyers were promised it. */
+            per_user_limit?: number;
+            /** @description Not of a round, whose buyers were promised it. */
+            price_minor?: components["schemas"]["PriceMinor"];
+            /** @description Not of a round, whose buyers were promised it. */
+            currency?: components["schemas"]["Currency"];
+            /** @description Not of a round, whose buyers were promised it. */
+            payment_window_s?: number;
+            /** @description Of a draft only. Null is a sale that does not come again. `end_recurrence` ends that of a published one. */
+            recurrence?: components["schemas"]["Recurrence"] | null;
+            /** @description Of a round until it is over. It takes the place of the whole door; what is left out is as for every sale. */
+            door?: components["schemas"]["DoorTerms"];
+            /** @description Not of a round, whose buyers were promised it. */
+            allocation?: Omit<components["schemas"]["Allocation"], "kind">;
+            /** @description Not of a round, whose buyers were promised it. */
+            settlement?: components["schemas"]["Settlement"];
+            /** @description Not of a round, whose buyers were promised it. */
+            early_access?: components["schemas"]["EarlyAccess"][];
+            /** @description Of a round that had a plan until it is over, as `rain` changes it; of one without a plan until it is loaded. */
+            rain?: components["schemas"]["Rain"];
+        };
+        SaleCopy: {
+            sale_id: components["schemas"]["SaleId"];
+            opens_at?: components["schemas"]["Moment"];
+            closes_at?: components["schemas"]["Moment"];
+        };
         /** @description The offer, with the terms of its latest round. */
         SaleDetails: {
             door: WithRequired<components["schemas"]["DoorTerms"], "strikes" | "strike_window_s" | "denied_for_s" | "unpaid_limit">;
@@ -1468,11 +1612,13 @@ export interface components {
             /** @description Requests a second that it may have, as long as it is kept from the load of the others. */
             isolated_requests_per_s?: number;
             /** @enum {unknown} */
-            state: "draft" | "published";
+            state: "draft" | "published" | "withdrawn";
+            /** @description What the rounds to come of a sale that comes again offer, if it is something else. Their window is that of the latest round. */
+            rounds_to_come?: components["schemas"]["RoundTerms"];
             round: number;
             /** @description How often the offer was written. */
             version: number;
-            /** @description How often the latest round was written. A draft has none. */
+            /** @description How often the latest round was written. A draft has none, and the list of withdrawn sales tells none. */
             round_version?: number;
             paused: boolean;
         } & WithRequired<components["schemas"]["SaleTerms"], "allocation" | "settlement">;
@@ -1486,13 +1632,15 @@ export interface components {
             at?: components["schemas"]["Moment"];
             /** @description The operator. None if a schedule did it, or if an earlier version did not note it. */
             by?: components["schemas"]["UserId"];
-            /** @description Such as `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `beacon`, `isolate` or `end_recurrence`. */
+            /** @description Such as `create`, `publish`, `begin`, `pause`, `resume`, `close`, `restock`, `rain`, `beacon`, `isolate`, `edit`, `duplicate`, `withdraw` or `end_recurrence`. */
             action: string;
-            /** @description What else was asked for, such as the number of units. */
+            /** @description What else was asked for, such as the number of units. Of an edit the version that was seen, and the first 300 characters of what was to be changed. */
             parameters?: string;
         };
         Sales: {
             sales: components["schemas"]["Sale"][];
+            /** @description There are more. */
+            next_cursor?: string;
         };
         /** @description The subject of a token. Printable ASCII without spaces. */
         UserId: string;
@@ -1876,6 +2024,14 @@ export interface components {
             /** @constant */
             status?: 409;
         } & components["schemas"]["Problem"];
+        SaleChanged: {
+            /** @constant */
+            code?: "sale_changed";
+            /** @constant */
+            status?: 409;
+            /** @description What `version`, or of a round `round_version`, is now. */
+            version: number;
+        } & components["schemas"]["Problem"];
         NotAmendable: {
             /** @constant */
             code?: "not_amendable";
@@ -2128,6 +2284,37 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["NotAmendable"] | components["schemas"]["RoundChanged"] | components["schemas"]["KeyReused"];
+            };
+        };
+        /** @description The sale as it is does not allow it. */
+        NotAmendable: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 409,
+                 *       "title": "The sale as it is does not allow it",
+                 *       "code": "not_amendable",
+                 *       "detail": "it was withdrawn"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["NotAmendable"];
+            };
+        };
+        /**
+         * @description Somebody has changed it since; it cannot be changed, or not so, any more; another round runs; or the key named another
+         *     request.
+         */
+        NotEdited: {
+            headers: {
+                "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SaleChanged"] | components["schemas"]["NotAmendable"] | components["schemas"]["RoundChanged"] | components["schemas"]["KeyReused"];
             };
         };
         /** @description The sale is over. */
@@ -3387,7 +3574,17 @@ export interface operations {
     };
     listSales: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `published` has not opened for anybody, `open` can be bought from unless it is paused or stopped, `ended` is a sale
+                 *     whose latest round is over, and `withdrawn` was taken back before it opened.
+                 */
+                state?: "draft" | "published" | "open" | "ended" | "withdrawn";
+                /** @description The `next_cursor` of the page before. It goes with the same state. */
+                cursor?: string;
+                /** @description How many at most. It goes with a state. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3404,6 +3601,7 @@ export interface operations {
                     "application/json": components["schemas"]["Sales"];
                 };
             };
+            400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
             413: components["responses"]["GatewayTooLarge"];
@@ -3534,6 +3732,172 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
+    deleteSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotAmendable"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    editSale: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Names the attempt. A retry with the same key does nothing more. A reservation without a key is named by its token: a
+                 *     second click is the same attempt, and a second unit takes another token or a key.
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaleEdit"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotEdited"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    withdrawSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            200: components["responses"]["Sale"];
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotSteered"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    duplicateSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sale_id": "lantern",
+                 *       "opens_at": "2099-03-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SaleCopy"];
+            };
+        };
+        responses: {
+            /** @description The same sale was made before. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sale"];
+                };
+            };
+            /** @description It is made. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sale"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            /** @description Another sale has this id. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "Another sale has this id",
+                     *       "code": "sale_exists"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["SaleExists"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
     watchSale: {
         parameters: {
             query?: never;
@@ -3633,6 +3997,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Denied"];
             404: components["responses"]["UnknownSale"];
+            409: components["responses"]["NotAmendable"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -1,12 +1,13 @@
+use api::Problem;
 use fulfilment::Audited;
 use jiff::Timestamp;
 use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
-    Allocation, Currency, DoorTerms, EarlyAccess, LogEntry, Price, Rain, RainDrop, Recurrence, SaleId, SaleState,
-    Settlement, Steady, Terms, UserId,
+    Allocation, Currency, DoorTerms, EarlyAccess, Edit, LogEntry, Price, Rain, RainDrop, Recurrence, RoundNumber,
+    SaleId, SaleState, Settlement, Steady, Terms, UserId,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::new_allocation;
 
@@ -34,8 +35,102 @@ pub(crate) struct NewSale {
     early_access: Vec<EarlyAccess>,
 }
 
-/// What an operator leaves out of a sale's door stays as it is for every sale.
+/// What an operator changes of a sale, and which version of what it has seen. Null is nothing that a term can be.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EditSale {
+    #[serde(default, deserialize_with = "present")]
+    version: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    round: Option<RoundNumber>,
+    #[serde(default, deserialize_with = "present")]
+    round_version: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    opens_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "present")]
+    closes_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "present")]
+    total: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    per_user_limit: Option<u8>,
+    #[serde(default, deserialize_with = "present")]
+    price_minor: Option<u64>,
+    #[serde(default, deserialize_with = "present")]
+    currency: Option<Currency>,
+    #[serde(default, deserialize_with = "present")]
+    payment_window_s: Option<u32>,
+    /// Null: it does not come again.
+    #[serde(default, deserialize_with = "present")]
+    recurrence: Option<Option<Recurrence>>,
+    #[serde(default, deserialize_with = "present")]
+    door: Option<NewDoor>,
+    #[serde(default, deserialize_with = "allocation")]
+    allocation: Option<Allocation>,
+    #[serde(default, deserialize_with = "present")]
+    settlement: Option<Settlement>,
+    #[serde(default, deserialize_with = "present")]
+    rain: Option<NewRain>,
+    #[serde(default, deserialize_with = "present")]
+    early_access: Option<Vec<EarlyAccess>>,
+}
+
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+fn allocation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Allocation>, D::Error> {
+    new_allocation::read(deserializer).map(Some)
+}
+
+impl EditSale {
+    /// The round that it is about, or none for a draft or the rounds to come; and the version that was seen.
+    pub(crate) fn seen(&self) -> Result<(Option<RoundNumber>, u32), Problem> {
+        match (self.version, self.round, self.round_version) {
+            (Some(version), None, None) => Ok((None, version)),
+            (None, Some(round), Some(version)) => Ok((Some(round), version)),
+            _ => Err(Problem::invalid("version: name version, or round and round_version")),
+        }
+    }
+
+    /// As a change of these terms.
+    pub(crate) fn of(&self, terms: &Terms) -> Edit {
+        let is_priced = self.price_minor.is_some() || self.currency.is_some();
+        Edit {
+            title: self.title.clone(),
+            opens_at_ms: self.opens_at.map(Into::into),
+            closes_at_ms: self.closes_at.map(Into::into),
+            total: self.total,
+            per_user_limit: self.per_user_limit,
+            price: is_priced.then(|| Price {
+                price_minor: self.price_minor.unwrap_or(terms.price.price_minor),
+                currency: self.currency.unwrap_or(terms.price.currency),
+            }),
+            payment_window_s: self.payment_window_s,
+            door: self.door.clone().map(NewDoor::into_terms),
+            allocation: self.allocation.clone(),
+            settlement: self.settlement,
+            rain: self.rain.clone().map(Rain::from),
+            early_access: self.early_access.clone(),
+            recurrence: self.recurrence.clone(),
+        }
+    }
+}
+
+/// A new sale that offers what another one does.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Duplicate {
+    pub(crate) sale_id: SaleId,
+    #[serde(default, deserialize_with = "present")]
+    pub(crate) opens_at: Option<Timestamp>,
+    #[serde(default, deserialize_with = "present")]
+    pub(crate) closes_at: Option<Timestamp>,
+}
+
+/// What an operator leaves out of a sale's door stays as it is for every sale.
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewDoor {
     strikes: Option<u32>,
@@ -46,7 +141,7 @@ struct NewDoor {
 }
 
 /// When units become available, as an operator writes it.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRain {
     #[serde(default)]
@@ -108,6 +203,18 @@ pub(crate) struct SaleDocument {
     paused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     isolated_requests_per_s: Option<u32>,
+    #[serde(flatten)]
+    terms: TermsDocument,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recurrence: Option<Recurrence>,
+    /// What the rounds to come offer, if that is something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rounds_to_come: Option<Box<TermsDocument>>,
+}
+
+/// What a round offers.
+#[derive(Serialize)]
+struct TermsDocument {
     title: String,
     opens_at: Timestamp,
     closes_at: Timestamp,
@@ -123,13 +230,15 @@ pub(crate) struct SaleDocument {
     early_access: Vec<EarlyAccess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<Rain>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recurrence: Option<Recurrence>,
 }
 
 impl SaleDocument {
     pub(crate) fn of(Latest { offer, round }: Latest) -> Self {
-        let terms = round.as_ref().map_or(offer.terms, |round| round.terms.clone());
+        let recurs = offer.state == SaleState::Published && offer.recurrence.is_some();
+        let of_round = round.as_ref().map(|round| round.terms.clone());
+        let to_come = of_round.as_ref().filter(|of_round| recurs && **of_round != offer.terms);
+        let rounds_to_come = to_come.map(|_| Box::new(TermsDocument::of(offer.terms.clone())));
+        let terms = TermsDocument::of(of_round.unwrap_or(offer.terms));
         Self {
             sale_id: offer.id,
             state: offer.state,
@@ -138,6 +247,16 @@ impl SaleDocument {
             round_version: round.as_ref().map(|round| round.version),
             paused: round.as_ref().is_some_and(|round| round.paused),
             isolated_requests_per_s: round.and_then(|round| round.isolated_requests_per_s),
+            terms,
+            recurrence: offer.recurrence,
+            rounds_to_come,
+        }
+    }
+}
+
+impl TermsDocument {
+    fn of(terms: Terms) -> Self {
+        Self {
             title: terms.title,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
@@ -150,7 +269,6 @@ impl SaleDocument {
             settlement: terms.settlement,
             rain: terms.rain,
             early_access: terms.early_access,
-            recurrence: offer.recurrence,
         }
     }
 }
@@ -197,15 +315,17 @@ impl LoggedSaleDocument {
     }
 }
 
-/// Sales that run or will.
+/// Some sales.
 #[derive(Serialize)]
 pub(crate) struct SalesDocument {
     sales: Vec<SaleDocument>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 impl SalesDocument {
-    pub(crate) fn of(sales: impl Iterator<Item = Latest>) -> Self {
-        Self { sales: sales.map(SaleDocument::of).collect() }
+    pub(crate) fn of(sales: impl Iterator<Item = Latest>, next_cursor: Option<String>) -> Self {
+        Self { sales: sales.map(SaleDocument::of).collect(), next_cursor }
     }
 }
 

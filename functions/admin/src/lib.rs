@@ -8,6 +8,7 @@ mod export;
 mod figures;
 mod groups;
 mod guard;
+mod life;
 mod new_allocation;
 mod order_document;
 mod orders;
@@ -29,7 +30,7 @@ use ledger::{Created, Latest, Ledger};
 use process::{OrderCounts, TermsCache};
 use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
-use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, Terms, latest_rounds};
+use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, Terms, latest_rounds};
 use stock::Stock;
 
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
@@ -122,8 +123,14 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
     deps.operators.check(request)?;
     match (request.method(), segments(request).as_slice()) {
         (&Method::POST, ["v1", "admin", "sales"]) => create(deps, request).await,
-        (&Method::GET, ["v1", "admin", "sales"]) => list(deps).await,
+        (&Method::GET, ["v1", "admin", "sales"]) => Box::pin(life::list(deps, request)).await,
         (&Method::GET, ["v1", "admin", "sales", sale]) => found(deps, sale).await,
+        (&Method::DELETE, ["v1", "admin", "sales", sale]) => life::delete(deps, request, sale).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "edit"]) => Box::pin(life::edit(deps, request, sale)).await,
+        (&Method::POST, ["v1", "admin", "sales", sale, "withdraw"]) => {
+            Box::pin(life::withdraw(deps, request, sale)).await
+        }
+        (&Method::POST, ["v1", "admin", "sales", sale, "duplicate"]) => life::duplicate(deps, request, sale).await,
         (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
             // Boxed: many calls of AWS at once make a large future.
             Box::pin(figures::figures(deps, sale)).await
@@ -175,14 +182,17 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
 
 async fn create(deps: &Deps, request: &Request) -> Reply {
     let (id, terms, recurrence) = json_body::<NewSale>(request)?.into_parts();
-    terms.validate().map_err(|error| Problem::invalid(error.to_string()))?;
-    if terms.closes_at_ms <= deps.clock.now() {
+    create_draft(deps, Offer::draft(id, terms, recurrence), entry(deps, request, "create")?).await
+}
+
+async fn create_draft(deps: &Deps, mut offer: Offer, entry: LogEntry) -> Reply {
+    offer.terms.validate().map_err(|error| Problem::invalid(error.to_string()))?;
+    if offer.terms.closes_at_ms <= deps.clock.now() {
         return Err(Problem::invalid("closes_at is over"));
     }
-    let mut offer = Offer::draft(id, terms, recurrence);
     offer.keeps_apart().map_err(|error| Problem::invalid(error.to_string()))?;
     offer.beacon_comes_in_time().map_err(|error| Problem::invalid(error.to_string()))?;
-    offer.log.push(entry(deps, request, "create")?);
+    offer.log.push(entry);
     match deps.ledger.create_offer(&offer).await.map_err(Problem::unanswered)? {
         Created::Now(offer) => Ok(json(StatusCode::CREATED, &SaleDocument::of(Latest { offer, round: None }))),
         Created::Before(offer) => Ok(json(StatusCode::OK, &SaleDocument::of(sale_of(deps, offer.id.as_str()).await?))),
@@ -194,7 +204,11 @@ async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let entry = entry(deps, request, "publish")?;
     let published = deps.ledger.publish(&sale_id(sale)?, &entry).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &SaleDocument::of(published.ok_or_else(|| Problem::new(Code::UnknownSale))?)))
+    let published = published.ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    if published.offer.state == SaleState::Withdrawn {
+        return Err(Problem::new(Code::NotAmendable).detail("it was withdrawn"));
+    }
+    Ok(json(StatusCode::OK, &SaleDocument::of(published)))
 }
 
 /// What the log says of a request that has no key, since it is done once anyway.
@@ -214,7 +228,7 @@ async fn list(deps: &Deps) -> Reply {
     let offers = deps.ledger.offers(&sales).await.map_err(Problem::unanswered)?;
     let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
     let of_round = |round: Round| Some(Latest { offer: offers.remove(&round.id.sale)?, round: Some(round) });
-    Ok(json(StatusCode::OK, &SalesDocument::of(rounds.into_iter().filter_map(of_round))))
+    Ok(json(StatusCode::OK, &SalesDocument::of(rounds.into_iter().filter_map(of_round), None)))
 }
 
 async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {

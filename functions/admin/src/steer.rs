@@ -39,8 +39,8 @@ struct ChangeRain {
 
 /// A request to steer.
 pub(crate) struct Steering {
-    round: RoundId,
-    entry: LogEntry,
+    pub(crate) round: RoundId,
+    pub(crate) entry: LogEntry,
 }
 
 impl Steering {
@@ -131,7 +131,7 @@ pub(crate) async fn steer_round(
     Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
 }
 
-fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem> {
+pub(crate) fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem> {
     match steered {
         Steered::Made(latest) => Ok(*latest),
         Steered::Refused(refusal) => Err(refused(round, &refusal)),
@@ -142,13 +142,17 @@ fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem> {
 }
 
 /// What can never be done is the request's fault, and what cannot be done now is the round's.
-fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
+pub(crate) fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::Units(_) | Refusal::Rate(_) | Refusal::ClosesInThePast | Refusal::Overlap(_) | Refusal::Terms(_) => {
             Problem::invalid(refusal.to_string())
         }
+        Refusal::Changed(version) => Problem::new(Code::SaleChanged).with("version", *version),
         Refusal::Over => Problem::new(Code::NotAmendable).detail(format!("round {} is over", round.number)),
         Refusal::Draft
+        | Refusal::Withdrawn
+        | Refusal::HasOpened
+        | Refusal::Published(_)
         | Refusal::NotOpen
         | Refusal::Promised(_)
         | Refusal::Loaded(_)

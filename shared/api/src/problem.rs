@@ -76,6 +76,8 @@ codes! {
     NotCancellable = CONFLICT, "It cannot be cancelled";
     /// Another sale has this id.
     SaleExists = CONFLICT, "Another sale has this id";
+    /// The sale, or its round, is not the version that the request is about.
+    SaleChanged = CONFLICT, "Somebody else has changed the sale";
     /// The campaign is not the version that the request is about.
     CampaignChanged = CONFLICT, "Somebody else has changed it";
     /// The sale's state does not allow it.

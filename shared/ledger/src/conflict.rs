@@ -40,6 +40,7 @@ pub(crate) trait ConflictReasons {
 }
 
 impl ConflictReasons for aws_sdk_dynamodb::operation::put_item::PutItemError {}
+impl ConflictReasons for aws_sdk_dynamodb::operation::delete_item::DeleteItemError {}
 impl ConflictReasons for aws_sdk_dynamodb::operation::update_item::UpdateItemError {}
 
 impl ConflictReasons for TransactWriteItemsError {

@@ -13,7 +13,7 @@ pub(crate) const ORDERS_BY_ROUND: &str = "orders_by_round";
 pub(crate) const ORDERS_BY_TIME: &str = "orders_by_time";
 /// Payments that are to be given back, by when that was noted.
 pub(crate) const REFUNDS_BY_TIME: &str = "refunds_by_time";
-/// Rounds of published sales by their end.
+/// Rounds of published sales by their end; likewise drafts, and sales that were withdrawn.
 pub(crate) const SALES_BY_CLOSE: &str = "sales_by_close";
 /// Denials by their end.
 pub(crate) const DENIED_BY_END: &str = "denied_by_end";
@@ -31,8 +31,12 @@ pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 pub(crate) const MEMBER_SHARDS: u32 = 16;
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
-/// The one partition of [`SALES_BY_CLOSE`]: there are few rounds, and few writes to each.
+/// The partition of [`SALES_BY_CLOSE`] with rounds: there are few of them, and few writes to each.
 pub(crate) const PUBLISHED: &str = "published";
+/// The partition of [`SALES_BY_CLOSE`] with drafts.
+pub(crate) const DRAFTS: &str = "draft";
+/// The partition of [`SALES_BY_CLOSE`] with sales that were withdrawn.
+pub(crate) const WITHDRAWN: &str = "withdrawn";
 
 /// Partitions of the index of pending orders. One takes 1,000 writes a second (DynamoDB developer guide, "Burst and
 /// adaptive capacity"), so this many take any sale that the order queue's concurrency lets through.

@@ -2,8 +2,8 @@
 //!
 //! | item | key `pk` | index attributes |
 //! | --- | --- | --- |
-//! | offer | `SALE#id` | |
-//! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` |
+//! | offer | `SALE#id` | `sale_list`, `closes_at_ms` while it is a draft, and once it is withdrawn |
+//! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` unless its sale is withdrawn |
 //! | seed | `SEED#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | beacon of a draw | `BEACON#sale#round` | |
@@ -51,6 +51,7 @@ mod payments;
 mod refunds;
 mod replace;
 mod rounds;
+mod sales_by_state;
 mod shards;
 mod strikes;
 mod switches;
@@ -70,12 +71,13 @@ pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
-pub use offers::{Created, Latest, Steered};
+pub use offers::{Created, Deleted, Latest, Steered, Withdrawal};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use orders_by_time::OrderIdsPage;
 pub use payments::Payment;
 pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
+pub use sales_by_state::{ListedState, SalePlace, SalesPage};
 pub use strikes::{Strike, Struck};
 pub use switches::Switches;
 

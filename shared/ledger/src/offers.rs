@@ -1,17 +1,24 @@
 use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
-use sale::{Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen, Terms};
+use sale::{
+    EpochMs, Log, LogEntry, Offer, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen, Terms,
+};
 use serde::{Deserialize, Serialize};
 
+use crate::conflict::retry_conflicts;
 use crate::earlier::EarlierSale;
-use crate::item::{Item, to_item};
+use crate::item::{Item, text, to_item};
 use crate::replace::Replacement;
 use crate::rounds::round_item;
 use crate::{Ledger, LedgerError, keys};
 
 /// Tries to change an offer or a round while others change it too.
 pub(crate) const TRIES: usize = 5;
+/// What nobody can undo: asked for once more, it changes nothing, and need not be remembered. A pause is another matter: a late
+/// copy of one must not pause again.
+const FOR_GOOD: [&str; 2] = ["close", "end_recurrence"];
 /// The condition for a write in the place of an offer that was read.
 const SAME_OFFER: &str = "offer_version = :version";
 /// The same for a sale as the version before stored it. An offer has no such attribute.
@@ -52,11 +59,38 @@ pub enum Steered {
     Unknown,
 }
 
+/// What became of a draft that was to be deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deleted {
+    /// It is gone.
+    Now,
+    /// The sale is not a draft, and stays.
+    NoDraft,
+    /// There is no such sale.
+    Unknown,
+}
+
+/// What became of a sale that was to be withdrawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Withdrawal {
+    /// It is withdrawn, now or by an earlier request: offer and round as they are.
+    Done(Box<Latest>),
+    /// Its round may be in Redis, and is to be paused there before.
+    ToPause(RoundId),
+    /// The rules do not allow it.
+    Refused(Refusal),
+    /// There is no such sale.
+    Unknown,
+}
+
 /// An offer as an item. Its attributes have names of their own: the version before can neither take it for a sale of its
 /// own, nor publish it, nor write over it.
 #[derive(Serialize, Deserialize)]
 struct OfferItem {
     pk: String,
+    /// Of one that has no round in the list. The version before writes none.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    sale_list: Option<&'static str>,
     id: SaleId,
     offer_state: SaleState,
     offer_version: u32,
@@ -82,7 +116,12 @@ impl From<&Offer> for OfferItem {
     fn from(offer: &Offer) -> Self {
         let Offer { id, state: offer_state, version: offer_version, latest_round, terms, recurrence, log } =
             offer.clone();
-        Self { pk: keys::sale(&id), id, offer_state, offer_version, latest_round, recurrence, log, terms }
+        let sale_list = match offer_state {
+            SaleState::Draft => Some(keys::DRAFTS),
+            SaleState::Published => None,
+            SaleState::Withdrawn => Some(keys::WITHDRAWN),
+        };
+        Self { pk: keys::sale(&id), sale_list, id, offer_state, offer_version, latest_round, recurrence, log, terms }
     }
 }
 
@@ -101,6 +140,10 @@ pub(crate) fn stored_from(item: Item) -> Result<Stored, LedgerError> {
     }
     let sale: EarlierSale = serde_dynamo::from_item(item)?;
     Ok(Stored { offer: sale.offer(), is_earlier: true, running: sale.round() })
+}
+
+pub(crate) fn is_for_good(request: &LogEntry) -> bool {
+    FOR_GOOD.contains(&&*request.action)
 }
 
 /// `offer` in the place of `read`.
@@ -147,7 +190,7 @@ impl Ledger {
     pub(crate) async fn read_latest(&self, id: &SaleId) -> Result<Option<(Latest, bool)>, LedgerError> {
         let Some(Stored { offer, is_earlier, running }) = self.stored(id).await? else { return Ok(None) };
         let round = match offer.state {
-            SaleState::Published if !is_earlier => {
+            SaleState::Published | SaleState::Withdrawn if !is_earlier => {
                 let round = self.kept_round(&offer.latest_round_id()).await?;
                 Some(round.ok_or_else(|| LedgerError::Contradiction(format!("sale {id} has lost its round")))?)
             }
@@ -174,7 +217,8 @@ impl Ledger {
             Ok(_) => Ok(Created::Now(offer.clone())),
             Err(PutItemError::ConditionalCheckFailedException(failed)) => {
                 let seen = stored_from(failed.item.unwrap_or_default())?.offer;
-                let is_same = seen.terms == offer.terms && seen.recurrence == offer.recurrence;
+                let is_withdrawn = seen.state == SaleState::Withdrawn;
+                let is_same = !is_withdrawn && seen.terms == offer.terms && seen.recurrence == offer.recurrence;
                 Ok(if is_same { Created::Before(seen) } else { Created::Other(seen) })
             }
             Err(other) => Err(LedgerError::DynamoDb { call: "PutItem", source: Box::new(other) }),
@@ -182,7 +226,7 @@ impl Ledger {
     }
 
     /// Publishes a draft, on the condition that it is as it was read, and begins its first round, with a seed if it has
-    /// awards: all or none. None if there is no such sale; one that is published stays as it is.
+    /// awards: all or none. None if there is no such sale; one that is published or withdrawn stays as it is.
     ///
     /// Guards against: two operators at once; an edit of the draft meanwhile, which the round would not offer.
     ///
@@ -191,7 +235,7 @@ impl Ledger {
     pub async fn publish(&self, id: &SaleId, request: &LogEntry) -> Result<Option<Latest>, LedgerError> {
         for _ in 0..TRIES {
             let Some((latest, is_earlier)) = self.read_latest(id).await? else { return Ok(None) };
-            if latest.offer.state == SaleState::Published {
+            if latest.offer.state != SaleState::Draft {
                 return Ok(Some(latest));
             }
             if is_earlier {
@@ -209,6 +253,82 @@ impl Ledger {
             writes.extend(seed);
             if self.transact(writes).await?.is_none() {
                 return Ok(Some(Latest { offer, round: Some(round) }));
+            }
+        }
+        Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
+    }
+
+    /// Deletes a draft, on the condition that it is one.
+    ///
+    /// Guards against: its publication meanwhile. One of both finds that the condition no longer holds, so a published sale
+    /// always has its offer.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn delete_draft(&self, id: &SaleId) -> Result<Deleted, LedgerError> {
+        let delete = self
+            .client
+            .delete_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::sale(id)))
+            // The second one is a draft of the version before.
+            .condition_expression("offer_state = :draft OR attribute_not_exists(offer_version) AND #state = :draft")
+            .expression_attribute_names("#state", "state")
+            .expression_attribute_values(":draft", text("draft"));
+        match retry_conflicts(|| delete.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(Deleted::Now),
+            Err(DeleteItemError::ConditionalCheckFailedException(_)) => {
+                Ok(if self.stored(id).await?.is_some() { Deleted::NoDraft } else { Deleted::Unknown })
+            }
+            Err(other) => Err(LedgerError::DynamoDb { call: "DeleteItem", source: Box::new(other) }),
+        }
+    }
+
+    /// Withdraws a published sale, on the condition that offer and round are as they were read: both or none. A round that may
+    /// be in Redis must be the version that is known to be paused there.
+    ///
+    /// Guards against: whoever resumes, edits or loads the round meanwhile; two who withdraw it at once; the draw of a round at
+    /// its end, by a clock that is fast. Who loads the round later loads one that closes before it opens.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or others change the sale all the time. Can be repeated.
+    pub async fn withdraw(
+        &self,
+        id: &SaleId,
+        request: &LogEntry,
+        now: EpochMs,
+        paused_version: Option<u32>,
+    ) -> Result<Withdrawal, LedgerError> {
+        for _ in 0..TRIES {
+            let Some((latest, is_earlier)) = self.read_latest(id).await? else { return Ok(Withdrawal::Unknown) };
+            if latest.offer.state == SaleState::Withdrawn {
+                return Ok(Withdrawal::Done(Box::new(latest)));
+            }
+            let Latest { offer: read, round: Some(round) } = &latest else {
+                return Ok(Withdrawal::Refused(Refusal::Draft));
+            };
+            let (mut offer, mut closed) = match read.clone().withdraw(round.clone(), now) {
+                Ok(withdrawn) => withdrawn,
+                Err(refusal) => return Ok(Withdrawal::Refused(refusal)),
+            };
+            if round.loaded_at_ms.is_some() && paused_version != Some(round.version) {
+                return Ok(Withdrawal::ToPause(round.id.clone()));
+            }
+            if is_earlier {
+                self.convert(&latest).await?;
+                continue;
+            }
+            offer.version += 1;
+            offer.log.push(request.clone());
+            closed.version += 1;
+            let mut unlisted = crate::rounds::in_place_of(round, closed.clone())?;
+            unlisted.item.remove("sale_list");
+            let mut writes = vec![self.replacing(in_place_of(read, &offer)?), self.replacing(unlisted)];
+            if round.terms.allocation.is_drawn_at_end() {
+                writes.push(self.unless_drawn(&round.id));
+            }
+            if self.transact(writes).await?.is_none() {
+                return Ok(Withdrawal::Done(Box::new(Latest { offer, round: Some(closed) })));
             }
         }
         Err(LedgerError::Contradiction(format!("sale {id} is changed by others all the time")))
@@ -235,6 +355,7 @@ impl Ledger {
             };
             let read = &latest.offer;
             let mut offer = match change(read.clone()) {
+                Ok(changed) if changed == *read && is_for_good(request) => return Ok(Steered::Made(Box::new(latest))),
                 Ok(changed) => Offer { version: read.version + 1, ..changed },
                 Err(refusal) => return Ok(Steered::Refused(refusal)),
             };
@@ -272,6 +393,7 @@ impl Ledger {
         Ok(match seen {
             Some(Seen::Same) => Err(Steered::Made(Box::new(latest))),
             Some(_) => Err(Steered::KeyReused),
+            None if latest.offer.state == SaleState::Withdrawn => Err(Steered::Refused(Refusal::Withdrawn)),
             None if is_about_latest => match self.round_before(id).await? {
                 Some(before) if names_another(&before) => Err(Steered::KeyReused),
                 _ => Ok((latest, is_earlier)),
@@ -341,5 +463,10 @@ mod tests {
         let Stored { offer, is_earlier, running } = stored_from(stored.clone()).unwrap();
         assert_eq!((offer.latest_round_id().to_string(), is_earlier, running), ("lamp.2".to_owned(), false, None));
         assert_eq!(to_item(OfferItem::from(&offer)).unwrap(), stored);
+        for (state, list) in [(SaleState::Draft, "draft"), (SaleState::Withdrawn, "withdrawn")] {
+            let item = to_item(OfferItem::from(&Offer { state, ..offer.clone() })).unwrap();
+            assert_eq!(item.get("sale_list"), Some(&text(list)));
+            assert_eq!(stored_from(item).unwrap().offer.state, state);
+        }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::conflict::retry_conflicts;
 use crate::draws::commitment_text;
 use crate::item::{Item, number, text, to_item};
-use crate::offers::{Latest, Steered, Stored, TRIES, stored_from};
+use crate::offers::{Latest, Steered, Stored, TRIES, is_for_good, stored_from};
 use crate::orders::has_failed;
 use crate::replace::Replacement;
 use crate::{Ledger, LedgerError, keys};
@@ -99,7 +99,7 @@ fn round_from(item: Item) -> Result<Round, LedgerError> {
 }
 
 /// The round of an item in the index, where the version before listed sales.
-fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
+pub(crate) fn listed_from(item: Item) -> Result<Option<Round>, LedgerError> {
     let is_round = item.contains_key("round") && item.contains_key("sale");
     if is_round { round_from(item).map(Some) } else { stored_from(item).map(|stored| stored.running) }
 }
@@ -238,6 +238,7 @@ impl Ledger {
             };
             let Latest { offer, round: Some(read) } = &latest else { return Ok(Steered::Refused(Refusal::Draft)) };
             let mut round = match change(read.clone(), offer) {
+                Ok(changed) if changed == *read && is_for_good(request) => return Ok(Steered::Made(Box::new(latest))),
                 Ok(changed) => Round { version: read.version + 1, ..changed },
                 Err(refusal) => return Ok(Steered::Refused(refusal)),
             };

@@ -1,4 +1,6 @@
-use crate::{Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidTerms, Overlap, Price, Rain, Settlement, Terms};
+use crate::{
+    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidTerms, Overlap, Price, Rain, Recurrence, Settlement, Terms,
+};
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
@@ -9,6 +11,7 @@ use crate::{Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidTerms, Overlap, 
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
 /// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
 /// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
+/// | recurrence | a draft's | no | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// What is sold, for people.
@@ -35,6 +38,8 @@ pub struct Edit {
     pub rain: Option<Rain>,
     /// Who may buy before everyone else.
     pub early_access: Option<Vec<EarlyAccess>>,
+    /// Whether the sale comes again, and how. `Some(None)` makes it one that does not.
+    pub recurrence: Option<Option<Recurrence>>,
 }
 
 /// Why a change is refused. Nothing is changed.
@@ -43,6 +48,18 @@ pub enum Refusal {
     /// It is a draft, and what was asked for is for published sales.
     #[error("it is a draft")]
     Draft,
+    /// It was withdrawn, for good.
+    #[error("it was withdrawn")]
+    Withdrawn,
+    /// Somebody changed it meanwhile: this is its version now.
+    #[error("it is at version {0} now")]
+    Changed(u32),
+    /// The term can be changed as long as the sale is a draft.
+    #[error("{0} cannot be changed any more: the sale is published")]
+    Published(&'static str),
+    /// Somebody could buy, or another round came before.
+    #[error("it could be bought from: close its round or end its recurrence instead")]
+    HasOpened,
     /// The round has not opened.
     #[error("it has not opened yet")]
     NotOpen,
@@ -100,6 +117,7 @@ impl Edit {
             settlement,
             rain,
             early_access,
+            recurrence: _is_no_term_of_a_round,
         } = self;
         let edited = Terms {
             title: title.clone().unwrap_or_else(|| terms.title.clone()),

@@ -13,6 +13,8 @@ pub enum SaleState {
     Draft,
     /// Has rounds, which are loaded into Redis before they open.
     Published,
+    /// Was published, and taken back before anybody could buy. It stays so.
+    Withdrawn,
 }
 
 /// A sale as an operator edits it. Each round begins with the terms that the offer has then, and keeps them.
@@ -58,8 +60,12 @@ impl Offer {
     /// # Errors
     /// If a sale that does not come again is published, so that no round is to come; or if nobody could sell by the terms.
     pub fn edit(mut self, edit: &Edit) -> Result<Self, Refusal> {
-        if self.state == SaleState::Published && self.recurrence.is_none() {
-            return Err(Refusal::NeverAgain);
+        match (self.state, &edit.recurrence) {
+            (SaleState::Withdrawn, _) => return Err(Refusal::Withdrawn),
+            (SaleState::Published, _) if self.recurrence.is_none() => return Err(Refusal::NeverAgain),
+            (SaleState::Published, Some(_)) => return Err(Refusal::Published("recurrence")),
+            (SaleState::Draft, Some(recurrence)) => self.recurrence.clone_from(recurrence),
+            (_, None) => {}
         }
         self.terms = edit.apply(&self.terms)?;
         self.keeps_apart()?;
@@ -77,6 +83,37 @@ impl Offer {
         }
         self.recurrence = None;
         Ok(self)
+    }
+
+    /// Takes a published sale back before anybody could buy, for good. Its round closes before it would have opened for
+    /// anybody, so that it sells at no moment, whatever a clock says and wherever it is loaded.
+    ///
+    /// # Errors
+    /// If it is a draft, or was withdrawn before; if the round may have opened, or is not the first one.
+    pub fn withdraw(mut self, mut round: Round, now: EpochMs) -> Result<(Self, Round), Refusal> {
+        match self.state {
+            SaleState::Draft => return Err(Refusal::Draft),
+            SaleState::Withdrawn => return Err(Refusal::Withdrawn),
+            SaleState::Published => {}
+        }
+        if self.latest_round != RoundNumber(1) || now >= round.terms.first_opens_at_ms() {
+            return Err(Refusal::HasOpened);
+        }
+        self.state = SaleState::Withdrawn;
+        self.recurrence = None;
+        round.terms.closes_at_ms = round.terms.closes_at_ms.min(now);
+        Ok((self, round))
+    }
+
+    /// A draft of a new sale that offers the same. Its window is the offer's, and what operators changed of the latest round
+    /// is its title and its door: units that were added to a round are that round's.
+    pub fn duplicate(&self, id: SaleId, latest: Option<&Round>) -> Self {
+        let mut terms = self.terms.clone();
+        if let Some(round) = latest.filter(|_| self.recurrence.is_none()) {
+            terms.title.clone_from(&round.terms.title);
+            terms.door.clone_from(&round.terms.door);
+        }
+        Self::draft(id, terms, self.recurrence.clone())
     }
 
     /// Begins the round after `latest`, in the first window that is not over at `now`. What operators stopped or limited

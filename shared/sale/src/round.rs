@@ -161,6 +161,9 @@ impl Round {
     /// The first term that may not be changed, or not so.
     pub fn edit(mut self, edit: &Edit, offer: &Offer, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
+        if edit.recurrence.is_some() {
+            return Err(Refusal::Published("recurrence"));
+        }
         let terms = Edit { rain: None, ..edit.clone() }.apply(&self.terms)?;
         self.may_become(&terms)?;
         if terms.closes_at_ms != self.terms.closes_at_ms {
@@ -229,7 +232,7 @@ impl Round {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{EarlyAccess, Price, Recurrence, Settlement};
+    use crate::{EarlyAccess, Price, Recurrence, SaleState, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
@@ -367,6 +370,43 @@ mod tests {
         assert_eq!(published(None).0.edit(&edit), Err(Refusal::NeverAgain));
         let all_day = Edit { closes_at_ms: Some(EpochMs(OPENS.0 + 25 * HOUR_MS)), ..Edit::default() };
         assert!(matches!(published(daily()).0.edit(&all_day), Err(Refusal::Overlap(_))));
+    }
+
+    #[test]
+    fn a_withdrawn_round_has_no_moment_to_sell_in() {
+        let (offer, mut round) = published(daily());
+        round.terms.early_access = vec![early(3600)];
+        let first = OPENS.minus_s(3600);
+        let (withdrawn, closed) = offer.clone().withdraw(round.clone(), EpochMs(first.0 - 1)).unwrap();
+        assert_eq!((withdrawn.state, &withdrawn.recurrence), (SaleState::Withdrawn, &None));
+        assert!(closed.terms.closes_at_ms < closed.terms.first_opens_at_ms());
+        assert_eq!(offer.clone().withdraw(round.clone(), first), Err(Refusal::HasOpened));
+        assert_eq!(withdrawn.clone().withdraw(closed, BEFORE), Err(Refusal::Withdrawn));
+        assert_eq!(withdrawn.edit(&Edit::default()), Err(Refusal::Withdrawn));
+        let (second, next) = offer.begin_next(&round, CLOSES).unwrap();
+        assert_eq!(second.withdraw(next, CLOSES), Err(Refusal::HasOpened), "an earlier round has sold");
+        let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
+        assert_eq!(draft.withdraw(round, BEFORE), Err(Refusal::Draft));
+    }
+
+    #[test]
+    fn a_draft_alone_changes_whether_it_comes_again() {
+        let edit = Edit { recurrence: Some(daily()), ..Edit::default() };
+        let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
+        assert_eq!(draft.edit(&edit).unwrap().recurrence, daily());
+        let (offer, round) = published(daily());
+        assert_eq!(round.edit(&edit, &offer, BEFORE), Err(Refusal::Published("recurrence")));
+        assert_eq!(offer.edit(&edit), Err(Refusal::Published("recurrence")));
+    }
+
+    #[test]
+    fn a_duplicate_offers_what_the_sale_does() {
+        let (offer, round) = published(None);
+        let edit = Edit { title: Some("A lantern".into()), total: Some(120), ..Edit::default() };
+        let round = round.edit(&edit, &offer, BEFORE).unwrap();
+        let copy = offer.duplicate("lantern".parse().unwrap(), Some(&round));
+        let same = Terms { title: "A lantern".into(), ..terms() };
+        assert_eq!((copy.state, copy.version, copy.terms), (SaleState::Draft, 1, same));
     }
 
     #[test]

@@ -1,0 +1,273 @@
+//! The life of a sale besides its running rounds: edit, delete, withdraw and duplicate it, and find it by its state.
+
+use api::{Code, Problem, Reply, json, json_body, no_body};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use http::{Response, StatusCode, header::CACHE_CONTROL};
+use lambda_http::{Body, Request};
+use ledger::{Deleted, Latest, ListedState, SalePlace, Withdrawal};
+use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, SaleId};
+use serde_json::{Map, Value};
+use stock::Counters;
+use uuid::Uuid;
+
+use crate::document::{Duplicate, EditSale, SaleDocument, SalesDocument};
+use crate::query::{Query, bad_cursor, mark};
+use crate::steer::{Steering, made, refused, steer_round};
+use crate::{Deps, create_draft, entry, sale_id, sale_of};
+
+/// Sales in a page, unless the request says, and at most.
+const USUAL_PAGE: usize = 50;
+const MAX_PAGE: usize = 100;
+/// Characters of a change that the log keeps. Of what is longer it has the beginning, and a mark of the whole.
+const MAX_LOGGED: usize = 300;
+/// Tries to withdraw a sale whose round others change at the same time.
+const TRIES: usize = 3;
+/// The longest key of an item in a list, `ROUND#sale#round`.
+const MAX_LISTED_KEY: usize = 80;
+
+/// Changes a draft or the rounds to come, or with `round` that round: each if it is still the version that the operator saw.
+pub(crate) async fn edit(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    let edit: EditSale = json_body(request)?;
+    let parameters = logged(&json_body::<Map<String, Value>>(request)?);
+    match edit.seen()? {
+        (Some(round), seen) => {
+            let now = deps.clock.now();
+            let steering = Steering::new(deps, request, sale, round, "edit", parameters)?;
+            steer_round(deps, &steering, |round, offer| {
+                unchanged(seen, round.version)?;
+                let edit = edit.of(&round.terms);
+                round.edit(&edit, offer, now)
+            })
+            .await
+        }
+        (None, seen) => edit_offer(deps, request, sale, &edit, seen, parameters).await,
+    }
+}
+
+async fn edit_offer(
+    deps: &Deps,
+    request: &Request,
+    sale: &str,
+    edit: &EditSale,
+    seen: u32,
+    parameters: String,
+) -> Reply {
+    let now = deps.clock.now();
+    let latest = sale_of(deps, sale).await?.offer.latest_round;
+    let Steering { round, entry } = Steering::new(deps, request, sale, latest, "edit", parameters)?;
+    let change = |offer: Offer| {
+        unchanged(seen, offer.version)?;
+        let edit = edit.of(&offer.terms);
+        if edit.closes_at_ms.is_some_and(|closes_at| closes_at <= now) {
+            return Err(Refusal::ClosesInThePast);
+        }
+        offer.edit(&edit)
+    };
+    let steered = deps.ledger.steer_offer(&round, &entry, change).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &SaleDocument::of(made(&round, steered)?)))
+}
+
+fn unchanged(seen: u32, version: u32) -> Result<(), Refusal> {
+    if seen == version { Ok(()) } else { Err(Refusal::Changed(version)) }
+}
+
+/// What an edit asks for, in the order of its names: the same text for the same request.
+fn logged(body: &Map<String, Value>) -> String {
+    let named = ["round", "round_version", "version"];
+    let changes: Map<String, Value> =
+        body.iter().filter(|(name, _)| !named.contains(&name.as_str())).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let text = Value::Object(changes).to_string();
+    // Which version it was about tells a request from another one under the same key.
+    let seen: Vec<String> = named.iter().filter_map(|name| Some(format!("{name} {}", body.get(*name)?))).collect();
+    let (seen, short) = (seen.join(", "), text.chars().take(MAX_LOGGED).collect::<String>());
+    if short.len() == text.len() { format!("{seen}: {text}") } else { format!("{seen}: {short}… {}", mark(&text)) }
+}
+
+/// Deletes a draft. Asked again, it hears that there is no such sale.
+pub(crate) async fn delete(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    no_body(request)?;
+    let (id, entry) = (sale_id(sale)?, entry(deps, request, "delete")?);
+    match deps.ledger.delete_draft(&id).await.map_err(Problem::unanswered)? {
+        Deleted::Now => {
+            let operator = entry.by.as_ref().map(ToString::to_string);
+            tracing::warn!(operator, sale = %id, "a draft is deleted");
+            Ok(Response::builder()
+                .status(StatusCode::NO_CONTENT)
+                .header(CACHE_CONTROL, "no-store")
+                .body(Body::Empty)
+                .expect("every header above is a plain value"))
+        }
+        Deleted::NoDraft => {
+            Err(Problem::new(Code::NotAmendable).detail("it is no draft: a published sale is withdrawn"))
+        }
+        Deleted::Unknown => Err(Problem::new(Code::UnknownSale)),
+    }
+}
+
+/// Withdraws a published sale before anybody could buy. A round that may be in Redis is paused there first, and looked at: while
+/// it is paused nobody buys, and only as that version it is withdrawn.
+pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    no_body(request)?;
+    let (id, entry) = (sale_id(sale)?, entry(deps, request, "withdraw")?);
+    let mut paused = None;
+    for _ in 0..TRIES {
+        let withdrawn = deps.ledger.withdraw(&id, &entry, deps.clock.now(), paused).await;
+        match withdrawn.map_err(Problem::unanswered)? {
+            Withdrawal::Done(latest) => {
+                if let Some(round) = &latest.round {
+                    // Not an error to the operator: it is paused there for good, since nobody can resume it.
+                    if let Err(error) = deps.stock.round(&round.id).amend(round).await {
+                        tracing::warn!(error = &error as &dyn std::error::Error, "Redis keeps it as paused");
+                    }
+                }
+                return Ok(json(StatusCode::OK, &SaleDocument::of(*latest)));
+            }
+            Withdrawal::ToPause(round) => paused = Some(pause_in_redis(deps, &round, &entry).await?),
+            Withdrawal::Refused(refusal) => return Err(refused(&first(id), &refusal)),
+            Withdrawal::Unknown => return Err(Problem::new(Code::UnknownSale)),
+        }
+    }
+    Err(Problem::new(Code::Overloaded).detail("others change the sale at the same time"))
+}
+
+fn first(sale: SaleId) -> RoundId {
+    RoundId { sale, number: sale::RoundNumber(1) }
+}
+
+/// Pauses a round in the ledger and in Redis, and makes sure that nobody has bought there. The version that is paused. If
+/// somebody has, it goes on selling.
+async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<u32, Problem> {
+    let step = |action: &str| LogEntry {
+        key: Uuid::now_v7().as_simple().to_string(),
+        action: action.to_owned(),
+        parameters: "withdraw".to_owned(),
+        ..request.clone()
+    };
+    let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
+    let mut round = latest.and_then(|latest| latest.round).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    let was_paused = round.paused;
+    if !was_paused {
+        let steered = deps.ledger.steer_round(id, &step("pause"), |round, _| Ok(round.pause())).await;
+        let latest = made(id, steered.map_err(Problem::unanswered)?)?;
+        round = latest.round.ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    }
+    let stock = deps.stock.round(id);
+    stock.amend(&round).await.map_err(Problem::unanswered)?;
+    let Some(counters) = stock.counters().await.map_err(Problem::unanswered)? else {
+        // It is being loaded, or Redis has lost it, and with it what was sold.
+        return Err(
+            Problem::new(Code::Overloaded).detail("the round is on its way into Redis: it is paused, try again")
+        );
+    };
+    if !counters.paused || counters.version < round.version {
+        return Err(Problem::new(Code::Overloaded).detail("Redis has another version of the round"));
+    }
+    if nobody_has_bought(&counters) {
+        return Ok(round.version);
+    }
+    if !was_paused {
+        let (version, now) = (round.version, deps.clock.now());
+        let resume = |seen: Round, _: &Offer| {
+            unchanged(version, seen.version)?;
+            seen.resume(now)
+        };
+        let resumed = deps.ledger.steer_round(id, &step("resume"), resume).await.map_err(Problem::unanswered)?;
+        // Whoever changed it meanwhile decides.
+        if let Ok(Latest { round: Some(round), .. }) = made(id, resumed) {
+            stock.amend(&round).await.map_err(Problem::unanswered)?;
+        }
+    }
+    Err(refused(id, &Refusal::HasOpened))
+}
+
+/// Whether no unit was ever handed out. A clock alone does not tell: Redis has its own.
+const fn nobody_has_bought(counters: &Counters) -> bool {
+    counters.next_unit == 1 && counters.moves == 0
+}
+
+/// A new draft that offers the same.
+pub(crate) async fn duplicate(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    let Duplicate { sale_id: id, opens_at, closes_at } = json_body(request)?;
+    let Latest { offer, round } = sale_of(deps, sale).await?;
+    let mut copy = offer.duplicate(id, round.as_ref());
+    let lasts_ms = copy.terms.closes_at_ms.0 - copy.terms.opens_at_ms.0;
+    if let Some(opens_at) = opens_at {
+        copy.terms.opens_at_ms = opens_at.into();
+        copy.terms.closes_at_ms = EpochMs(copy.terms.opens_at_ms.0.saturating_add(lasts_ms));
+    }
+    if let Some(closes_at) = closes_at {
+        copy.terms.closes_at_ms = closes_at.into();
+    }
+    let parameters = offer.id.to_string();
+    create_draft(deps, copy, LogEntry { parameters, ..entry(deps, request, "duplicate")? }).await
+}
+
+/// A page of the sales of one state.
+pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
+    let query = Query::new(request, &["state", "cursor", "limit"])?;
+    let Some(state) = query.parsed("state", state)? else {
+        if query.get("cursor").or(query.get("limit")).is_some() {
+            return Err(Problem::invalid("state: goes with cursor and limit"));
+        }
+        return crate::list(deps).await;
+    };
+    let limit = query.limit(USUAL_PAGE, MAX_PAGE)?;
+    let mark = query.mark(&["state"]);
+    let after = query.get("cursor").map(|text| place(text, &mark)).transpose()?;
+    let page = deps.ledger.sales_in(state, deps.clock.now(), after, limit).await.map_err(Problem::unanswered)?;
+    let next = page.next.map(|place| cursor(&place, &mark));
+    Ok(json(StatusCode::OK, &SalesDocument::of(page.sales.into_iter(), next)))
+}
+
+fn state(text: &str) -> Result<ListedState, String> {
+    match text {
+        "draft" => Ok(ListedState::Draft),
+        "published" => Ok(ListedState::Published),
+        "open" => Ok(ListedState::Open),
+        "ended" => Ok(ListedState::Ended),
+        "withdrawn" => Ok(ListedState::Withdrawn),
+        _ => Err("one of draft, published, open, ended, withdrawn".to_owned()),
+    }
+}
+
+/// Keys have a `#`, which no query has as it is.
+fn cursor(SalePlace { closes_at_ms, pk }: &SalePlace, mark: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{mark}.{}.{pk}", closes_at_ms.0))
+}
+
+fn place(text: &str, mark: &str) -> Result<SalePlace, Problem> {
+    let parse = || {
+        let read = String::from_utf8(URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
+        let (of, rest) = read.split_once('.')?;
+        let (closes_at_ms, pk) = rest.split_once('.')?;
+        let place = SalePlace { closes_at_ms: EpochMs(closes_at_ms.parse().ok()?), pk: pk.to_owned() };
+        let is_key = (1..=MAX_LISTED_KEY).contains(&pk.len()) && (pk.starts_with("SALE#") || pk.starts_with("ROUND#"));
+        (of == mark && is_key && cursor(&place, mark) == text).then_some(place)
+    };
+    parse().ok_or_else(bad_cursor)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_cursor_leads_on_in_its_own_list_only() {
+        let at = SalePlace { closes_at_ms: EpochMs(7), pk: "ROUND#lamp#2".to_owned() };
+        assert_eq!(place(&cursor(&at, "a"), "a").unwrap(), at);
+        assert!(place(&cursor(&at, "a"), "b").is_err());
+        let order = SalePlace { pk: "ORDER#x".to_owned(), ..at };
+        assert!(place(&cursor(&order, "a"), "a").is_err());
+    }
+
+    #[test]
+    fn the_log_says_what_was_changed_within_bounds() {
+        let read = |value: Value| logged(value.as_object().unwrap());
+        assert_eq!(read(json!({ "version": 3, "title": "é" })), r#"version 3: {"title":"é"}"#);
+        let long = |last: &str| read(json!({ "version": 3, "title": format!("{}{last}", "é".repeat(400)) }));
+        assert!(long("a").chars().count() < MAX_LOGGED + 40 && long("a") != long("b"));
+    }
+}

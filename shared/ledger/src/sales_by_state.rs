@@ -1,0 +1,153 @@
+//! Sales by their state: what operators look through.
+
+use std::collections::HashMap;
+
+use sale::{EpochMs, Offer, Round, SaleId, SaleState};
+
+use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
+use crate::item::Item;
+use crate::offers::{Latest, stored_from};
+use crate::rounds::listed_from;
+use crate::{Ledger, LedgerError, keys};
+
+const BY_CLOSE: TimeIndex = TimeIndex { name: keys::SALES_BY_CLOSE, shard: "sale_list", time: "closes_at_ms" };
+/// Items that are read at once: as many as one call of DynamoDB gives.
+const READ_AT_ONCE: usize = 100;
+/// Items that one call reads at most, to find sales of a state: of a sale that comes each day, every round but the last is
+/// passed over.
+const MAX_READ: usize = 500;
+
+/// How far a sale is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedState {
+    /// Not published.
+    Draft,
+    /// Published, and its latest round has not opened for anybody.
+    Published,
+    /// Its latest round can be bought from.
+    Open,
+    /// Its latest round is over.
+    Ended,
+    /// Taken back before anybody could buy.
+    Withdrawn,
+}
+
+/// Where a page of sales ended: when the last item that was looked at closes, and its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SalePlace {
+    /// When it closes.
+    pub closes_at_ms: EpochMs,
+    /// Its key in the table.
+    pub pk: String,
+}
+
+/// Some sales of one state.
+#[derive(Debug, Clone)]
+pub struct SalesPage {
+    /// Each with its latest round, if it has one.
+    pub sales: Vec<Latest>,
+    /// Where the next page begins, unless there is none.
+    pub next: Option<SalePlace>,
+}
+
+/// An item of the list.
+enum Listed {
+    Offer(Offer),
+    Round(Round),
+}
+
+impl Ledger {
+    /// The first sales of a state at `now` that come after `after`, `limit` at most: those that ended by their end, the newest
+    /// first, and the others by their end, the first to close first. A page may be short and have a next one. May lag a moment
+    /// behind. A draft that the version before wrote is found once it is written again, and a sale whose end is moved meanwhile
+    /// may be missed or come twice.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn sales_in(
+        &self,
+        state: ListedState,
+        now: EpochMs,
+        after: Option<SalePlace>,
+        limit: usize,
+    ) -> Result<SalesPage, LedgerError> {
+        let to_come = TimeRange { from: EpochMs(now.0.saturating_add(1)), ..TimeRange::ALL };
+        let (list, direction, range) = match state {
+            ListedState::Draft => (keys::DRAFTS, Direction::OldestFirst, TimeRange::ALL),
+            ListedState::Withdrawn => (keys::WITHDRAWN, Direction::NewestFirst, TimeRange::ALL),
+            ListedState::Published | ListedState::Open => (keys::PUBLISHED, Direction::OldestFirst, to_come),
+            ListedState::Ended => (keys::PUBLISHED, Direction::NewestFirst, TimeRange { to: now, ..TimeRange::ALL }),
+        };
+        let mut after = after.map(|SalePlace { closes_at_ms, pk }| Place { at_ms: closes_at_ms, pk });
+        let (mut sales, mut read) = (Vec::new(), 0);
+        loop {
+            let shard = std::iter::once(list.to_owned());
+            let found = self.walk(&BY_CLOSE, shard, direction, range, after.as_ref(), READ_AT_ONCE).await?;
+            let mut known = self.listed_of(&found.places).await?;
+            read += found.places.len();
+            let mut places = found.places.into_iter();
+            while sales.len() < limit
+                && let Some(place) = places.next()
+            {
+                sales.extend(known.remove(&place.pk).filter(|latest| is_in(latest, state, now)));
+                after = Some(place);
+            }
+            let more = found.more || places.len() > 0;
+            if !more || sales.len() >= limit || read >= MAX_READ {
+                let next =
+                    after.filter(|_| more).map(|Place { at_ms: closes_at_ms, pk }| SalePlace { closes_at_ms, pk });
+                return Ok(SalesPage { sales, next });
+            }
+        }
+    }
+
+    /// The sales of these items by their keys, as far as the item is their draft or their latest round. What cannot be read is
+    /// left out.
+    async fn listed_of(&self, places: &[Place]) -> Result<HashMap<String, Latest>, LedgerError> {
+        let pks: Vec<String> = places.iter().map(|place| place.pk.clone()).collect();
+        let mut listed: HashMap<String, Listed> = HashMap::new();
+        for item in self.batch_get(&pks).await? {
+            let Some(pk) = item.get("pk").and_then(|pk| pk.as_s().ok()).cloned() else { continue };
+            match listed_item(item) {
+                Ok(read) => listed.extend(read.map(|read| (pk, read))),
+                Err(error) => tracing::error!(error = &error as &dyn std::error::Error, pk, "a sale is left out"),
+            }
+        }
+        let mut of_rounds: Vec<SaleId> = Vec::new();
+        of_rounds.extend(listed.values().filter_map(|listed| match listed {
+            Listed::Round(round) => Some(round.id.sale.clone()),
+            Listed::Offer(_) => None,
+        }));
+        of_rounds.sort_unstable();
+        of_rounds.dedup();
+        let offers = self.offers(&of_rounds).await?;
+        let offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
+        let latest = |listed| match listed {
+            Listed::Offer(offer) => Some(Latest { offer, round: None }),
+            Listed::Round(round) => {
+                let offer = offers.get(&round.id.sale)?;
+                let is_latest = offer.latest_round == round.id.number && offer.state == SaleState::Published;
+                is_latest.then(|| Latest { offer: offer.clone(), round: Some(round) })
+            }
+        };
+        Ok(listed.into_iter().filter_map(|(pk, listed)| Some((pk, latest(listed)?))).collect())
+    }
+}
+
+fn listed_item(item: Item) -> Result<Option<Listed>, LedgerError> {
+    if item.contains_key("offer_version") {
+        return Ok(Some(Listed::Offer(stored_from(item)?.offer)));
+    }
+    Ok(listed_from(item)?.map(Listed::Round))
+}
+
+fn is_in(Latest { offer, round }: &Latest, state: ListedState, now: EpochMs) -> bool {
+    match (state, round) {
+        (ListedState::Draft, None) => offer.state == SaleState::Draft,
+        (ListedState::Withdrawn, None) => offer.state == SaleState::Withdrawn,
+        (ListedState::Published, Some(round)) => !round.is_over(now) && !round.is_open(now),
+        (ListedState::Open, Some(round)) => round.is_open(now),
+        (ListedState::Ended, Some(round)) => round.is_over(now),
+        _ => false,
+    }
+}

@@ -1,0 +1,464 @@
+//! The life of a sale besides its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
+
+use std::sync::atomic::Ordering;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::future::join_all;
+use ledger::Ledger;
+use runtime::Clock;
+use sale::{EpochMs, Recurrence, SaleState, Terms};
+use serde_json::{Value, json};
+use stock::Counters;
+use tests::{round, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::asked::Asked;
+use crate::lab::{Lab, SALE};
+use crate::meanwhile::ledger_with;
+use crate::rounds::{self, request};
+
+fn post(what: &str, body: &Value) -> Ask {
+    Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().json(body)
+}
+
+fn edit(body: &Value) -> Ask {
+    post("edit", body)
+}
+
+fn withdraw() -> Ask {
+    Ask::post(format!("/v1/admin/sales/{SALE}/withdraw")).by_operator()
+}
+
+fn delete() -> Ask {
+    Ask::delete(format!("/v1/admin/sales/{SALE}")).by_operator()
+}
+
+fn look() -> Ask {
+    Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator()
+}
+
+/// By a process with this ledger, whose clock is so much ahead.
+async fn answer_with(lab: &Lab, ledger: Ledger, ahead_ms: i64, ask: &Ask) -> Answer {
+    let deps = admin::Deps { ledger, clock: Clock::ahead_by_ms(ahead_ms), ..lab.admin() };
+    Answer::of_handler(Asked::from(ask), admin::handle(&deps, ask.request()).await)
+}
+
+fn to_come(opens_in_s: u32) -> Terms {
+    Terms { opens_at_ms: Clock::system().now().plus_s(opens_in_s), ..terms(5, 1) }
+}
+
+async fn counters(lab: &Lab) -> Counters {
+    lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
+}
+
+/// It can sell at no moment, whatever Redis's clock says.
+async fn is_closed_for_good(lab: &Lab) {
+    let counters = counters(lab).await;
+    assert!(counters.closes_at_ms < counters.opens_at_ms, "{counters:?}");
+}
+
+#[tokio::test]
+async fn a_draft_is_edited_as_the_version_that_was_seen() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
+    let better = edit(&json!({ "version": 1, "title": "A better lamp", "price_minor": 890, "total": 7 }));
+    let better = better.header("idempotency-key", "key-1");
+    let edited = lab.answer(&better).await.expect(200).body;
+    let told = ["version", "title", "price_minor", "currency", "total"].map(|member| edited[member].clone());
+    assert_eq!(json!(told), json!([2, "A better lamp", 890, "EUR", 7]));
+    let before = lab.offer().await;
+    assert_eq!(lab.answer(&better).await.expect(200).body, edited, "the same request");
+    let late = lab.answer(&edit(&json!({ "version": 1, "title": "A worse lamp" }))).await.problem(409, "sale_changed");
+    assert_eq!(late.body["version"], 2);
+    let other = edit(&json!({ "version": 2, "title": "Another" })).header("idempotency-key", "key-1");
+    lab.answer(&other).await.problem(409, "key_reused");
+    for bad in [
+        json!({ "version": 2, "title": null }),
+        json!({ "version": 2, "title": "" }),
+        json!({ "version": 2, "total": 0 }),
+        json!({ "version": 2, "closes_at": "2026-01-01T00:00:00Z", "opens_at": "2025-01-01T00:00:00Z" }),
+        json!({ "version": 2, "state": "published" }),
+        json!({ "version": 2, "sale_id": "another" }),
+        json!({ "version": 2, "round": 1, "round_version": 1 }),
+        json!({ "round": 1, "title": "A lamp" }),
+        json!({ "title": "A lamp" }),
+    ] {
+        lab.answer(&edit(&bad)).await.problem(400, "invalid_request");
+    }
+    lab.answer(&edit(&json!({ "round": 1, "round_version": 1, "total": 5 }))).await.problem(409, "not_amendable");
+    assert_eq!(lab.offer().await, before, "nothing of that is written");
+
+    let daily = edit(&json!({ "version": 2, "recurrence": { "every": "day", "time_zone": "Etc/UTC" } }));
+    assert_eq!(lab.answer(&daily).await.expect(200).body["recurrence"]["every"], "day");
+    let once = edit(&json!({ "version": 3, "recurrence": null }));
+    assert_eq!(lab.answer(&once).await.expect(200).body["recurrence"], Value::Null);
+    let log = lab.answer(&look()).await.expect(200).body["log"].clone();
+    let last = log.as_array().unwrap().last().unwrap();
+    let told = (&last["action"], &last["by"], &last["parameters"]);
+    assert_eq!(told, (&json!("edit"), &json!("olga"), &json!(r#"version 3: {"recurrence":null}"#)));
+}
+
+#[tokio::test]
+async fn of_edits_at_the_same_time_one_wins() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
+    let edits: Vec<Ask> =
+        (0..4).map(|number| edit(&json!({ "version": 1, "title": format!("Lamp {number}") }))).collect();
+    let answers = join_all(edits.iter().map(|ask| lab.answer(ask))).await;
+    let (won, late): (Vec<&Answer>, Vec<&Answer>) = answers.iter().partition(|answer| answer.status == 200);
+    assert_eq!((won.len(), late.len()), (1, 3), "{answers:?}");
+    assert!(late.iter().all(|late| late.body["code"] == "sale_changed" && late.body["version"] == 2), "{late:?}");
+    assert_eq!((lab.offer().await.version, lab.offer().await.terms.title.as_str()), (2, won[0].text("title")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_a_draft_that_is_published_meanwhile_changes_nothing() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
+    let (ledger, happened) =
+        ledger_with(&lab, "PutItem", |ledger| Box::pin(async move { rounds::publish(&ledger, SALE).await })).await;
+    let ask = edit(&json!({ "version": 1, "price_minor": 1 }));
+    answer_with(&lab, ledger, 0, &ask).await.problem(409, "sale_changed");
+    assert!(happened.load(Ordering::Relaxed));
+    assert_eq!(lab.round().await.terms.price.price_minor, 990);
+    assert_eq!(lab.offer().await.terms, lab.round().await.terms);
+    // As it is now, no round is to come.
+    lab.answer(&edit(&json!({ "version": 2, "price_minor": 1 }))).await.problem(409, "not_amendable");
+}
+
+#[tokio::test]
+async fn an_edit_of_a_loaded_round_reaches_redis() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.buy("alice").await;
+    let seen = lab.round().await;
+    let until = seen.terms.closes_at_ms.plus_s(60);
+    let until_text = jiff::Timestamp::from_millisecond(until.0).unwrap().to_string();
+    let of_round = |change: Value| {
+        let mut body = json!({ "round": 1, "round_version": 1 });
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        edit(&body)
+    };
+    for (change, reason) in [
+        (json!({ "price_minor": 1 }), "price cannot"),
+        (json!({ "per_user_limit": 2 }), "per_user_limit cannot"),
+        (json!({ "opens_at": until_text }), "opens_at cannot"),
+        (json!({ "total": 4 }), "total cannot be less than 5"),
+        (json!({ "rain": { "at_once": 1 } }), "rain cannot"),
+        (json!({ "recurrence": null }), "recurrence cannot"),
+    ] {
+        // What is no window at all is refused as such.
+        let change = if change["opens_at"].is_string() {
+            json!({ "opens_at": jiff::Timestamp::from_millisecond(until.0 - 120_000).unwrap().to_string() })
+        } else {
+            change
+        };
+        let refused = lab.answer(&of_round(change)).await.problem(409, "not_amendable");
+        assert!(refused.text("detail").starts_with(reason), "{refused:?}");
+    }
+    lab.answer(&of_round(json!({ "closes_at": "2026-01-02T00:00:00Z" }))).await.problem(400, "invalid_request");
+    assert_eq!(lab.round().await, seen, "nothing of that is written");
+
+    let longer = of_round(json!({ "closes_at": until_text, "total": 6, "title": "More lamps" }));
+    let edited = lab.answer(&longer).await.expect(200).body;
+    assert_eq!(
+        (&edited["total"], &edited["title"], &edited["round_version"]),
+        (&json!(6), &json!("More lamps"), &json!(2))
+    );
+    let redis = counters(&lab).await;
+    assert_eq!((redis.closes_at_ms, redis.last_unit, redis.version), (until, 6, 2));
+    let late = lab.answer(&longer).await.problem(409, "sale_changed");
+    assert_eq!(late.body["version"], 2);
+    let other = edit(&json!({ "round": 2, "round_version": 1, "title": "None" }));
+    lab.answer(&other).await.problem(409, "round_changed");
+    assert_eq!(lab.clean_audit().await, (5, 0, 1));
+}
+
+#[tokio::test]
+async fn an_edit_of_the_rounds_to_come_leaves_this_one_alone() {
+    let lab = Lab::new().await;
+    let daily = Recurrence::daily("Etc/UTC").unwrap();
+    rounds::draft(&lab.ledger, SALE, &terms(5, 1), Some(&daily)).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    let seen = lab.round().await;
+    let edited = lab.answer(&edit(&json!({ "version": 2, "price_minor": 890, "total": 9 }))).await.expect(200).body;
+    assert_eq!((&edited["price_minor"], &edited["rounds_to_come"]["price_minor"]), (&json!(990), &json!(890)));
+    assert_eq!(lab.round().await, seen);
+    rounds::pass_a_day(&lab.ledger, SALE).await;
+    let next = lab.ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap();
+    assert!(matches!(next, ledger::Begun::Now(_)), "{next:?}");
+    let next = lab.round().await;
+    assert_eq!((next.id.number.0, next.terms.price.price_minor, next.terms.total), (2, 890, 9));
+}
+
+#[tokio::test]
+async fn a_draft_is_deleted_and_its_id_is_free() {
+    let lab = Lab::new().await;
+    lab.answer(&delete()).await.problem(404, "unknown_sale");
+    rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
+    let deleted = lab.answer(&delete()).await;
+    assert_eq!((deleted.status, deleted.header("cache-control")), (204, "no-store"));
+    assert!(lab.contents().await.items.is_empty());
+    lab.answer(&delete()).await.problem(404, "unknown_sale");
+    lab.publish(SALE, &to_come(3600)).await;
+    let before = lab.contents().await;
+    lab.answer(&delete()).await.problem(409, "not_amendable");
+    assert_eq!(lab.contents().await, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_published_sale_always_has_its_offer() {
+    // The draft is gone as it is published.
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move { drop(ledger.delete_draft(&SALE.parse().unwrap()).await.unwrap()) })
+    })
+    .await;
+    let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
+    answer_with(&lab, ledger, 0, &publish).await.problem(404, "unknown_sale");
+    assert!(happened.load(Ordering::Relaxed) && lab.contents().await.items.is_empty());
+    // It is published as it is deleted.
+    rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
+    let (ledger, happened) =
+        ledger_with(&lab, "DeleteItem", |ledger| Box::pin(async move { rounds::publish(&ledger, SALE).await })).await;
+    answer_with(&lab, ledger, 0, &delete()).await.problem(409, "not_amendable");
+    assert!(happened.load(Ordering::Relaxed));
+    assert_eq!((lab.offer().await.state, lab.round().await.version), (SaleState::Published, 1));
+}
+
+/// Nobody can do anything with it but look.
+async fn is_withdrawn(lab: &Lab) {
+    assert_eq!(lab.offer().await.state, SaleState::Withdrawn);
+    assert_eq!(lab.answer(&look()).await.expect(200).text("state"), "withdrawn");
+    let before = lab.contents().await;
+    lab.answer(&withdraw()).await.expect(200);
+    let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
+    let (first, version) = (json!({ "round": 1 }), lab.offer().await.version);
+    let round_version = lab.round().await.version;
+    for ask in [
+        publish,
+        delete(),
+        post("pause", &first),
+        post("resume", &first),
+        post("close", &first),
+        post("restock", &json!({ "round": 1, "units": 1 })).header("idempotency-key", "key-9"),
+        edit(&json!({ "version": version, "title": "Again" })),
+        edit(&json!({ "round": 1, "round_version": round_version, "closes_at": "2099-01-01T00:00:00Z" })),
+    ] {
+        lab.answer(&ask).await.problem(409, "not_amendable");
+    }
+    let again = json!({
+        "sale_id": SALE, "title": "A lamp", "opens_at": "2099-01-01T00:00:00Z", "closes_at": "2099-01-02T00:00:00Z",
+        "total": 5, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+    });
+    lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&again)).await.problem(409, "sale_exists");
+    assert_eq!(lab.contents().await, before, "none of these changes anything");
+    lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.problem(404, "unknown_sale");
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(404, "unknown_sale");
+    let loaded = warmup::handle(&lab.warmup()).await.unwrap().loaded;
+    let reconciled = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    assert_eq!((loaded, reconciled.failed, reconciled.rebuilt), (0, 0, 0));
+}
+
+#[tokio::test]
+async fn a_sale_is_withdrawn_before_it_is_loaded() {
+    let lab = Lab::new().await;
+    let terms = to_come(300);
+    lab.publish(SALE, &terms).await;
+    let read = lab.round().await;
+    assert_eq!(lab.answer(&withdraw()).await.expect(200).text("state"), "withdrawn");
+    is_withdrawn(&lab).await;
+    // The same terms are no reason to take a new sale for the old one.
+    assert!(matches!(rounds::draft(&lab.ledger, SALE, &terms, None).await, ledger::Created::Other(_)));
+    // A warmup that read it before loads what has no moment to sell in.
+    fulfilment::load_round(&lab.stock, &lab.ledger, &read, Clock::system().now()).await.unwrap();
+    is_closed_for_good(&lab).await;
+}
+
+#[tokio::test]
+async fn a_sale_is_withdrawn_after_it_is_loaded() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &to_come(300)).await;
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    lab.answer(&withdraw()).await.expect(200);
+    is_closed_for_good(&lab).await;
+    assert!(counters(&lab).await.paused);
+    is_withdrawn(&lab).await;
+    is_closed_for_good(&lab).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &to_come(300)).await;
+    let stock = lab.stock.clone();
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move {
+            let read = rounds::latest_round(&ledger, &SALE.parse().unwrap()).await;
+            fulfilment::load_round(&stock, &ledger, &read, Clock::system().now()).await.unwrap();
+        })
+    })
+    .await;
+    answer_with(&lab, ledger, 0, &withdraw()).await.expect(200);
+    assert!(happened.load(Ordering::Relaxed));
+    is_closed_for_good(&lab).await;
+
+    let lab = Lab::new().await;
+    lab.publish(SALE, &to_come(300)).await;
+    warmup::handle(&lab.warmup()).await.unwrap();
+    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
+        Box::pin(async move { rounds::change(&ledger, &round(SALE, 1), "on", |round| round.paused = false).await })
+    })
+    .await;
+    answer_with(&lab, ledger, 0, &withdraw()).await.expect(200);
+    assert!(happened.load(Ordering::Relaxed));
+    lab.refresh_snapshots().await;
+    is_closed_for_good(&lab).await;
+    is_withdrawn(&lab).await;
+}
+
+#[tokio::test]
+async fn what_was_bought_from_is_not_withdrawn_by_a_slow_clock() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.answer(&withdraw()).await.problem(409, "not_amendable");
+    lab.buy("alice").await;
+    answer_with(&lab, lab.ledger.clone(), -3_600_000, &withdraw()).await.problem(409, "not_amendable");
+    assert_eq!((lab.offer().await.state, lab.round().await.paused), (SaleState::Published, false));
+    lab.buy("bob").await;
+    assert_eq!(lab.clean_audit().await, (3, 0, 2));
+}
+
+#[tokio::test]
+async fn a_round_that_redis_may_have_lost_is_not_withdrawn() {
+    let lab = Lab::new().await;
+    lab.publish(SALE, &to_come(300)).await;
+    lab.ledger.mark_loaded(&round(SALE, 1), Clock::system().now()).await.unwrap();
+    lab.answer(&withdraw()).await.problem(503, "overloaded");
+    assert_eq!((lab.offer().await.state, lab.round().await.paused), (SaleState::Published, true));
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    lab.answer(&withdraw()).await.expect(200);
+    is_closed_for_good(&lab).await;
+}
+
+async fn listed(lab: &Lab, query: &str) -> (Vec<String>, Option<String>) {
+    let body = lab.answer(&Ask::get(format!("/v1/admin/sales?{query}")).by_operator()).await.expect(200).body;
+    let ids = body["sales"].as_array().unwrap().iter().map(|sale| sale["sale_id"].as_str().unwrap().to_owned());
+    (ids.collect(), body["next_cursor"].as_str().map(str::to_owned))
+}
+
+#[tokio::test]
+async fn sales_are_found_by_their_state() {
+    let lab = Lab::new().await;
+    let now = Clock::system().now();
+    let ended = |ago_s: i64| Terms {
+        opens_at_ms: EpochMs(now.0 - 7_200_000),
+        closes_at_ms: EpochMs(now.0 - ago_s * 1000),
+        ..terms(5, 1)
+    };
+    for (sale, terms) in [("ended-2", ended(1200)), ("ended-1", ended(600)), ("ended-3", ended(1800))] {
+        lab.publish(sale, &terms).await;
+    }
+    lab.publish("running", &terms(5, 1)).await;
+    lab.publish("coming", &to_come(1800)).await;
+    lab.publish(SALE, &to_come(1800)).await;
+    lab.answer(&withdraw()).await.expect(200);
+    for sale in ["draft-1", "draft-2"] {
+        rounds::draft(&lab.ledger, sale, &to_come(1800), None).await;
+    }
+    let daily = Recurrence::daily("Etc/UTC").unwrap();
+    rounds::draft(&lab.ledger, "daily", &terms(5, 1), Some(&daily)).await;
+    rounds::publish(&lab.ledger, "daily").await;
+    rounds::pass_a_day(&lab.ledger, "daily").await;
+    assert!(matches!(lab.ledger.begin_next(&round("daily", 1), now).await.unwrap(), ledger::Begun::Now(_)));
+
+    for (state, wanted) in [
+        ("draft", vec!["draft-1", "draft-2"]),
+        ("published", vec!["coming"]),
+        ("open", vec!["daily", "running"]),
+        ("ended", vec!["ended-1", "ended-2", "ended-3"]),
+        ("withdrawn", vec![SALE]),
+    ] {
+        let (mut found, next) = listed(&lab, &format!("state={state}")).await;
+        if state != "ended" {
+            found.sort();
+        }
+        assert_eq!((found, next), (wanted.iter().map(|id| (*id).to_owned()).collect(), None), "{state}");
+        let (mut paged, mut query) = (Vec::new(), format!("state={state}&limit=1"));
+        loop {
+            let (found, next) = listed(&lab, &query).await;
+            assert!(found.len() <= 1);
+            paged.extend(found);
+            let Some(next) = next else { break };
+            query = format!("state={state}&limit=1&cursor={next}");
+        }
+        if state != "ended" {
+            paged.sort();
+        }
+        assert_eq!(paged, wanted, "{state}, page by page");
+    }
+    let mut today = listed(&lab, "").await.0;
+    today.sort();
+    assert_eq!(today, ["coming", "daily", "running"]);
+    let (_, next) = listed(&lab, "state=ended&limit=1").await;
+    for query in [
+        "state=over".to_owned(),
+        "state=".to_owned(),
+        "limit=5".to_owned(),
+        "state=draft&limit=0".to_owned(),
+        "state=draft&limit=101".to_owned(),
+        "state=draft&cursor=x".to_owned(),
+        "states=draft".to_owned(),
+        format!("state=draft&cursor={}", next.unwrap()),
+    ] {
+        let answer = lab.answer(&Ask::get(format!("/v1/admin/sales?{query}")).by_operator()).await;
+        answer.problem(400, "invalid_request");
+    }
+}
+
+/// The version before wrote drafts without the list's attribute.
+#[tokio::test]
+async fn a_draft_of_the_version_before_is_found_once_it_is_edited() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, SALE, &to_come(1800), None).await;
+    let removed = lab.dynamodb.update_item().table_name(&lab.table);
+    let key = AttributeValue::S(format!("SALE#{SALE}"));
+    removed.key("pk", key).update_expression("REMOVE sale_list").send().await.unwrap();
+    assert_eq!(listed(&lab, "state=draft").await.0, [] as [&str; 0]);
+    lab.answer(&edit(&json!({ "version": 1, "title": "A better lamp" }))).await.expect(200);
+    assert_eq!(listed(&lab, "state=draft").await.0, [SALE]);
+    lab.ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
+    assert_eq!(listed(&lab, "state=draft").await.0, [] as [&str; 0]);
+}
+
+#[tokio::test]
+async fn a_sale_is_duplicated_as_a_draft() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    lab.answer(&edit(&json!({ "round": 1, "round_version": 1, "title": "More lamps", "total": 9 }))).await.expect(200);
+    lab.answer(&post("close", &json!({ "round": 1 }))).await.expect(200);
+    let copy = post("duplicate", &json!({ "sale_id": "lantern", "opens_at": "2099-03-01T00:00:00Z" }));
+    let made = lab.answer(&copy).await.expect(201).body;
+    let told = ["sale_id", "state", "version", "title", "total", "closes_at"].map(|member| made[member].clone());
+    assert_eq!(json!(told), json!(["lantern", "draft", 1, "More lamps", 5, "2099-03-01T01:01:00Z"]));
+    assert_eq!(lab.answer(&copy).await.expect(200).body, made);
+    let other = post("duplicate", &json!({ "sale_id": "lantern", "opens_at": "2099-03-02T00:00:00Z" }));
+    lab.answer(&other).await.problem(409, "sale_exists");
+    let itself = post("duplicate", &json!({ "sale_id": SALE, "opens_at": "2099-03-02T00:00:00Z" }));
+    lab.answer(&itself).await.problem(409, "sale_exists");
+    let over = post("duplicate", &json!({ "sale_id": "old", "closes_at": "2026-01-01T00:00:00Z" }));
+    lab.answer(&over).await.problem(400, "invalid_request");
+}
+
+#[tokio::test]
+async fn what_is_so_for_good_is_written_once() {
+    let lab = Lab::new().await;
+    let daily = Recurrence::daily("Etc/UTC").unwrap();
+    rounds::draft(&lab.ledger, SALE, &terms(5, 1), Some(&daily)).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    for what in ["end_recurrence", "close"] {
+        let first = lab.answer(&post(what, &json!({ "round": 1 }))).await.expect(200).body;
+        let before = lab.contents().await;
+        assert_eq!(lab.answer(&post(what, &json!({ "round": 1 }))).await.expect(200).body, first);
+        assert_eq!(lab.contents().await, before, "{what}");
+    }
+}
