@@ -45,7 +45,8 @@ async fn answer_with(lab: &Lab, ledger: Ledger, ahead_ms: i64, ask: &Ask) -> Ans
 }
 
 fn to_come(opens_in_s: u32) -> Terms {
-    Terms { opens_at_ms: Clock::system().now().plus_s(opens_in_s), ..terms(5, 1) }
+    let opens_at_ms = Clock::system().now().plus_s(opens_in_s);
+    Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), ..terms(5, 1) }
 }
 
 async fn counters(lab: &Lab) -> Counters {
@@ -255,7 +256,11 @@ async fn is_withdrawn(lab: &Lab) {
     lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&again)).await.problem(409, "sale_exists");
     assert_eq!(lab.contents().await, before, "none of these changes anything");
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.problem(404, "unknown_sale");
-    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(404, "unknown_sale");
+    let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
+    lab.answer(&challenge.json(&json!({ "kind": "work" }))).await.problem(404, "unknown_sale");
+    // Nobody can have a pass. With one, it is over or is not there.
+    let refused = lab.answer(&Ask::reserve(SALE, "alice")).await;
+    assert!([404, 410, 503].contains(&refused.status), "{refused:?}");
     let loaded = warmup::handle(&lab.warmup()).await.unwrap().loaded;
     let reconciled = reconciliation::handle(&lab.reconciliation()).await.unwrap();
     assert_eq!((loaded, reconciled.failed, reconciled.rebuilt), (0, 0, 0));

@@ -23,6 +23,8 @@ const MAX_PAGE: usize = 100;
 const MAX_LOGGED: usize = 300;
 /// Tries to withdraw a sale whose round others change at the same time.
 const TRIES: usize = 3;
+/// Seconds after which to ask again for a sale that cannot be withdrawn right now: warmup runs every minute.
+const RETRY_AFTER_S: u32 = 15;
 /// The longest key of an item in a list, `ROUND#sale#round`.
 const MAX_LISTED_KEY: usize = 80;
 
@@ -128,7 +130,11 @@ pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Repl
             Withdrawal::Unknown => return Err(Problem::new(Code::UnknownSale)),
         }
     }
-    Err(Problem::new(Code::Overloaded).detail("others change the sale at the same time"))
+    Err(later("others change the sale at the same time"))
+}
+
+fn later(why: &str) -> Problem {
+    Problem::new(Code::Overloaded).detail(why).retry_after_s(RETRY_AFTER_S)
 }
 
 fn first(sale: SaleId) -> RoundId {
@@ -156,12 +162,10 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
     stock.amend(&round).await.map_err(Problem::unanswered)?;
     let Some(counters) = stock.counters().await.map_err(Problem::unanswered)? else {
         // It is being loaded, or Redis has lost it, and with it what was sold.
-        return Err(
-            Problem::new(Code::Overloaded).detail("the round is on its way into Redis: it is paused, try again")
-        );
+        return Err(later("the round is on its way into Redis: it is paused, try again"));
     };
     if !counters.paused || counters.version < round.version {
-        return Err(Problem::new(Code::Overloaded).detail("Redis has another version of the round"));
+        return Err(later("Redis has another version of the round"));
     }
     if nobody_has_bought(&counters) {
         return Ok(round.version);
