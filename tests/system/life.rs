@@ -213,7 +213,9 @@ async fn a_published_sale_always_has_its_offer() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
     let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move { drop(ledger.delete_draft(&SALE.parse().unwrap()).await.unwrap()) })
+        Box::pin(async move {
+            assert_eq!(ledger.delete_draft(&SALE.parse().unwrap()).await.unwrap(), ledger::Deleted::Now);
+        })
     })
     .await;
     let publish = Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator();
