@@ -9,6 +9,7 @@ const LANGUAGES = [['en', 'English', 'EN'], ['zh-Hans', '中文', '中文']];
 class Frame {
   #links = [];
   #path = '';
+  #bare = false;
 
   start({ links }) {
     this.#links = links;
@@ -19,9 +20,10 @@ class Frame {
     this.#network();
   }
 
-  /** Marks the screen that one is on. */
-  at(path) {
+  /** Marks the screen that one is on. `bare`: there is no other to go to. */
+  at(path, bare = false) {
     this.#path = path;
+    this.#bare = bare;
     this.#render();
   }
 
@@ -33,7 +35,7 @@ class Frame {
     header.replaceChildren(h('div', { class: 'bar' },
       h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },
         h('img', { src: '/favicon.svg', alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
-      h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
+      this.#bare ? null : h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
         href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
       }, t(name)))),
       h('div', { class: 'tools' }, this.#languages(), this.#who())));

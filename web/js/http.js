@@ -25,7 +25,7 @@ export class Problem extends Error {
   }
 }
 
-async function send(method, path, { body, key, auth, signal }) {
+async function send(method, path, { body, key, auth, signal, asText }) {
   const headers = { accept: 'application/json, application/problem+json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (key) headers['idempotency-key'] = key;
@@ -50,6 +50,7 @@ async function send(method, path, { body, key, auth, signal }) {
     throw new Problem('network');
   }
   const heardAt = performance.now();
+  if (asText && response.ok) return { text, headers: response.headers };
   let value = null;
   try {
     value = text === '' ? null : JSON.parse(text);
@@ -78,7 +79,10 @@ export function look(path, options = {}) {
   return send('GET', path, options);
 }
 
-/** Asks as the user. Who is not signed in, or no longer, is asked to, and then it goes on. */
+/**
+ * Asks as the user. Who is not signed in, or no longer, is asked to, and then it goes on. `asText`: the answer is no JSON, and
+ * comes as `{text, headers}`.
+ */
 export async function ask(method, path, options = {}) {
   await session.require();
   const { token, user } = session.current;

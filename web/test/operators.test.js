@@ -251,9 +251,15 @@ test('without the live figures the audit has them', async () => {
   expect(await tile(page, 'paid').textContent()).toBe('–');
 });
 
-test('who is no operator is told so', async () => {
-  const page = await visit('', { operator: false, user: shop.user() });
-  await page.getByText('Not for you').waitFor();
+test.each(['', 'orders?sale=lamp', 'refunds'])('who is no operator sees only that: %s', async (hash) => {
+  const user = shop.user();
+  const page = await visit(hash, { operator: false, user });
+  await page.getByRole('heading', { level: 1, name: 'You have no access' }).waitFor();
+  await page.getByText(`You are signed in as ${user}.`).waitFor();
+  expect(await page.locator('main').getByRole('button').allTextContents()).toEqual(['Sign in as somebody else']);
+  expect(await page.locator('main').locator('input, a, table').count()).toBe(0);
+  expect(await page.getByRole('navigation').count()).toBe(0);
+  expect(await one.rules()).toEqual([]);
 });
 
 describe.each([

@@ -1,6 +1,18 @@
 // The operators' routes.
 
-import { ask } from '../http.js';
+import { ask as asked } from '../http.js';
+
+/** Hears `refused`: who is signed in is no operator. */
+export const access = new EventTarget();
+
+async function ask(...request) {
+  try {
+    return await asked(...request);
+  } catch (error) {
+    if (error.code === 'denied') access.dispatchEvent(new Event('refused'));
+    throw error;
+  }
+}
 
 const sale = (id) => `/v1/admin/sales/${encodeURIComponent(id)}`;
 const post = (path, body = {}, key = undefined) => ask('POST', path, { body, key });
@@ -23,6 +35,15 @@ export const api = {
   allow: (user) => post('/v1/admin/allow', { user }),
   /** `how` is `add` or `remove`. */
   group: (group, how, users) => post(`/v1/admin/groups/${group}/users${how === 'remove' ? '/remove' : ''}`, { users }),
+  /** A page of orders; `filter` is `URLSearchParams`, its cursor among them. */
+  orders: (filter, signal) => ask('GET', `/v1/admin/orders?${filter}`, { signal }),
+  order: (id, signal) => ask('GET', `/v1/admin/orders/${encodeURIComponent(id)}`, { signal }),
+  /** The first page of an export, as `{text, headers}`. */
+  exported: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/orders?format=csv`, { signal, asText: true }),
+  /** Another page, by the path that the page before names. */
+  exportedNext: (path, signal) => ask('GET', path, { signal, asText: true }),
+  refunds: (cursor, signal) => ask('GET', `/v1/admin/refunds${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),
+  refunded: (payment) => post('/v1/admin/refunds/refunded', { payment_id: payment }),
   campaigns: () => ask('GET', '/v1/admin/campaigns'),
   campaign: (campaign) => post('/v1/admin/campaigns', campaign),
 };

@@ -1,8 +1,8 @@
-// The operators' page: the sales, and one of them live.
+// The operators' page: the sales, and one of them live; orders; refunds.
 
 import { clock } from '../clock.js';
-import { h } from '../dom.js';
-import { moment } from '../format.js';
+import { focusOn, h } from '../dom.js';
+import { moment, shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
 import { signInDialog } from '../login.js';
@@ -12,13 +12,18 @@ import { badge, button, panel, problemWords } from '../parts.js';
 import { session } from '../session.js';
 import { refreshing } from '../timing.js';
 import { operators } from '../../words/operators.js';
-import { api } from './api.js';
+import { access, api } from './api.js';
 import { Board } from './board.js';
 import { groupList } from './early.js';
+import { exporting } from './exporting.js';
 import { campaign, denial, newEarly, newPacket, newPrizes, newRain, newSale } from './forms.js';
+import { Order } from './order.js';
+import { Orders } from './orders.js';
+import { Refunds } from './refunds.js';
 import { asking } from './steering.js';
 
 const REFRESH_MS = 10_000;
+const ORDER = /^orders\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}\.[0-9a-f]{32})$/;
 
 language.add(operators);
 session.dialog = (expired) => signInDialog(expired, { operator: true });
@@ -31,6 +36,13 @@ let sales = [];
 let denied = [];
 let problem = null;
 let ended = new AbortController();
+/** The user who is known to be an operator, and the one who is known to be none. */
+let admitted = null;
+let refused = null;
+/** What is shown: `sales`, `orders`, `order` or `refunds`, and its view. */
+let shown = { kind: null, view: null };
+/** Where an order leads back to. */
+let ordersHash = null;
 
 const chosen = () => /^#\/sales\/([a-z0-9-]+)$/.exec(location.hash)?.[1] ?? null;
 
@@ -120,18 +132,81 @@ function fill() {
   if (kept) side.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
 }
 
-function route() {
+/** What the address asks for. */
+function asked() {
+  const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  const order = ORDER.exec(path)?.[1];
+  if (order) return { kind: 'order', order, at: 'orders' };
+  if (path === 'orders' || path === 'refunds') return { kind: path, query, at: path };
+  return { kind: 'sales', at: '' };
+}
+
+function screen(...children) {
+  main.replaceChildren(h('div', { class: 'page' }, children));
+}
+
+function route(first = true) {
   ended.abort();
   ended = new AbortController();
+  shown = { kind: null, view: null };
+  const user = session.current?.user ?? null;
+  const { at } = asked();
   document.title = t('brand');
-  frame.at('');
-  if (!session.current) {
+  frame.at(at, user !== null && user === refused);
+  if (user === null) {
     const go = () => session.require().catch(() => {});
     main.replaceChildren(h('h1', { tabindex: '-1' }, t('brand')), h('div', { class: 'panel' },
       panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
         h('div', { class: 'actions' }, button(t('sign.in'), go, { class: 'primary' })))));
-    return;
+  } else if (user === refused) refuse(user);
+  else if (user === admitted) show();
+  else admit(user, ended.signal);
+  if (first) return;
+  window.scrollTo(0, 0);
+  focusOn(main.querySelector('h1') ?? main);
+}
+
+/** Asks something that only an operator is told, before anything is shown that only an operator can use. */
+async function admit(user, signal) {
+  screen(h('h1', { tabindex: '-1' }, t('brand')), h('p', { class: 'lead' }, t('loading')));
+  try {
+    await api.denied(signal);
+    admitted = user;
+  } catch (error) {
+    // Whatever else went wrong, the screen says it.
+    if (error.code === 'denied') return;
   }
+  if (!signal.aborted) show();
+}
+
+function refuse(user) {
+  const other = () => {
+    session.set(null);
+    session.require().catch(() => {});
+  };
+  screen(h('h1', { tabindex: '-1' }, t('problem.denied.title')), h('p', { class: 'lead' }, t('op.refused', { user })),
+    h('div', { class: 'actions' }, button(t('op.refused.other'), other, { class: 'primary' })));
+}
+
+function show() {
+  const { kind, query, order } = asked();
+  const { signal } = ended;
+  const named = (words) => {
+    document.title = `${words} · ${t('brand')}`;
+  };
+  const page = h('div', { class: 'page' });
+  shown = { kind, view: null };
+  if (kind === 'sales') return sellings();
+  main.replaceChildren(page);
+  named(kind === 'order' ? t('op.order.title', { id: shortId(order) }) : t(`op.nav.${kind}`));
+  if (kind === 'orders') {
+    ordersHash = location.hash;
+    shown.view = new Orders(page, query, signal);
+  } else if (kind === 'order') shown.view = new Order(page, order, ordersHash, signal);
+  else shown.view = new Refunds(page, signal);
+}
+
+function sellings() {
   main.replaceChildren(h('div', { class: chosen() ? 'desk watching' : 'desk' }, place, side));
   place.replaceChildren(h('h1', { tabindex: '-1' }, t('brand')), h('p', { class: 'lead' }, t(chosen() ? 'loading' : 'op.choose')));
   fill();
@@ -139,17 +214,43 @@ function route() {
   if (chosen()) new Board(place, chosen(), load, ended.signal);
 }
 
-frame.start({ links: [['', 'op.sales']] });
+function follow() {
+  const { kind, query } = asked();
+  // A filter of orders is in the address, and another filter is the same screen.
+  if (kind === 'orders' && shown.kind === 'orders') {
+    ordersHash = location.hash;
+    shown.view.go(query);
+    return;
+  }
+  // Who goes from sale to sale keeps what is beside it, and the focus there.
+  route(kind === 'sales' && shown.kind === 'sales');
+}
+
+frame.start({ links: [['', 'op.nav.sales'], ['orders', 'op.nav.orders'], ['refunds', 'op.nav.refunds']] });
+access.addEventListener('refused', () => {
+  [admitted, refused] = [null, session.current?.user ?? null];
+  route();
+});
 document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
 window.addEventListener('hashchange', (event) => {
-  if (new URL(event.newURL).hash !== '#main') route();
+  if (new URL(event.newURL).hash !== '#main') follow();
 });
 let user = null;
 session.addEventListener('change', () => {
-  if (session.current?.user !== user) route();
+  if (session.current?.user !== user) {
+    // What one may know is not for another, and who signs in again may be an operator by now.
+    exporting.forget();
+    [admitted, refused, ordersHash] = [null, null, null];
+    route();
+  }
   user = session.current?.user ?? null;
 });
-language.addEventListener('change', () => (chosen() && session.current ? fill() : route()));
+language.addEventListener('change', () => {
+  // What has a view of its own changes by itself, and keeps what is filled in.
+  if (shown.view) return;
+  if (shown.kind === 'sales' && chosen()) fill();
+  else route();
+});
 config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => {
   user = session.current?.user ?? null;
   route();

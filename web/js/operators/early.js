@@ -3,14 +3,12 @@
 import { number } from '../format.js';
 import { hour } from '../early.js';
 import { t } from '../i18n.js';
+import { again } from './again.js';
 import { api } from './api.js';
 
 /** Users of one request, and of one list: what the system takes. */
 const PAGE = 1_000;
 const MOST = 1_000_000;
-/** How often one request is sent, if the system is busy. */
-const TRIES = 8;
-const PASSING = ['overloaded', 'network', 'rate_limited'];
 
 const GROUP = '[A-Za-z0-9_\\-]{1,48}';
 const groupField = () => ({ name: 'group', label: t('op.early.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
@@ -44,21 +42,6 @@ export function usersOf(text) {
   return [...new Set(text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean))];
 }
 
-/** Sends one page of a list. Sending it twice is sending it once, so what is busy is asked again. */
-async function send(group, how, users) {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      await api.group(group, how, users);
-      return;
-    } catch (error) {
-      if (tried >= TRIES || !PASSING.includes(error.code)) throw error;
-      await new Promise((go) => {
-        setTimeout(go, 1000 * Math.max(1, error.retryAfterS ?? 0));
-      });
-    }
-  }
-}
-
 /** Sends a list, as large as it is; `say` hears how far it is. */
 async function change({ group, how, users, file }, say) {
   const all = usersOf(`${users}\n${file.size > 0 ? await file.text() : ''}`);
@@ -69,7 +52,8 @@ async function change({ group, how, users, file }, say) {
   const values = (sent) => ({ n: number(sent), all: number(all.length), group });
   for (let sent = 0; sent < all.length; sent += PAGE) {
     say(t('op.group.progress', values(sent)));
-    await send(group, how, all.slice(sent, sent + PAGE));
+    // Sending a page twice is sending it once.
+    await again(() => api.group(group, how, all.slice(sent, sent + PAGE)));
   }
   say(t('op.group.done', values(all.length)));
   return { said: true };

@@ -1,5 +1,6 @@
 // The operators' routes of the stand-in.
 
+import { orderRoutes } from './orders.js';
 import { ok, route } from './routes.js';
 import { problem } from './sales.js';
 
@@ -125,5 +126,6 @@ export function adminRoutes(sales) {
       sales.denied.delete((await body()).user);
       return ok({ denied: denials() });
     }),
+    ...orderRoutes(sales),
   ];
 }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { leadingZeros, message, sha256 } from '../../js/sha256.js';
 import { adminRoutes } from './admin.js';
+import { pay } from './orders.js';
 import { picture } from './picture.js';
 import { problem } from './sales.js';
 
@@ -54,11 +55,10 @@ export function routes(sales, users, place) {
       return ok(users.issue(user, operator === true));
     }),
     route('POST', '/stand-in/pay', 'nobody', async ({ body }) => {
-      const one = sales.reservations.get((await body()).reservation_id);
+      const { reservation_id: id, ...price } = await body();
+      const one = sales.reservations.get(id);
       if (!one) throw problem(404, 'unknown_reservation');
-      const applied = one.view.status === 'pending_payment' && sales.end(one, 'paid');
-      if (!applied && one.view.status !== 'paid') one.view.refund_due = true;
-      return ok({ outcome: applied ? 'applied' : 'refund_due' });
+      return ok({ outcome: pay(sales, one, price) });
     }),
 
     route('GET', '/issuer/.well-known/openid-configuration', 'nobody', () => {

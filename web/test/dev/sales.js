@@ -263,6 +263,7 @@ export class Sales {
 
   order(one, sale) {
     if (one.view.status !== 'queued') return;
+    one.ordered_at = new Date().toISOString();
     const price = { price_minor: sale.price_minor, currency: sale.currency };
     if (sale.settlement === 'free') {
       Object.assign(one.view, { status: 'granted', ...price, ...(sale.seed ? { award: this.award(sale, one.view.unit) } : {}) });
@@ -280,6 +281,7 @@ export class Sales {
   end(one, status) {
     if (one.view.status !== 'pending_payment' && one.view.status !== 'queued') return false;
     delete one.view.pay_by;
+    one.ordered_at ??= new Date().toISOString();
     Object.assign(one.view, { status, ended_at: new Date().toISOString() });
     this.changed(one.user, one.view);
     return true;

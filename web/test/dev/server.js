@@ -37,7 +37,7 @@ async function file(path, port, response) {
 function send(response, { status, body, headers }) {
   const kind = body?.code ? 'application/problem+json' : 'application/json';
   response.writeHead(status, { 'content-type': kind, 'cache-control': 'no-store', ...headers });
-  response.end(body === undefined ? '' : JSON.stringify(body));
+  response.end(typeof body === 'string' ? body : JSON.stringify(body) ?? '');
 }
 
 async function bodyOf(request) {

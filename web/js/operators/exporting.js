@@ -1,0 +1,79 @@
+// Saving every order of a round as one file.
+
+import { h } from '../dom.js';
+import { again } from './again.js';
+import { api } from './api.js';
+
+/** The path of the next page; of no other origin and no other route. */
+const NEXT = /^<(\/v1\/admin\/sales\/[^>]+)>; rel="next"$/;
+/** How long a browser may take to begin saving. */
+const SAVING_MS = 60_000;
+
+/**
+ * An export, one at a time. It goes on while one looks at something else on this page. Tells of each `change`; `now` is
+ * `{sale, round, state, rows, about, problem}`, whose state is `running`, `done`, `cancelled` or `failed`.
+ */
+class Exporting extends EventTarget {
+  now = null;
+  #stop = null;
+
+  /** Without a round it is the sale's latest. */
+  async start(sale, round) {
+    if (this.now?.state === 'running') return;
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#tell({ sale, round: round ?? null, state: 'running', rows: 0, about: null, problem: null });
+    try {
+      await this.#run(sale, round, stop.signal);
+    } catch (problem) {
+      if (!stop.signal.aborted) this.#tell({ state: 'failed', problem });
+    }
+  }
+
+  cancel() {
+    if (this.now?.state !== 'running') return;
+    this.#stop.abort();
+    this.#tell({ state: 'cancelled' });
+  }
+
+  /** Ends it, and knows nothing of it: another user is here. */
+  forget() {
+    this.#stop?.abort();
+    this.now = null;
+    this.dispatchEvent(new Event('change'));
+  }
+
+  async #run(sale, asked, signal) {
+    const round = asked ?? (await again(() => api.sale(sale, signal), signal)).round;
+    this.#tell({ round });
+    // Each page becomes a part that the browser keeps outside of the script's memory, on disk if it likes. 100,000 rows of some
+    // 200 bytes are 20 MB: no reason for a stream to disk, which not every browser has.
+    const parts = [];
+    let page = await again(() => api.exported(sale, round, signal), signal);
+    const about = Number(page.headers.get('export-rows-about') ?? 0);
+    for (;;) {
+      parts.push(new Blob([page.text]));
+      const rows = this.now.rows + Number(page.headers.get('export-rows') ?? 0);
+      this.#tell({ rows, about: Math.max(about, rows) });
+      const next = NEXT.exec(page.headers.get('link') ?? '')?.[1];
+      if (!next) break;
+      page = await again(() => api.exportedNext(next, signal), signal);
+    }
+    signal.throwIfAborted();
+    save(parts, `orders-${sale}-${round}.csv`);
+    this.#tell({ state: 'done' });
+  }
+
+  #tell(change) {
+    this.now = { ...this.now, ...change };
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+function save(parts, name) {
+  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv;charset=utf-8' }));
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), SAVING_MS);
+}
+
+export const exporting = new Exporting();

@@ -1,0 +1,34 @@
+// Tables that are lists on a telephone.
+
+import { h } from '../dom.js';
+import { money, number } from '../format.js';
+import { t } from '../i18n.js';
+import { badge } from '../parts.js';
+
+/**
+ * A table of `rows`, each with a cell for every column; a column is the key of its words and, if need be, a class. The roles are
+ * named since a browser forgets them of a table that is shown as a list.
+ */
+export function listing(label, columns, rows) {
+  return h('table', { class: 'listing', role: 'table', 'aria-label': label },
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map(([key, kind]) => (
+      h('th', { scope: 'col', role: 'columnheader', class: kind }, key ? t(key) : h('span', { class: 'unseen' }, t('op.act'))))))),
+    h('tbody', { role: 'rowgroup' }, rows.map((row) => h('tr', { role: 'row' }, row.map((cell, at) => {
+      const [key, kind] = columns[at];
+      return h('td', { role: 'cell', class: kind, 'data-label': key ? t(key) : null }, cell ?? '–');
+    })))));
+}
+
+/** An amount, if there is one. */
+export const amount = ({ price_minor: minor, currency }) => (minor === undefined ? null : money(minor, currency));
+
+export const stateBadge = (state) => (state ? badge(state, t(`op.state.${state}`)) : null);
+
+/** Of payments that an order could not take. */
+export const refundBadge = (refund) => (refund ? badge(`refund-${refund}`, t(`op.refund.${refund}`)) : null);
+
+/** The address of an order's page. */
+export const orderLink = (id) => `#/orders/${id}`;
+
+/** How many are shown, and whether there are more. */
+export const shownWords = (count, more) => t(more ? 'op.shown.more' : 'op.shown', { n: number(count) });

@@ -1,0 +1,267 @@
+// Finding orders, and exporting those of a round.
+
+import { announce, h } from '../dom.js';
+import { moment, number, shortId } from '../format.js';
+import { language, t } from '../i18n.js';
+import { button, empty, problemWords } from '../parts.js';
+import { api } from './api.js';
+import { exporting } from './exporting.js';
+import { amount, listing, orderLink, refundBadge, shownWords, stateBadge } from './listing.js';
+
+const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
+const FILTERS = ['sale', 'round', 'user', 'state', 'from', 'to'];
+const MOMENTS = ['from', 'to'];
+const COLUMNS = [['op.order.id'], ['op.order.user', 'user'], ['op.order.unit', 'n'], ['op.order.state'], ['op.order.price', 'n'], ['op.order.ordered']];
+/** A page of a state can be empty, and still not be the last one: so many are looked through before one is asked. */
+const PAGES_AT_ONCE = 5;
+
+/** What a hash says of orders: the filters alone, and of those what is filled in. */
+export function filterOf(query) {
+  const asked = new URLSearchParams(query);
+  return Object.fromEntries(FILTERS.map((name) => [name, asked.get(name)?.trim() ?? '']).filter(([, value]) => value !== ''));
+}
+
+/** The hash in which a filter is kept. */
+export function hashOf(filter) {
+  const query = String(new URLSearchParams(filter));
+  return query ? `#/orders?${query}` : '#/orders';
+}
+
+/** A moment as the browser's own field for it has it; nothing if it is none. */
+function local(text) {
+  const at = new Date(text ?? '');
+  return Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** What is wrong with a filter, as `[field, words]`. The rest is for the system to say. */
+function wrong({ sale, round, user, from, to }) {
+  if (!sale && !user) return ['sale', t(round ? 'op.orders.needs_sale' : 'op.orders.needs')];
+  if (round && !sale) return ['sale', t('op.orders.needs_sale')];
+  if (from && to && Date.parse(from) >= Date.parse(to)) return ['to', t('op.orders.turned')];
+  return null;
+}
+
+export class Orders {
+  #place;
+  #signal;
+  #filter = {};
+  #orders = [];
+  #cursor = null;
+  /** `idle`, `loading`, `loaded`. */
+  #state = 'idle';
+  #problem = null;
+  #asked = new AbortController();
+  #sales = [];
+  #form = null;
+  #error = h('p', { class: 'error', id: 'orders-error', role: 'alert' });
+  #export = h('section', { class: 'box export', 'aria-labelledby': 'export-title' });
+  #status = h('p', { class: 'said', role: 'status' });
+  #results = h('div', { class: 'results' });
+  #said = exporting.now;
+
+  constructor(place, query, signal) {
+    this.#place = place;
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#asked.abort(), { once: true });
+    language.addEventListener('change', () => this.#build(this.#values()), { signal });
+    exporting.addEventListener('change', () => this.#fillExport(), { signal });
+    this.#filter = filterOf(query);
+    this.#build(this.#filter);
+    this.#find();
+    this.#suggest();
+  }
+
+  /** The hash has become another one. */
+  go(query) {
+    this.#filter = filterOf(query);
+    for (const name of FILTERS) {
+      const value = this.#filter[name] ?? '';
+      this.#form.elements[name].value = MOMENTS.includes(name) ? local(value) : value;
+    }
+    this.#find();
+  }
+
+  #build(filter) {
+    const input = (name, more = {}) => this.#field(name, h('input', { id: `orders-${name}`, name, value: filter[name] ?? '', autocomplete: 'off', ...more }));
+    const plain = { autocapitalize: 'none', spellcheck: 'false' };
+    const states = [['', t('op.orders.any')], ...STATES.map((state) => [state, t(`op.state.${state}`)])];
+    const submit = (event) => {
+      event.preventDefault();
+      this.#submit();
+    };
+    const clear = () => {
+      this.#follow({});
+      this.#form.elements.sale.focus();
+    };
+    this.#form = h('form', { class: 'filter', novalidate: true, onsubmit: submit, 'aria-label': t('op.orders.filter') },
+      input('sale', { ...plain, maxlength: 48, list: 'orders-sales' }), h('datalist', { id: 'orders-sales' }),
+      input('round', { inputmode: 'numeric', maxlength: 10 }),
+      input('user', { ...plain, maxlength: 255 }),
+      this.#field('state', h('select', { id: 'orders-state', name: 'state' }, states.map(([value, text]) => (
+        h('option', { value, selected: value === (filter.state ?? '') }, text))))),
+      input('from', { type: 'datetime-local', value: local(filter.from) }),
+      input('to', { type: 'datetime-local', value: local(filter.to) }),
+      this.#error,
+      h('div', { class: 'actions' },
+        h('button', { type: 'submit', class: 'primary' }, t('op.orders.find')), button(t('op.orders.clear'), clear, { class: 'secondary' })));
+    this.#place.replaceChildren(
+      h('h1', { tabindex: '-1' }, t('op.nav.orders')), h('p', { class: 'lead' }, t('op.orders.lead')),
+      this.#form, this.#export, this.#status, this.#results);
+    this.#fillSales();
+    this.#fill();
+  }
+
+  #field(name, control) {
+    return h('div', { class: 'field' }, h('label', { for: `orders-${name}` }, t(`op.orders.${name}`)), control);
+  }
+
+  /** What is filled in, its moments as the system takes them. */
+  #values() {
+    const values = Object.fromEntries(new FormData(this.#form));
+    for (const name of MOMENTS) {
+      const kept = this.#filter[name];
+      // A moment of a link can be finer than the field shows.
+      if (values[name]) values[name] = local(kept) === values[name] ? kept : new Date(values[name]).toISOString();
+    }
+    return filterOf(new URLSearchParams(values));
+  }
+
+  #submit() {
+    const filter = this.#values();
+    const fault = wrong(filter);
+    if (fault) {
+      this.#blame(...fault);
+      this.#form.elements[fault[0]].focus();
+      return;
+    }
+    this.#follow(filter);
+  }
+
+  /** Looks for a filter, which is in the hash from then on. Finding the same again is asking anew. */
+  #follow(filter) {
+    const hash = hashOf(filter);
+    if (location.hash === hash) this.go(new URLSearchParams(filter));
+    else location.hash = hash;
+  }
+
+  #blame(name, text) {
+    for (const control of this.#form.elements) {
+      const blamed = name !== null && control.name === name;
+      for (const [key, value] of [['aria-invalid', 'true'], ['aria-describedby', 'orders-error']]) {
+        if (blamed) control.setAttribute(key, value);
+        else control.removeAttribute(key);
+      }
+    }
+    this.#error.textContent = text;
+  }
+
+  #find() {
+    this.#asked.abort();
+    this.#asked = new AbortController();
+    [this.#orders, this.#cursor, this.#problem, this.#state] = [[], null, null, 'idle'];
+    const isEmpty = Object.keys(this.#filter).length === 0;
+    const fault = isEmpty ? null : wrong(this.#filter);
+    this.#blame(...(fault ?? [null, '']));
+    if (isEmpty || fault) this.#fill();
+    else this.#load();
+  }
+
+  async #load() {
+    if (this.#state === 'loading') return;
+    const { signal } = this.#asked;
+    const from = this.#orders.length;
+    const goesOn = this.#state === 'loaded';
+    this.#state = 'loading';
+    this.#problem = null;
+    this.#fill();
+    try {
+      for (let pages = 0; pages < PAGES_AT_ONCE; pages += 1) {
+        const query = new URLSearchParams({ ...this.#filter, ...(this.#cursor ? { cursor: this.#cursor } : {}) });
+        const { orders, next_cursor: next } = await api.orders(query, signal);
+        if (signal.aborted) return;
+        this.#orders.push(...orders);
+        this.#cursor = next ?? null;
+        if (orders.length > 0 || !next) break;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#problem = error;
+    }
+    this.#state = 'loaded';
+    this.#fill();
+    // Who asked for more goes on with the first of it.
+    if (goesOn) this.#results.querySelectorAll('td a')[from]?.focus();
+  }
+
+  #fill() {
+    this.#fillExport();
+    if (this.#problem) {
+      const { title } = problemWords(this.#problem);
+      const { detail } = this.#problem.members ?? {};
+      const field = FILTERS.find((name) => detail?.startsWith(`${name}:`));
+      this.#blame(this.#problem.code === 'unknown_sale' ? 'sale' : field ?? null, detail ? `${title} (${detail})` : title);
+    }
+    const loading = this.#state === 'loading';
+    const found = this.#orders.length;
+    this.#status.textContent = loading ? t('loading') : found > 0 ? shownWords(found, this.#cursor !== null) : '';
+    const more = (key) => button(t(key), () => this.#load(), { class: 'secondary more', 'aria-disabled': loading ? 'true' : null });
+    const rows = found > 0 ? listing(t('op.nav.orders'), COLUMNS, this.#orders.map(row)) : null;
+    const nothing = this.#state === 'loaded' && found === 0 && !this.#problem;
+    this.#results.replaceChildren(...[
+      rows,
+      nothing && !this.#cursor ? empty(t('op.orders.none.title'), t('op.orders.none.text')) : null,
+      nothing && this.#cursor ? empty(t('op.orders.far.title'), t('op.orders.far.text'), more('op.orders.further')) : null,
+      found > 0 && this.#cursor ? more('op.more') : null,
+    ].filter(Boolean));
+  }
+
+  #fillExport() {
+    const { sale, round } = this.#filter;
+    const { now } = exporting;
+    const running = now?.state === 'running';
+    this.#export.hidden = !sale && !now;
+    const focused = this.#export.contains(document.activeElement);
+    const which = (one) => (one.round ? t('op.export.round', one) : t('op.export.latest', one));
+    const go = running
+      ? button(t('op.export.cancel'), () => exporting.cancel(), { class: 'secondary' })
+      : button(t('op.export'), () => exporting.start(sale, round), { class: 'secondary' });
+    this.#export.replaceChildren(...[
+      h('h2', { id: 'export-title' }, t('op.export')),
+      h('p', { class: 'quiet' }, running ? which(now) : sale ? `${which({ sale, round })} ${t('op.export.text')}` : ''),
+      h('div', { class: 'exporting' }, running || sale ? go : null, h('p', { class: 'rows' }, now ? this.#exportWords(now) : '')),
+    ]);
+    if (focused) this.#export.querySelector('button')?.focus();
+    // Not each page of it is said aloud.
+    if (now && !running && this.#said !== now) announce(this.#exportWords(now));
+    this.#said = now;
+  }
+
+  #exportWords({ sale, round, state, rows, about, problem }) {
+    const values = { sale, round, n: number(rows), all: number(about ?? 0), title: problem ? problemWords(problem).title : '' };
+    return t(state === 'running' && about === null ? 'loading' : `op.export.${state}`, values);
+  }
+
+  /** The sales that run or are to come, to choose from; any other one can be typed. */
+  async #suggest() {
+    try {
+      this.#sales = (await api.sales(this.#signal)).sales;
+      this.#fillSales();
+    } catch {
+      // One types, then.
+    }
+  }
+
+  #fillSales() {
+    this.#form.querySelector('datalist').replaceChildren(...this.#sales.map(({ sale_id: id, title }) => h('option', { value: id }, title)));
+  }
+}
+
+function row(order) {
+  const id = order.reservation_id;
+  return [
+    h('a', { href: orderLink(id), 'aria-label': t('op.order.title', { id: shortId(id) }) }, shortId(id)),
+    order.user, number(order.unit),
+    h('span', { class: 'badges' }, stateBadge(order.state), refundBadge(order.refund)),
+    amount(order), moment(order.ordered_at),
+  ];
+}

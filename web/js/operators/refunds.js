@@ -1,0 +1,123 @@
+// Payments that are to be given back.
+
+import { h } from '../dom.js';
+import { moment, shortId } from '../format.js';
+import { language, t } from '../i18n.js';
+import { button, empty, problemWords } from '../parts.js';
+import { api } from './api.js';
+import { amount, listing, orderLink, shownWords, stateBadge } from './listing.js';
+import { asking } from './steering.js';
+
+const COLUMNS = [['op.refunds.due'], ['op.refunds.amount', 'n'], ['op.order.id'], ['op.order.user', 'user'], ['op.order.state'], ['op.payment.id', 'user'], [null, 'act']];
+
+export class Refunds {
+  #place;
+  #signal;
+  #refunds = [];
+  #cursor = null;
+  #loaded = false;
+  #loading = false;
+  #problem = null;
+  /** The payments that are being marked. */
+  #marking = new Set();
+  #said = h('p', { class: 'said', role: 'status' });
+  #error = h('p', { class: 'error', role: 'alert' });
+  #results = h('div', { class: 'results' });
+
+  constructor(place, signal) {
+    this.#place = place;
+    this.#signal = signal;
+    language.addEventListener('change', () => this.#build(), { signal });
+    this.#build();
+    this.#load();
+  }
+
+  async #load() {
+    if (this.#loading) return;
+    this.#loading = true;
+    const from = this.#loaded ? this.#refunds.length : null;
+    this.#fill();
+    try {
+      const { refunds, next_cursor: next } = await api.refunds(this.#cursor, this.#signal);
+      this.#refunds.push(...refunds);
+      [this.#cursor, this.#problem, this.#loaded] = [next ?? null, null, true];
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      this.#problem = error;
+    }
+    this.#loading = false;
+    this.#fill();
+    if (from !== null) this.#results.querySelectorAll('.act button')[from]?.focus();
+  }
+
+  #build() {
+    this.#place.replaceChildren(
+      h('h1', { tabindex: '-1' }, t('op.nav.refunds')), h('p', { class: 'lead' }, t('op.refunds.lead')),
+      this.#error, this.#said, this.#results);
+    this.#fill();
+  }
+
+  #fill() {
+    const kept = this.#results.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+    this.#error.textContent = this.#problem ? problemWords(this.#problem).title : '';
+    const more = (key) => button(t(key), () => this.#load(), { class: 'secondary more', 'data-keep': 'more', 'aria-disabled': this.#loading ? 'true' : null });
+    const count = this.#refunds.length;
+    this.#results.replaceChildren(...[
+      h('p', { class: 'quiet shown' }, !this.#loaded && !this.#problem ? t('loading') : count > 0 ? shownWords(count, this.#cursor !== null) : ''),
+      count > 0 ? listing(t('op.nav.refunds'), COLUMNS, this.#refunds.map((one) => this.#row(one))) : null,
+      this.#loaded && count === 0 && !this.#cursor ? empty(t('op.refunds.none.title'), t('op.refunds.none.text')) : null,
+      this.#problem && !this.#loaded ? more('retry') : this.#cursor ? more('op.more') : null,
+    ].filter(Boolean));
+    if (kept) this.#results.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+  }
+
+  #row(one) {
+    const id = one.reservation_id;
+    const order = t('op.order.title', { id: shortId(id) });
+    return [
+      moment(one.due_at), amount(one),
+      h('a', { href: orderLink(id), 'aria-label': order }, shortId(id)),
+      one.user, stateBadge(one.order_state), one.payment_id,
+      button(t('op.refunds.mark'), () => this.#mark(one), {
+        class: 'secondary', 'data-keep': one.payment_id, 'aria-label': `${t('op.refunds.mark')}: ${amount(one)}, ${order}`,
+        'aria-disabled': this.#marking.has(one.payment_id) ? 'true' : null,
+      }),
+    ];
+  }
+
+  async #mark(one) {
+    const payment = one.payment_id;
+    if (this.#marking.has(payment)) return;
+    const names = { amount: amount(one), id: shortId(one.reservation_id) };
+    const say = (text) => {
+      this.#said.textContent = text;
+    };
+    const question = { title: t('op.refunds.mark'), text: t('op.refunds.mark.text', { ...names, payment }), go: t('op.refunds.mark') };
+    await asking(question, async () => {
+      this.#marking.add(payment);
+      say('');
+      this.#fill();
+      try {
+        const marked = await api.refunded(payment);
+        const { changed, refunded_by: by, refunded_at: at } = marked;
+        say(changed ? t('op.refunds.marked', names) : t('op.refunds.before', { ...names, by, at: moment(at) }));
+        this.#drop(payment);
+        return { said: true };
+      } finally {
+        this.#marking.delete(payment);
+        this.#fill();
+      }
+    }, say, problemWords);
+  }
+
+  /** Takes a row away, and leaves the focus where one goes on. */
+  #drop(payment) {
+    const at = this.#refunds.findIndex((one) => one.payment_id === payment);
+    this.#refunds.splice(at, 1);
+    this.#fill();
+    const buttons = this.#results.querySelectorAll('.act button');
+    (buttons[Math.min(at, buttons.length - 1)] ?? this.#results.querySelector('.more') ?? this.#place.querySelector('h1')).focus();
+    // The page that was seen is done with, and there is more.
+    if (this.#refunds.length === 0 && this.#cursor) this.#load();
+  }
+}

@@ -1,0 +1,145 @@
+// What operators see of orders and refunds, of the stand-in.
+
+import { createHash } from 'node:crypto';
+import { ok, route } from './routes.js';
+import { problem } from './sales.js';
+
+/** Few, so that tests are quick; the real system has pages of 50 and of 1,000. */
+const PAGE = 5;
+const EXPORT_PAGE = 3;
+const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
+const FILTERS = ['sale', 'round', 'state', 'user', 'from', 'to'];
+const COLUMNS = [
+  'reservation_id', 'sale_id', 'round', 'user', 'unit', 'state', 'price_minor', 'currency', 'award', 'award_minor', 'prize',
+  'reserved_at', 'ordered_at', 'pay_by', 'ended_at', 'reason', 'payment_id', 'refund',
+];
+const invalid = (detail) => problem(400, 'invalid_request', { detail });
+
+/** Notes a payment of a reservation. Paying the same again is the same payment. */
+export function pay(sales, one, { price_minor, currency }) {
+  one.payments ??= [];
+  const payment_id = `stand-in-${one.view.reservation_id.split('.')[2]}`;
+  const before = one.payments.find((payment) => payment.payment_id === payment_id);
+  if (before) return before.outcome === 'applied' ? 'applied' : 'refund_due';
+  const outcome = one.view.status === 'pending_payment' && sales.end(one, 'paid') ? 'applied' : 'refund_due';
+  if (outcome === 'refund_due') one.view.refund_due = true;
+  one.payments.push({ payment_id, outcome, price_minor, currency, noted_at: new Date().toISOString() });
+  return outcome;
+}
+
+function document(one) {
+  const { status: state, refund_due: due, expedited, poll_after_ms: pace, ...view } = one.view;
+  const [sale_id, round] = view.reservation_id.split('.');
+  const payments = one.payments ?? [];
+  const paid = payments.find(({ outcome }) => outcome === 'applied');
+  const refund = payments.some(({ outcome }) => outcome === 'refund_due') ? 'due' : payments.some(({ outcome }) => outcome === 'refunded') ? 'refunded' : null;
+  return {
+    sale_id, round: Number(round), user: one.user, state, ordered_at: one.ordered_at, ...view,
+    ...(paid ? { payment_id: paid.payment_id } : {}), ...(refund ? { refund } : {}),
+  };
+}
+
+function history(order, payments) {
+  const granted = order.state === 'granted';
+  const ends = order.ended_at ? [{ at: order.ended_at, event: order.state }] : [];
+  return [
+    { at: order.reserved_at, event: 'reserved' }, { at: order.ordered_at, event: granted ? 'granted' : 'ordered' }, ...ends,
+    ...payments.filter(({ outcome }) => outcome !== 'applied').flatMap(({ payment_id, noted_at, refunded_at, refunded_by }) => [
+      { at: noted_at, event: 'refund_due', payment_id }, ...(refunded_at ? [{ at: refunded_at, event: 'refunded', payment_id, by: refunded_by }] : []),
+    ]),
+  ].sort((one, other) => one.at.localeCompare(other.at));
+}
+
+function refundOf(one, { outcome, noted_at, ...payment }) {
+  return { ...payment, reservation_id: one.view.reservation_id, user: one.user, order_state: one.view.status, due_at: noted_at };
+}
+
+function csv(orders, isFirst) {
+  const cell = (value) => {
+    const text = String(value ?? '');
+    const harmless = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  };
+  const flat = ({ award, ...order }) => ({ ...order, award: award?.kind, award_minor: award?.amount_minor, prize: award?.prize });
+  return [...(isFirst ? [COLUMNS] : []), ...orders.map(flat).map((order) => COLUMNS.map((name) => order[name]))]
+    .map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+}
+
+export function orderRoutes(sales) {
+  const written = () => [...sales.reservations.values()].filter((one) => one.view.status !== 'queued' && one.ordered_at);
+  const mark = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+  /** The filter of a request, which is refused as the real one is. */
+  const filterOf = (url) => {
+    const asked = Object.fromEntries(url.searchParams);
+    const unknown = Object.keys(asked).find((name) => ![...FILTERS, 'cursor', 'limit'].includes(name));
+    if (unknown) throw invalid(`${unknown}: no such parameter`);
+    if (!asked.sale && !asked.user) throw invalid(asked.round ? 'round: goes with a sale' : 'sale: name a sale, or a user');
+    if (asked.round && !asked.sale) throw invalid('round: goes with a sale');
+    if (asked.round && !/^[1-9]\d{0,9}$/.test(asked.round)) throw invalid('round: a whole number from 1');
+    if (asked.state && !STATES.includes(asked.state)) throw invalid(`state: one of ${STATES.join(', ')}`);
+    if (asked.from && asked.to && Date.parse(asked.from) >= Date.parse(asked.to)) throw invalid('to: later than from');
+    const sale = asked.sale && !asked.user ? sales.find(asked.sale) : null;
+    if (asked.round && sale && Number(asked.round) > sale.round) throw problem(404, 'unknown_sale');
+    return { ...asked, round: asked.round ?? sale?.round };
+  };
+  const takes = ({ sale, round, user, state, from, to }) => (order) => (!sale || order.sale_id === sale) &&
+    (!round || order.round === Number(round)) && (!user || order.user === user) && (!state || order.state === state) &&
+    (!from || Date.parse(order.ordered_at) >= Date.parse(from)) && (!to || Date.parse(order.ordered_at) < Date.parse(to));
+
+  return [
+    route('GET', '/v1/admin/orders', 'operator', ({ url }) => {
+      const { cursor, limit = 50, ...filter } = filterOf(url);
+      const all = written().map(document).filter(takes(filter)).sort((one, other) => other.ordered_at.localeCompare(one.ordered_at));
+      const end = mark(JSON.stringify(FILTERS.map((name) => url.searchParams.get(name))));
+      if (cursor && !cursor.endsWith(`.${end}`)) throw invalid('cursor: of another query');
+      const from = cursor ? all.findIndex(({ reservation_id: id }) => cursor.includes(`.${id}.`)) + 1 : 0;
+      const orders = all.slice(from, from + Math.min(PAGE, Number(limit)));
+      const last = orders.at(-1);
+      const more = from + orders.length < all.length;
+      return ok({ orders, ...(more ? { next_cursor: `${Date.parse(last.ordered_at)}.${last.reservation_id}.${end}` } : {}) });
+    }),
+    route('GET', '/v1/admin/orders/:id', 'operator', ({ path: [id] }) => {
+      const one = sales.reservations.get(id);
+      if (!one?.ordered_at) throw problem(404, 'unknown_reservation');
+      const order = document(one);
+      const payments = one.payments ?? [];
+      return ok({ ...order, payments, history: history(order, payments) });
+    }),
+    route('GET', '/v1/admin/sales/:id/rounds/:round/orders', 'operator', ({ path: [id, round], url }) => {
+      if (Number(round) !== sales.find(id).round) throw problem(404, 'unknown_sale');
+      const all = written().filter((one) => one.sale === id).map(document);
+      const from = Number(url.searchParams.get('cursor') ?? 0);
+      const orders = all.slice(from, from + EXPORT_PAGE);
+      const next = from + EXPORT_PAGE;
+      const path = `/v1/admin/sales/${id}/rounds/${round}/orders?format=csv&cursor=${next}`;
+      return ok(csv(orders, from === 0), 200, {
+        'content-type': `text/csv; charset=utf-8; header=${from === 0 ? 'present' : 'absent'}`, 'export-rows': String(orders.length),
+        ...(from === 0 ? { 'export-rows-about': String(all.length) } : {}),
+        ...(next < all.length ? { link: `<${path}>; rel="next"` } : {}),
+      });
+    }),
+    route('GET', '/v1/admin/refunds', 'operator', ({ url }) => {
+      const due = written().flatMap((one) => (one.payments ?? []).filter(({ outcome }) => outcome === 'refund_due').map((payment) => refundOf(one, payment)))
+        .sort((one, other) => one.due_at.localeCompare(other.due_at));
+      const cursor = url.searchParams.get('cursor');
+      const after = cursor ? Buffer.from(cursor, 'base64url').toString() : '';
+      const left = due.filter(({ due_at, payment_id }) => `${due_at} ${payment_id}` > after);
+      const refunds = left.slice(0, PAGE);
+      const last = refunds.at(-1);
+      return ok({ refunds, ...(left.length > PAGE ? { next_cursor: Buffer.from(`${last.due_at} ${last.payment_id}`).toString('base64url') } : {}) });
+    }),
+    route('POST', '/v1/admin/refunds/refunded', 'operator', async ({ body, user }) => {
+      const { payment_id: id } = await body();
+      const one = written().find(({ payments = [] }) => payments.some((payment) => payment.payment_id === id && payment.outcome !== 'applied'));
+      if (!one) throw problem(404, 'unknown_refund');
+      const payment = one.payments.find(({ payment_id }) => payment_id === id);
+      const changed = payment.outcome === 'refund_due';
+      if (changed) {
+        Object.assign(payment, { outcome: 'refunded', refunded_at: new Date().toISOString(), refunded_by: user });
+        delete one.view.refund_due;
+      }
+      return ok({ ...refundOf(one, payment), changed });
+    }),
+  ];
+}

@@ -1,0 +1,409 @@
+// Operators look orders up, export them, and mark refunds.
+
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { operators } from '../words/operators.js';
+import { DESKTOP, PHONE } from './browser.js';
+import { shop, visit as open } from './visits.js';
+
+const SHOTS = process.env.SHOTS;
+let one;
+
+async function visit(hash, options = {}) {
+  one = await open({ user: 'operator', operator: true, ...options });
+  await one.go(hash, '/operators.html');
+  return one.page;
+}
+
+const short = (id) => id.slice(-8).toUpperCase();
+const money = { price_minor: 18_900, currency: 'EUR' };
+
+/** The orders that operators can find, once there are `count`. */
+async function written(filter, count) {
+  let found = [];
+  await shop.until(async () => {
+    found = (await shop.operate('GET', `/v1/admin/orders?${new URLSearchParams(filter)}`)).orders;
+    return found.length >= count;
+  });
+  return found;
+}
+
+/** A sale with an order that was paid after it was cancelled: the payment is to be given back. */
+async function due(title = 'Enamel lamp') {
+  const sale = await shop.sell({ title });
+  const bought = await shop.buy(sale);
+  await written({ sale }, 1);
+  await shop.ask('DELETE', `/v1/reservations/${bought.id}`, { token: bought.token });
+  const { body } = await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: bought.id, ...money } });
+  expect(body.outcome).toBe('refund_due');
+  let refund = null;
+  await shop.until(async () => {
+    const { payments } = await shop.operate('GET', `/v1/admin/orders/${bought.id}`);
+    refund = payments.find(({ outcome }) => outcome === 'refund_due');
+    return refund;
+  });
+  await shop.until(async () => (await allRefunds()).some(({ reservation_id: id }) => id === bought.id));
+  return { ...bought, sale, payment: refund.payment_id };
+}
+
+async function allRefunds() {
+  const all = [];
+  for (let cursor = ''; ;) {
+    const { refunds, next_cursor: next } = await shop.operate('GET', `/v1/admin/refunds${cursor}`);
+    all.push(...refunds);
+    if (!next) return all;
+    cursor = `?cursor=${next}`;
+  }
+}
+
+const rows = (page) => page.locator('.results tbody tr');
+
+test('the pages are reached by keyboard, and say which one is shown', async () => {
+  const page = await visit('');
+  const nav = page.getByRole('navigation');
+  await page.getByText('Choose a sale').waitFor();
+  expect(await nav.getByRole('link').allTextContents()).toEqual(['Sales', 'Orders', 'Refunds']);
+  const current = () => nav.locator('[aria-current=page]').textContent();
+  expect(await current()).toBe('Sales');
+  for (const name of ['Orders', 'Refunds']) {
+    await nav.getByRole('link', { name }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(await current()).toBe(name);
+    expect(await page.title()).toContain(name);
+    expect(await page.evaluate(() => document.activeElement.tagName)).toBe('H1');
+  }
+});
+
+test('orders are found by a filter that the address keeps, and one is opened', async () => {
+  const sale = await shop.sell({ per_user_limit: 7 });
+  const user = shop.user();
+  const bought = [];
+  for (let n = 0; n < 7; n += 1) bought.push(await shop.buy(sale, n < 2 ? user : undefined));
+  const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
+  await shop.until(async () => (await stands(bought[0])) === 'pending_payment');
+  await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
+  // More than a page of the stand-in has; the real system has them on one.
+  await shop.until(async () => {
+    const all = await Promise.all(bought.map(stands));
+    return all.every((status, n) => status === (n === 0 ? 'cancelled' : 'pending_payment'));
+  });
+  const page = await visit('orders');
+  await page.getByLabel('Sale', { exact: true }).fill(sale);
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
+  await rows(page).first().waitFor();
+  expect(new URL(page.url()).hash).toBe(`#/orders?sale=${sale}`);
+  const more = page.getByRole('button', { name: 'More' });
+  if (!process.env.SHOP_URL) {
+    await page.getByText('Shown: 5. There are more.').waitFor();
+    await more.click();
+  }
+  await expect.poll(() => rows(page).count()).toBe(7);
+  expect(await more.count()).toBe(0);
+  // Who asked for more goes on with the first of it.
+  if (!process.env.SHOP_URL) expect(await page.evaluate(() => document.activeElement.closest('tr').rowIndex)).toBe(6);
+
+  await page.getByLabel('User').fill(user);
+  await page.getByLabel('State').selectOption({ label: 'Cancelled' });
+  await page.getByLabel('User').press('Enter');
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.reload();
+  await expect.poll(() => rows(page).count()).toBe(1);
+  expect(await page.getByLabel('User').inputValue()).toBe(user);
+  expect(await page.getByLabel('State').inputValue()).toBe('cancelled');
+  expect((await rows(page).innerText()).split(/\s*\t\s*|\n/)).toEqual(expect.arrayContaining([short(bought[0].id), user, 'Cancelled', '€189.00']));
+
+  // Back and forth is from filter to filter.
+  await page.goBack();
+  expect(await page.getByLabel('User').inputValue()).toBe('');
+  await page.goForward();
+  await expect.poll(() => page.getByLabel('User').inputValue()).toBe(user);
+  await rows(page).getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: `Order ${short(bought[0].id)}` }).waitFor();
+  await page.getByText('No payment has come.').waitFor();
+  expect(await page.locator('.history span').allTextContents()).toEqual(['Reserved', 'Ordered', 'Cancelled']);
+  await page.locator('.back').click();
+  await expect.poll(() => rows(page).count()).toBe(1);
+});
+
+test('moments of a filter are those of the browser, and of the link', async () => {
+  const sale = await shop.sell();
+  const { id } = await shop.buy(sale);
+  const [order] = await written({ sale }, 1);
+  const at = (ms) => new Date(Date.parse(order.ordered_at) + ms).toISOString();
+  const page = await visit(`orders?${new URLSearchParams({ sale, from: at(-1), to: at(1) })}`, { timezoneId: 'Asia/Shanghai' });
+  await rows(page).getByRole('link', { name: `Order ${short(id)}` }).waitFor();
+  const shown = await page.getByLabel('Ordered from').inputValue();
+  expect(shown).toBe(new Date(Date.parse(at(-1)) + 8 * 3_600_000).toISOString().slice(0, 16));
+  // Sent again it is no other filter, although the field shows whole minutes.
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.getByLabel('Ordered from').fill('2030-01-01T08:00');
+  await page.getByLabel('Ordered before').fill('');
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
+  await page.getByRole('heading', { name: 'No orders' }).waitFor();
+  expect(new URLSearchParams(page.url().split('?')[1]).get('from')).toBe('2030-01-01T00:00:00.000Z');
+});
+
+test('what is wrong with a filter is said beside it, and nothing is lost', async () => {
+  const page = await visit('orders');
+  const error = page.locator('#orders-error');
+  const find = () => page.getByRole('button', { name: 'Find', exact: true }).click();
+  await page.getByLabel('Round').fill('2');
+  await find();
+  await expect.poll(() => error.textContent()).toBe('A round needs its sale.');
+  const sale = page.getByLabel('Sale', { exact: true });
+  expect(await sale.getAttribute('aria-invalid')).toBe('true');
+  expect(await sale.getAttribute('aria-describedby')).toBe('orders-error');
+  expect(await page.evaluate(() => document.activeElement.name)).toBe('sale');
+  await sale.fill('nothing-here');
+  await page.getByLabel('Round').fill('x');
+  await find();
+  await expect.poll(() => error.textContent()).toContain('round:');
+  expect(await page.getByLabel('Round').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Round').fill('');
+  await find();
+  await expect.poll(() => error.textContent()).toContain('There is no such sale');
+  // Another language keeps what is typed.
+  await page.getByLabel('User').fill('typed, not sent');
+  await page.getByRole('button', { name: '中文' }).click();
+  expect(await page.getByLabel('用户').inputValue()).toBe('typed, not sent');
+  expect(await page.getByLabel('抢购', { exact: true }).inputValue()).toBe('nothing-here');
+  await page.getByRole('button', { name: '清空' }).click();
+  await expect.poll(() => page.url()).toMatch(/#\/orders$/);
+  expect(await error.textContent()).toBe('');
+});
+
+test('a state that few orders have is looked for through empty pages', async () => {
+  const sale = await shop.sell();
+  let asked = 0;
+  one = await open({ user: 'operator', operator: true });
+  const { page } = one;
+  await page.route(/\/v1\/admin\/orders\?/, async (route) => {
+    asked += 1;
+    const cursor = `1.${sale}.1.${'a'.repeat(32)}.${String(asked).padStart(16, '0')}`;
+    await route.fulfill({ json: { orders: [], ...(asked < 7 ? { next_cursor: cursor } : {}) } });
+  });
+  await one.go(`orders?sale=${sale}&state=failed`, '/operators.html');
+  await page.getByRole('heading', { name: 'None so far' }).waitFor();
+  expect(asked).toBe(5);
+  await page.getByRole('button', { name: 'Look further' }).click();
+  await page.getByRole('heading', { name: 'No orders' }).waitFor();
+  expect(asked).toBe(7);
+});
+
+test('a round is exported page by page into one file, while one looks elsewhere', async () => {
+  const sale = await shop.sell();
+  const bought = [];
+  for (let n = 0; n < 7; n += 1) bought.push(await shop.buy(sale));
+  await shop.until(async () => (await Promise.all(bought.map(({ id, token }) => shop.ask('GET', `/v1/reservations/${id}`, { token }))))
+    .every(({ body }) => body.status === 'pending_payment'));
+  await shop.until(async () => {
+    const { orders, next_cursor: next } = await shop.operate('GET', `/v1/admin/orders?sale=${sale}`);
+    return Boolean(next) || orders.length === bought.length;
+  });
+  const page = await visit(`orders?sale=${sale}`);
+  const held = [];
+  await page.route(/\/rounds\/1\/orders\?.*cursor=/, (route) => held.push(route));
+  // A busy answer is no end.
+  let busy = 0;
+  await page.route(/\/rounds\/1\/orders\?format=csv$/, (route) => ((busy += 1) === 1
+    ? route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: '{"status":503,"code":"overloaded","title":""}' })
+    : route.continue()));
+  const saved = page.waitForEvent('download');
+  const go = page.getByRole('button', { name: 'Export as CSV' });
+  await go.focus();
+  await page.keyboard.press('Enter');
+  if (!process.env.SHOP_URL) {
+    await page.getByText('3 of about 7 rows …').waitFor();
+    // What cancels it is where the focus is.
+    expect(await page.evaluate(() => document.activeElement.textContent)).toBe('Cancel the export');
+    await rows(page).getByRole('link').first().click();
+    await page.getByRole('heading', { name: 'History' }).waitFor();
+    await page.unroute(/\/rounds\/1\/orders\?.*cursor=/);
+    await held[0].continue();
+  }
+  const download = await saved;
+  expect(busy).toBe(2);
+  expect(download.suggestedFilename()).toBe(`orders-${sale}-1.csv`);
+  const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines[0]).toMatch(/^reservation_id,sale_id,round,user,/);
+  expect(lines.slice(1).map((line) => line.split(',')[0]).sort()).toEqual(bought.map(({ id }) => id).sort());
+  await page.getByRole('navigation').getByRole('link', { name: 'Orders' }).click();
+  await page.locator('.rows', { hasText: `${sale}, round 1: saved. Rows: 7.` }).waitFor();
+});
+
+test('an export that is cancelled asks for nothing more and saves nothing', async () => {
+  const sale = await shop.sell();
+  await shop.buy(sale);
+  await written({ sale }, 1);
+  const page = await visit(`orders?sale=${sale}&round=1`);
+  let asked = 0;
+  let downloads = 0;
+  page.on('download', () => {
+    downloads += 1;
+  });
+  let answer;
+  await page.route(/\/rounds\/1\/orders\?/, async (route) => {
+    asked += 1;
+    const next = `</v1/admin/sales/${sale}/rounds/1/orders?format=csv&cursor=${asked}>; rel="next"`;
+    if (asked === 3) await new Promise((done) => {
+      answer = done;
+    });
+    await route.fulfill({ contentType: 'text/csv', body: 'a\r\n', headers: { 'export-rows': '1000', 'export-rows-about': '100000', link: next } }).catch(() => {});
+  });
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  await page.getByText('2,000 of about 100,000 rows …').waitFor();
+  await expect.poll(() => asked).toBe(3);
+  await page.getByRole('button', { name: 'Cancel the export' }).click();
+  await page.locator('.rows', { hasText: 'Cancelled. Nothing was saved.' }).waitFor();
+  answer();
+  await page.getByRole('button', { name: 'Export as CSV' }).waitFor();
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
+  await rows(page).first().waitFor();
+  expect([asked, downloads]).toEqual([3, 0]);
+});
+
+test('a refund is marked once, and who comes second hears who did it', async () => {
+  const { id, user, sale } = await due();
+  const page = await visit('refunds');
+  const row = (at) => rows(at).filter({ has: at.getByRole('link', { name: `Order ${short(id)}` }) });
+  const turn = async (at) => {
+    const more = at.getByRole('button', { name: 'More', exact: true });
+    await rows(at).first().waitFor();
+    while (await row(at).count() === 0) {
+      const before = await rows(at).count();
+      await more.click();
+      await expect.poll(() => rows(at).count()).toBeGreaterThan(before);
+    }
+  };
+  await turn(page);
+  expect(await row(page).innerText()).toContain('€189.00');
+  expect(await row(page).innerText()).toContain(user);
+  const second = await open({ user: 'olga', operator: true });
+  await second.go('refunds', '/operators.html');
+  await turn(second.page);
+
+  const mark = async (at, how) => {
+    await row(at).getByRole('button').click();
+    const dialog = at.getByRole('dialog');
+    const text = await dialog.locator('p').first().textContent();
+    expect(text).toContain('€189.00');
+    expect(text).toContain(short(id));
+    await dialog.getByRole('button', { name: how, exact: true }).click();
+  };
+  await mark(page, 'Leave it');
+  expect(await row(page).count()).toBe(1);
+  await mark(page, 'Mark as refunded');
+  await page.getByText(`€189.00 for order ${short(id)}: marked as refunded.`).waitFor();
+  expect(await row(page).count()).toBe(0);
+  await mark(second.page, 'Mark as refunded');
+  await second.page.getByText(`€189.00 for order ${short(id)} was marked before, by operator`).waitFor();
+  expect(await row(second.page).count()).toBe(0);
+
+  await second.go(`orders/${id}`, '/operators.html');
+  await second.page.locator('.history li', { hasText: 'marked as refunded by operator' }).waitFor();
+  await second.page.locator('.listing .badge', { hasText: 'Refunded' }).waitFor();
+  expect(await second.page.getByRole('link', { name: `${sale}, round 1` }).getAttribute('href')).toBe(`#/sales/${sale}`);
+});
+
+test('a mark that fails leaves the row, and can be tried again', async () => {
+  const { id, payment } = await due();
+  one = await open({ user: 'operator', operator: true });
+  const { page } = one;
+  const refund = { payment_id: payment, reservation_id: id, user: 'bob', order_state: 'cancelled', ...money, due_at: '2026-11-24T09:16:00Z' };
+  const others = [{ ...refund, payment_id: 'pay_2', price_minor: 990 }];
+  await page.route(/\/v1\/admin\/refunds$/, (route) => route.fulfill({ json: { refunds: [refund, ...others] } }));
+  let tried = 0;
+  await page.route(/\/refunds\/refunded$/, (route) => ((tried += 1) === 1 ? route.abort() : route.continue()));
+  await one.go('refunds', '/operators.html');
+  const mark = async () => {
+    await page.getByRole('button', { name: `Mark as refunded: €189.00, Order ${short(id)}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark as refunded' }).click();
+  };
+  await mark();
+  await page.getByText('It did not work: No connection').waitFor();
+  expect(await rows(page).count()).toBe(2);
+  await mark();
+  await page.getByText('marked as refunded.').waitFor();
+  expect(await rows(page).count()).toBe(1);
+  // What is left to do has the focus.
+  await expect.poll(() => page.evaluate(() => document.activeElement.getAttribute('aria-label'))).toContain('€9.90');
+});
+
+test('without refunds the page says so', async () => {
+  one = await open({ user: 'operator', operator: true });
+  await one.page.route(/\/v1\/admin\/refunds$/, (route) => route.fulfill({ json: { refunds: [] } }));
+  await one.go('refunds', '/operators.html');
+  await one.page.getByRole('heading', { name: 'No refunds due' }).waitFor();
+});
+
+test('who is no operator any more sees that alone', async () => {
+  const page = await visit('orders');
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+  await page.route(/\/v1\/admin\/orders\?/, (route) => route.fulfill({
+    status: 403, contentType: 'application/problem+json', body: '{"status":403,"code":"denied","title":""}',
+  }));
+  await page.getByLabel('User').fill('bob');
+  await page.getByLabel('User').press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'You have no access' }).waitFor();
+  expect(await page.locator('form, nav').count()).toBe(0);
+});
+
+describe.each([
+  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
+  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
+])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+  const words = operators[language];
+  const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
+
+  /** Keeps the rules of accessibility, stands still, and fits. */
+  async function holds(what) {
+    const { page } = one;
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/merchant-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
+    expect(await one.rules()).toEqual([]);
+    expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wide).toBeLessThanOrEqual(0);
+  }
+
+  test('orders and refunds keep the rules of accessibility, and nothing moves by itself', async () => {
+    const { id, sale } = await due('Enamel pendant lamp');
+    const paid = await shop.buy(sale);
+    await shop.buy(sale);
+    await written({ sale }, 3);
+    expect((await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: paid.id, ...money } })).body.outcome).toBe('applied');
+    const page = await visit('orders', options);
+    await page.getByRole('heading', { level: 1, name: words['op.nav.orders'] }).waitFor();
+    await holds('orders-first');
+    await one.go(`orders?sale=${sale}`, '/operators.html');
+    await rows(page).nth(2).waitFor();
+    await holds('orders');
+    await page.getByLabel(words['op.orders.round'], { exact: true }).fill('none');
+    await page.getByRole('button', { name: words['op.orders.find'], exact: true }).click();
+    await page.locator('[aria-invalid]').waitFor();
+    await holds('orders-error');
+    await one.go(`orders?sale=${sale}&state=failed`, '/operators.html');
+    await page.getByRole('heading', { name: words['op.orders.none.title'] }).waitFor();
+    await holds('orders-none');
+    await page.getByRole('button', { name: words['op.export'] }).click();
+    await page.locator('.rows', { hasText: words['op.export.done'].replace('{sale}', sale).replace('{round}', '1').replace('{n}', '3') }).waitFor();
+    await one.go(`orders/${id}`, '/operators.html');
+    await page.locator('.history').waitFor();
+    await holds('order');
+    await one.go('refunds', '/operators.html');
+    await rows(page).first().waitFor();
+    await holds('refunds');
+    await rows(page).first().getByRole('button').click();
+    await page.getByRole('dialog').waitFor();
+    await holds('refund-question');
+  });
+
+  test('so does what somebody else sees', async () => {
+    await visit('orders', { ...options, operator: false, user: shop.user() });
+    await one.page.getByRole('heading', { level: 1, name: words['problem.denied.title'] }).waitFor();
+    await holds('refused');
+  });
+});
