@@ -59,7 +59,7 @@ export class Order {
     const { payments, history, ...order } = this.#order;
     const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
     return [
-      h('div', { class: 'board-head' }, heading, stateBadge(order.state), refundBadge(order.refund)),
+      h('div', { class: 'board-head' }, heading, h('span', { class: 'badges' }, stateBadge(order.state), ' ', refundBadge(order.refund))),
       h('dl', { class: 'facts box' }, facts(order)),
       box('op.order.payments', payments.length > 0 ? listing(t('op.order.payments'), COLUMNS, payments.map(payment))
         : h('p', { class: 'quiet' }, t('op.order.no_payments'))),

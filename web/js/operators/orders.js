@@ -11,6 +11,8 @@ import { amount, listing, orderLink, refundBadge, shownWords, stateBadge } from 
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const FILTERS = ['sale', 'round', 'user', 'state', 'from', 'to'];
 const MOMENTS = ['from', 'to'];
+/** Two of them fit beside each other on a telephone. */
+const HALVES = ['round', 'state'];
 const COLUMNS = [['op.order.id'], ['op.order.user', 'user'], ['op.order.unit', 'n'], ['op.order.state'], ['op.order.price', 'n'], ['op.order.ordered']];
 /** A page of a state can be empty, and still not be the last one: so many are looked through before one is asked. */
 const PAGES_AT_ONCE = 5;
@@ -96,14 +98,14 @@ export class Orders {
     this.#form = h('form', { class: 'filter', novalidate: true, onsubmit: submit, 'aria-label': t('op.orders.filter') },
       input('sale', { ...plain, maxlength: 48, list: 'orders-sales' }), h('datalist', { id: 'orders-sales' }),
       input('round', { inputmode: 'numeric', maxlength: 10 }),
-      input('user', { ...plain, maxlength: 255 }),
       this.#field('state', h('select', { id: 'orders-state', name: 'state' }, states.map(([value, text]) => (
         h('option', { value, selected: value === (filter.state ?? '') }, text))))),
+      input('user', { ...plain, maxlength: 255 }),
       input('from', { type: 'datetime-local', value: local(filter.from) }),
       input('to', { type: 'datetime-local', value: local(filter.to) }),
-      this.#error,
       h('div', { class: 'actions' },
-        h('button', { type: 'submit', class: 'primary' }, t('op.orders.find')), button(t('op.orders.clear'), clear, { class: 'secondary' })));
+        h('button', { type: 'submit', class: 'primary' }, t('op.orders.find')), button(t('op.orders.clear'), clear, { class: 'secondary' }),
+        this.#error));
     this.#place.replaceChildren(
       h('h1', { tabindex: '-1' }, t('op.nav.orders')), h('p', { class: 'lead' }, t('op.orders.lead')),
       this.#form, this.#export, this.#status, this.#results);
@@ -112,7 +114,7 @@ export class Orders {
   }
 
   #field(name, control) {
-    return h('div', { class: 'field' }, h('label', { for: `orders-${name}` }, t(`op.orders.${name}`)), control);
+    return h('div', { class: HALVES.includes(name) ? 'field half' : 'field' }, h('label', { for: `orders-${name}` }, t(`op.orders.${name}`)), control);
   }
 
   /** What is filled in, its moments as the system takes them. */

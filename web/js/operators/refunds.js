@@ -44,6 +44,7 @@ export class Refunds {
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#problem = error;
+      this.#said.textContent = '';
     }
     this.#loading = false;
     this.#fill();
@@ -53,7 +54,7 @@ export class Refunds {
   #build() {
     this.#place.replaceChildren(
       h('h1', { tabindex: '-1' }, t('op.nav.refunds')), h('p', { class: 'lead' }, t('op.refunds.lead')),
-      this.#error, this.#said, this.#results);
+      h('div', { class: 'outcome' }, this.#error, this.#said), this.#results);
     this.#fill();
   }
 
@@ -90,6 +91,9 @@ export class Refunds {
     if (this.#marking.has(payment)) return;
     const names = { amount: amount(one), id: shortId(one.reservation_id) };
     const say = (text) => {
+      // What is said last is said alone.
+      this.#problem = null;
+      this.#error.textContent = '';
       this.#said.textContent = text;
     };
     const question = { title: t('op.refunds.mark'), text: t('op.refunds.mark.text', { ...names, payment }), go: t('op.refunds.mark') };
