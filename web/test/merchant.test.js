@@ -159,9 +159,20 @@ test('what is wrong with a filter is said beside it, and nothing is lost', async
   await sale.fill('nothing-here');
   await page.getByLabel('Round').fill('x');
   await find();
-  await expect.poll(() => error.textContent()).toContain('round:');
+  await expect.poll(() => error.textContent()).toBe('A round is a whole number from 1.');
   expect(await page.getByLabel('Round').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.getByLabel('Round').inputValue()).toBe('x');
   await page.getByLabel('Round').fill('');
+  await find();
+  await expect.poll(() => error.textContent()).toContain('There is no such sale');
+  // Of no sale there is nothing to export.
+  expect(await page.getByRole('button', { name: 'Export as CSV' }).count()).toBe(0);
+  // What only the system finds is said beside the form too, at its field.
+  await one.go('orders?user=bob&state=lost', '/operators.html');
+  await expect.poll(() => error.textContent()).toContain('state:');
+  expect(await page.getByLabel('State').getAttribute('aria-invalid')).toBe('true');
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await sale.fill('nothing-here');
   await find();
   await expect.poll(() => error.textContent()).toContain('There is no such sale');
   // Another language keeps what is typed.
@@ -171,7 +182,7 @@ test('what is wrong with a filter is said beside it, and nothing is lost', async
   expect(await page.getByLabel('抢购', { exact: true }).inputValue()).toBe('nothing-here');
   await page.getByRole('button', { name: '清空' }).click();
   await expect.poll(() => page.url()).toMatch(/#\/orders$/);
-  expect(await error.textContent()).toBe('');
+  await expect.poll(() => error.textContent()).toBe('');
 });
 
 test('a state that few orders have is looked for through empty pages', async () => {

@@ -14,6 +14,8 @@ const MOMENTS = ['from', 'to'];
 /** Two of them fit beside each other on a telephone. */
 const HALVES = ['round', 'state'];
 const COLUMNS = [['op.order.id'], ['op.order.user', 'user'], ['op.order.unit', 'n'], ['op.order.state'], ['op.order.price', 'n'], ['op.order.ordered']];
+/** Of these there is nothing to export. */
+const NOT_FOUND = ['unknown_sale', 'invalid_request'];
 /** A page of a state can be empty, and still not be the last one: so many are looked through before one is asked. */
 const PAGES_AT_ONCE = 5;
 
@@ -39,6 +41,7 @@ function local(text) {
 function wrong({ sale, round, user, from, to }) {
   if (!sale && !user) return ['sale', t(round ? 'op.orders.needs_sale' : 'op.orders.needs')];
   if (round && !sale) return ['sale', t('op.orders.needs_sale')];
+  if (round && !/^[1-9]\d{0,9}$/.test(round)) return ['round', t('op.orders.round.wrong')];
   if (from && to && Date.parse(from) >= Date.parse(to)) return ['to', t('op.orders.turned')];
   return null;
 }
@@ -218,7 +221,8 @@ export class Orders {
   }
 
   #fillExport() {
-    const { sale, round } = this.#filter;
+    const isFound = !wrong(this.#filter) && !NOT_FOUND.includes(this.#problem?.code);
+    const { sale, round } = isFound ? this.#filter : {};
     const { now } = exporting;
     const running = now?.state === 'running';
     this.#export.hidden = !sale && !now;
