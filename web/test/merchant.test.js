@@ -203,6 +203,29 @@ test('a state that few orders have is looked for through empty pages', async () 
   expect(asked).toBe(7);
 });
 
+test('a page that does not come is said, keeps what is there, and can be asked for again', async () => {
+  const sale = await shop.sell();
+  const { id } = await shop.buy(sale);
+  const [order] = await written({ sale }, 1);
+  one = await open({ user: 'operator', operator: true });
+  const { page } = one;
+  let asked = 0;
+  await page.route(/\/v1\/admin\/orders\?/, (route) => {
+    asked += 1;
+    if (asked === 2) return route.abort();
+    const cursor = `1.${id}.${'0'.repeat(16)}`;
+    return route.fulfill({ json: { orders: [{ ...order, unit: asked }], ...(asked === 1 ? { next_cursor: cursor } : {}) } });
+  });
+  await one.go(`orders?sale=${sale}`, '/operators.html');
+  const more = page.getByRole('button', { name: 'More' });
+  await more.click();
+  await expect.poll(() => page.locator('#orders-error').textContent()).toBe('No connection');
+  expect(await rows(page).count()).toBe(1);
+  await more.click();
+  await expect.poll(() => rows(page).count()).toBe(2);
+  expect(await page.locator('#orders-error').textContent()).toBe('');
+});
+
 test('a round is exported page by page into one file, while one looks elsewhere', async () => {
   const sale = await shop.sell();
   const bought = [];

@@ -1,15 +1,18 @@
 // The operators' routes.
 
 import { ask as asked } from '../http.js';
+import { session } from '../session.js';
 
 /** Hears `refused`: who is signed in is no operator. */
 export const access = new EventTarget();
 
 async function ask(...request) {
+  const user = session.current?.user;
   try {
     return await asked(...request);
   } catch (error) {
-    if (error.code === 'denied') access.dispatchEvent(new Event('refused'));
+    // What another user heard, who has gone since, is nothing to this one.
+    if (error.code === 'denied' && user && user === session.current?.user) access.dispatchEvent(new Event('refused'));
     throw error;
   }
 }

@@ -45,6 +45,7 @@ class Exporting extends EventTarget {
 
   async #run(sale, asked, signal) {
     const round = asked ?? (await again(() => api.sale(sale, signal), signal)).round;
+    signal.throwIfAborted();
     this.#tell({ round });
     // Each page becomes a part that the browser keeps outside of the script's memory, on disk if it likes. 100,000 rows of some
     // 200 bytes are 20 MB: no reason for a stream to disk, which not every browser has.
@@ -52,6 +53,7 @@ class Exporting extends EventTarget {
     let page = await again(() => api.exported(sale, round, signal), signal);
     const about = Number(page.headers.get('export-rows-about') ?? 0);
     for (;;) {
+      signal.throwIfAborted();
       parts.push(new Blob([page.text]));
       const rows = this.now.rows + Number(page.headers.get('export-rows') ?? 0);
       this.#tell({ rows, about: Math.max(about, rows) });
@@ -59,7 +61,6 @@ class Exporting extends EventTarget {
       if (!next) break;
       page = await again(() => api.exportedNext(next, signal), signal);
     }
-    signal.throwIfAborted();
     save(parts, `orders-${sale}-${round}.csv`);
     this.#tell({ state: 'done' });
   }

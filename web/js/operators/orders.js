@@ -178,6 +178,7 @@ export class Orders {
     const goesOn = this.#state === 'loaded';
     this.#state = 'loading';
     this.#problem = null;
+    this.#blame(null, '');
     this.#fill();
     try {
       for (let pages = 0; pages < PAGES_AT_ONCE; pages += 1) {
