@@ -79,13 +79,15 @@ export class Buying extends EventTarget {
   async find() {
     const { user } = session.current;
     const { sale_id: sale, round } = this.#sale();
-    const { key } = this.purchase;
+    const before = this.purchase;
+    // So that its key is that of whatever begins meanwhile.
+    before.save({});
     const run = this.#run;
     const found = await ask('GET', `/v1/sales/${sale}/reservation`, { signal: this.#signal }).catch(() => null);
     // What Redis lost may come back, so that nothing is known to have ended.
     const isKnown = found && !found.settling && found.round === round && session.current?.user === user;
     // Whoever bought meanwhile, here or in another tab, knows more than this answer.
-    const isNew = run === this.#run && this.purchase?.key === key && !this.purchase.sent;
+    const isNew = run === this.#run && this.purchase?.key === before.key && !this.purchase.sent;
     if (!isKnown || !isNew || this.#signal.aborted) return null;
     const live = found.reservations.filter(({ status }) => !ENDED.includes(status)).map((one) => one.reservation_id);
     this.purchase.has(live.reverse());
