@@ -249,7 +249,10 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     reconciliation::handle(&reconciliation::Deps::new(&lab.another_process()).unwrap()).await.unwrap();
     assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
     assert_eq!(lab.round().await.loaded_at_ms, None);
-    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "paused");
+    assert_eq!(shown(&lab.catalog(), "/v1/sales/lamp").await.body["state"], "paused");
+    let mine = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by("alice")).await.expect(200);
+    assert_eq!(mine.body.get("settling"), None, "it was never loaded, so nothing is lost");
     let unopened = draw::handle(&lab.draw_in(0)).await.unwrap();
     assert_eq!((unopened.late, unopened.failed), (1, 0), "operators are called");
     assert_eq!(unopened.draws.into_iter().next(), Some(("lamp.1".to_owned(), stands(DrawStands::AwaitingBeacon))));

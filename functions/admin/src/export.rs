@@ -183,20 +183,19 @@ fn cells(row: &OrderDocument) -> [String; COLUMNS.len()] {
 /// A cell that no spreadsheet takes for a formula: users choose their ids, and a formula can send a sheet away. As OWASP says
 /// ("CSV Injection"), with a quote in front of what begins like one, also after whatever a spreadsheet may split cells at.
 fn harmless(cell: &str) -> Cow<'_, str> {
-    const BEGINS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
+    const OPERATORS: [char; 4] = ['=', '+', '-', '@'];
+    const BLANKS: [char; 3] = ['\t', '\r', '\n'];
     const SPLITS: [char; 6] = [';', ',', '"', '\t', '\r', '\n'];
-    let mut before = None;
-    let is_split = |at: char, before: &mut Option<char>| {
-        let begins = before.is_none_or(|before: char| SPLITS.contains(&before)) && BEGINS.contains(&at);
-        *before = Some(at);
-        begins
+    let begins = |before: Option<char>, at: char| match before {
+        None => OPERATORS.contains(&at) || BLANKS.contains(&at),
+        Some(before) => SPLITS.contains(&before) && OPERATORS.contains(&at),
     };
-    if !cell.chars().any(|at| is_split(at, &mut before)) {
+    let befores = || std::iter::once(None).chain(cell.chars().map(Some));
+    if !befores().zip(cell.chars()).any(|(before, at)| begins(before, at)) {
         return cell.into();
     }
-    let mut before = None;
-    let quoted = cell.chars().flat_map(|at| is_split(at, &mut before).then_some('\'').into_iter().chain([at]));
-    quoted.collect::<String>().into()
+    let quote = |(before, at)| begins(before, at).then_some('\'').into_iter().chain([at]);
+    befores().zip(cell.chars()).flat_map(quote).collect::<String>().into()
 }
 
 fn json_line(row: &OrderDocument) -> String {

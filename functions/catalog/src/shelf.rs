@@ -179,7 +179,8 @@ impl Shelf {
 
     /// How a round stands at `now`. Redis is asked only while there is something to be sold, by one for all who ask at once.
     pub(crate) async fn look(&self, listed: &Listed, round: &Round, now: EpochMs) -> Look {
-        let phase = Phase::of(&round.terms, round.paused || listed.switches.stop(&round.id.sale), now);
+        let is_held_up = round.paused || listed.switches.stop(&round.id.sale) || round.awaits_beacon();
+        let phase = Phase::of(&round.terms, is_held_up, now);
         let availability = match phase {
             Phase::Upcoming => Availability::Available,
             Phase::Closed => Availability::Unknown,

@@ -123,6 +123,8 @@ async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool,
 fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
     let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
     match counters {
+        // What was never loaded is not lost.
+        None if round.awaits_beacon() => false,
         None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
         Some(counters) => restored_at(round, counters).is_some_and(|at| now.since_ms(at) < SETTLING_MS),
     }

@@ -9,6 +9,9 @@ pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Pr
         Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),
         Some(latest) if round.number > latest.id.number => Problem::restoring(),
         Some(latest) if latest.is_over(now) => Problem::new(Code::Closed),
+        Some(latest) if latest.awaits_beacon() && now >= latest.terms.first_opens_at_ms() => {
+            Problem::paused().detail("it opens as soon as the beacon that its draw waits for is posted")
+        }
         // While a group may buy already, Redis has lost the round.
         Some(latest) if now < latest.terms.first_opens_at_ms() => Problem::not_open(latest.terms.opens_at_ms, now),
         _ => Problem::restoring(),
@@ -54,5 +57,12 @@ mod tests {
             assert_eq!(said(number, Some(&latest), at_ms), code, "round {number} at {at_ms}");
         }
         assert_eq!(said(1, None, 5_000), Code::Overloaded);
+
+        let prizes = vec![sale::Prize { name: "A cup".into(), count: 1 }];
+        let allocation = sale::Allocation::Prizes { prizes, draw: sale::DrawTime::default(), beacon: true };
+        let waits = Round { terms: Terms { allocation, ..latest.terms.clone() }, ..latest.clone() };
+        let loaded = Round { loaded_at_ms: Some(EpochMs(9_000)), ..waits.clone() };
+        assert_eq!((said(2, Some(&waits), 9_999), said(2, Some(&waits), 10_000)), (Code::NotOpen, Code::Paused));
+        assert_eq!((said(2, Some(&loaded), 10_000), said(2, Some(&waits), 20_000)), (Code::Overloaded, Code::Closed));
     }
 }

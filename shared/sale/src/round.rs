@@ -49,6 +49,11 @@ pub fn latest_rounds(rounds: impl IntoIterator<Item = Round>) -> HashMap<SaleId,
 }
 
 impl Round {
+    /// Whether it cannot open yet: a beacon decides its draw, and it was not loaded with one so far.
+    pub const fn awaits_beacon(&self) -> bool {
+        self.terms.allocation.opens_with_beacon() && self.loaded_at_ms.is_none()
+    }
+
     /// The latest round of an offer as it begins. Whoever writes it draws its seed, and commits it to that.
     pub(crate) fn of(offer: &Offer) -> Self {
         Self {
