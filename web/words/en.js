@@ -218,7 +218,7 @@ export const en = {
   'award.entered': 'In the draw',
   'award.entered.title': 'You are in',
   'award.entered.number': 'Number {unit}',
-  'award.entered.text': 'The winners are drawn a minute or two after the end. This page shows the result by itself.',
+  'award.entered.text': 'The winners are drawn after the end, mostly within a few minutes. This page shows the result by itself.',
   'award.amount.title': 'In your packet',
   'award.amount.text': 'It is yours for good.',
   'award.prize.title': 'You have won',

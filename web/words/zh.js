@@ -218,7 +218,7 @@ export const zh = {
   'award.entered': '等待开奖',
   'award.entered.title': '您已参加',
   'award.entered.number': '{unit} 号',
-  'award.entered.text': '结束一两分钟之后开奖，页面会自动显示结果。',
+  'award.entered.text': '结束之后开奖，多半几分钟之内，页面会自动显示结果。',
   'award.amount.title': '您的红包',
   'award.amount.text': '它已经归您所有。',
   'award.prize.title': '您中奖了',

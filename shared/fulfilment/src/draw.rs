@@ -102,8 +102,8 @@ pub async fn draw(
         (true, None) => return Err(FulfilmentError::NoDrandRound(id.clone())),
     };
     let key = award::shuffle_key(&seed, randomness.as_ref());
-    let awarding =
-        Awarding { ledger, winners, round: &round, closed, shuffle: Shuffle::new(closed.entries, &key), now };
+    let (shuffle, at) = (Shuffle::new(closed.entries, &key), EpochMs(now.0.max(closed.at_ms.0)));
+    let awarding = Awarding { ledger, winners, round: &round, closed, shuffle, at };
     awarding.go_on(awarded, until).await
 }
 
@@ -217,7 +217,8 @@ struct Awarding<'a> {
     round: &'a Round,
     closed: ClosedDraw,
     shuffle: Shuffle,
-    now: EpochMs,
+    /// When the run began, or when its entries closed if that was later.
+    at: EpochMs,
 }
 
 impl Awarding<'_> {
@@ -238,7 +239,7 @@ impl Awarding<'_> {
             // Another run may be further.
             awarded = self.ledger.advance_draw(id, next).await?.awarded.max(next);
         }
-        self.ledger.finish_draw(id, self.now).await?;
+        self.ledger.finish_draw(id, self.at).await?;
         tracing::info!(sale_id = %id.sale, round = id.number.0, prizes = to_win, "drawn");
         Ok(DrawStands::Drawn)
     }
@@ -287,7 +288,7 @@ impl Awarding<'_> {
         if own_leaf != leaf {
             return Err(none());
         }
-        let winner = Winner { order_id, entry: number, unit, prize, awarded_at_ms: self.now, notified_at_ms: None };
+        let winner = Winner { order_id, entry: number, unit, prize, awarded_at_ms: self.at, notified_at_ms: None };
         let winner = self.ledger.award_prize(id, position, &winner).await?;
         if winner.notified_at_ms.is_none() {
             self.winners.send(&WinnerMessage::new(id.clone(), position)).await?;
