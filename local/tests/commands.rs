@@ -198,8 +198,12 @@ fn expected(sample: &str) -> Value {
         "admin/create" => json!(409),
         // None of these sales is drawn at its end.
         "catalog/entries" => json!(404),
-        // It was loaded without a plan, and gets none any more.
-        "admin/rain" => json!(409),
+        // It was loaded without a plan, and gets none any more. No draw decides about it, and it sells already.
+        "admin/rain" | "admin/beacon" | "admin/delete" | "admin/edit" | "admin/withdraw" => json!(409),
+        // The name is another sale's.
+        "admin/duplicate" => json!(409),
+        // No such order, payment or draw is there.
+        "admin/order" | "admin/refunded" | "admin/resend_winners" => json!(404),
         "reservation/reserve" => json!(202),
         "admission/challenge" | "admission/token" => json!(201),
         // Buyers who listen have nothing to say.
@@ -230,6 +234,7 @@ fn every_sample_is_an_event_that_its_function_takes() {
     let mut samples: Vec<&str> = FIRST.to_vec();
     samples.extend(names.iter().map(String::as_str).filter(|name| !FIRST.contains(name) && !LAST.contains(name)));
     samples.extend(LAST);
+    let mut others = Vec::new();
     for sample in samples {
         let answer = invoke(&home, &state, sample);
         let found = if let Some(failures) = answer["batchItemFailures"].as_array() {
@@ -239,12 +244,15 @@ fn every_sample_is_an_event_that_its_function_takes() {
         } else {
             answer["statusCode"].clone()
         };
-        assert_eq!(found, expected(sample), "{sample}: {answer}");
+        if found != expected(sample) {
+            others.push(format!("{sample}: {found} instead of {}: {answer}", expected(sample)));
+        }
         for (_, then) in AFTER.iter().filter(|(after, _)| *after == sample) {
             invoke(&home, &state, then);
         }
     }
     home.good(&["down"]);
+    assert!(others.is_empty(), "{others:#?}");
 }
 
 /// A process that is killed at the latest when the test ends.

@@ -205,7 +205,9 @@ async fn a_round_that_is_over_takes_no_units_and_is_not_resumed() {
 async fn the_log_says_who_did_what_and_when() {
     let lab = Lab::new().await;
     let began = Clock::system().now();
-    let opens_at = Ask::post("/v1/admin/sales").by_operator().json(&new_sale(SALE, &json!({ "total": 5 })));
+    let opens_at = Ask::post("/v1/admin/sales")
+        .by_operator()
+        .json(&new_sale(SALE, &json!({ "total": 5, "recurrence": { "every": "day", "time_zone": "Etc/UTC" } })));
     lab.answer(&opens_at).await.expect(201);
     lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/publish")).by_operator()).await.expect(200);
     let pause = ask("pause", &json!({ "round": 1 }));

@@ -62,7 +62,7 @@ pub const RATES: [Limits; 7] = [
     limits(Route::Token, "token", rate(20, 60), rate(1_200, 60)),
     limits(Route::Reserve, "reserve", rate(20, 10), rate(2_000, 10)),
     // Twenty tabs that look as often as the answers say. While it matters a look costs a call of Redis.
-    limits(Route::Look, "look", rate(400, 10), rate(2_000, 10)),
+    limits(Route::Look, "look", rate(200, 10), rate(2_000, 10)),
     limits(Route::Orders, "orders", rate(20, 60), rate(600, 60)),
     limits(Route::Cancel, "cancel", rate(20, 60), rate(600, 60)),
     // An order past the queue, and past what the queue lets through at once: seldom more than one for each reservation.

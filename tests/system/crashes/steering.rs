@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use sale::{Claim, Rain, RainPlan, SaleState, Steady, Terms};
+use sale::{Claim, Rain, RainPlan, Recurrence, SaleState, Steady, Terms};
 use serde_json::{Value, json};
 use tests::terms;
 
@@ -106,7 +106,7 @@ pub(super) const FLOWS: &[Flow] = &[
     Flow {
         name: "end recurrence",
         effects: &["GetItem", "PutItem"],
-        prepare: |lab| Box::pin(with_sale_that_runs(lab)),
+        prepare: |lab| Box::pin(with_sale_that_recurs(lab)),
         run: |_, world, _| Box::pin(operate(world, ask("end_recurrence"))),
         again: |lab, _| Box::pin(repeat(lab, ask("end_recurrence"))),
         end: |lab, _| {
@@ -206,6 +206,15 @@ pub(super) async fn operate(world: &World, ask: Ask) {
 }
 
 /// Alice has an order, and bob's message is on its way.
+async fn with_sale_that_recurs(lab: &Lab) -> Vec<Claim> {
+    let daily = Recurrence::daily("Etc/UTC").unwrap();
+    rounds::draft(&lab.ledger, SALE, &terms(4, 1), Some(&daily)).await;
+    rounds::publish(&lab.ledger, SALE).await;
+    lab.refresh_snapshots().await;
+    lab.load(SALE).await;
+    vec![lab.buy("alice").await, lab.reserve("bob").await]
+}
+
 async fn with_sale_that_runs(lab: &Lab) -> Vec<Claim> {
     open(lab).await;
     vec![lab.buy("alice").await, lab.reserve("bob").await]
