@@ -92,7 +92,7 @@ export class Watch extends EventTarget {
       const backoff = Math.min(FIRST_LOOK_MS * 2 ** this.#failures, LONGEST_TROUBLE_MS);
       return jittered(Math.max(backoff, (this.trouble.retryAfterS ?? 0) * 1000));
     }
-    const { status, pay_by: payBy, poll_after_ms: paceMs } = this.reservation;
+    const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_LOOK_MS } = this.reservation;
     if (status === 'queued') {
       this.#looks += 1;
       if (!push.up) return jittered(paceMs);

@@ -144,11 +144,12 @@ test('push that is cut: asking takes over', async () => {
   });
   let looks = 0;
   await page.route(/\/v1\/reservations\//, async (route) => {
-    looks += 1;
     const answer = await route.fetch();
-    const body = await answer.json();
-    const queued = { reservation_id: body.reservation_id, status: 'queued', unit: body.unit, reserved_at: body.reserved_at };
-    return route.fulfill({ response: answer, json: sockets.cut ? body : queued });
+    // Counted when it is answered: one may be under way when the connection is cut.
+    looks += 1;
+    const { reservation_id, unit, reserved_at, ...body } = await answer.json();
+    const queued = { reservation_id, status: 'queued', unit, reserved_at, poll_after_ms: 500 };
+    return route.fulfill({ response: answer, json: sockets.cut ? { ...queued, ...body } : queued });
   });
   await go(`sales/${sale}`);
   await reserve(page);
