@@ -16,7 +16,7 @@ use crate::up::running;
 /// How often to say how far it is.
 const SAY_EVERY: Duration = Duration::from_secs(2);
 
-/// What the file is for.
+/// The format of an exported file, by what reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Spreadsheets.

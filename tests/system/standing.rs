@@ -134,7 +134,7 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     .await;
 }
 
-/// Every tab of a user who looks as often as it is told to, at once.
+/// Twenty tabs of one user, each of which looks as often as the answers tell it to.
 #[tokio::test]
 async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
     let lab = Lab::selling(terms(5, 1)).await;

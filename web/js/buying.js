@@ -64,7 +64,7 @@ export class Buying extends EventTarget {
     return this.#step(async () => {
       const isNew = !session.current;
       await session.require();
-      // Whoever was signed in has been asked for on arrival; who comes now may have bought elsewhere.
+      // A user who was signed in was looked up on arrival. One who signs in only now may have bought elsewhere.
       if (isNew && (await this.find()) > 0) return this.reset();
       this.#purchase = this.purchase;
       if (this.#purchase.reservationId) this.#purchase.renew();

@@ -13,7 +13,7 @@ type Schemas = components['schemas'];
 
 /** A page of orders, the newest first. */
 export type Orders = Schemas['Orders'];
-/** What a user has in the latest round of a sale. */
+/** A user's reservations in the latest round of a sale. */
 export type SaleReservations = Schemas['SaleReservations'];
 /** A sale as everybody may see it. */
 export type SalePage = Schemas['SalePage'];

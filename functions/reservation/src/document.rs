@@ -98,7 +98,7 @@ impl Document {
     }
 }
 
-/// What a user has in the latest round of a sale.
+/// A user's reservations in the latest round of a sale.
 #[derive(Serialize)]
 pub(crate) struct SaleReservationsDocument {
     sale_id: SaleId,

@@ -42,7 +42,7 @@ pub(crate) async fn reservation(deps: &Deps, request: &Request, id: &str) -> Rep
     }
 }
 
-/// What the user has in the latest round of a sale.
+/// Lists the user's reservations in the latest round of a sale.
 pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let caller = caller(request)?;
     let sale: SaleId = sale.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;

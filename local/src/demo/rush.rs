@@ -65,7 +65,7 @@ fn stands(heard: &Heard) -> bool {
     }
 }
 
-/// Sends the request of someone who comes before the rush, again and again until an answer is final.
+/// Sends one request from before the rush, and repeats it until the answer is final.
 async fn insist(crowd: &Crowd, buyer: &Buyer) {
     for _ in 0..MAX_TRIES {
         if let Ok(request) = crowd.request(buyer, Wave::Rush).await

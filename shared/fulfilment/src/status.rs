@@ -59,7 +59,7 @@ pub async fn status(
     }
 }
 
-/// What a user has in a round.
+/// A user's reservations and orders in a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
     /// Reservations of which Redis has not heard of an order.
@@ -70,7 +70,7 @@ pub struct Standing {
     pub settling: bool,
 }
 
-/// What a user has in a sale's latest round.
+/// Finds a user's reservations and orders in a sale's latest round.
 ///
 /// # Errors
 /// If a part does not answer.

@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 use award::drand::DrandRound;
 use award::{Bytes32, Hex};
 use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{
@@ -279,11 +280,8 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer, or a unit has two orders.
     pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
-        let shards = (0..keys::ROUND_SHARDS).map(|shard| {
-            let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
+        let shards = self.shards_of_entries(id).map(|query| {
             query
-                .key_condition_expression("live_shard = :shard")
-                .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
                 // The index has more of an order than this, and a million times that is much to send and to parse.
                 .projection_expression("pk, #unit")
                 .expression_attribute_names("#unit", "unit")
@@ -317,15 +315,8 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn count_entries(&self, id: &RoundId) -> Result<usize, LedgerError> {
-        let shards = (0..keys::ROUND_SHARDS).map(|shard| {
-            let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
-            let query = query
-                .key_condition_expression("live_shard = :shard")
-                .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
-                .select(Select::Count);
-            query.into_paginator().send()
-        });
-        let shards = shards.map(|mut pages| async move {
+        let shards = self.shards_of_entries(id).map(|query| async move {
+            let mut pages = query.select(Select::Count).into_paginator().send();
             let mut count = 0;
             while let Some(page) = pages.next().await {
                 count += usize::try_from(page.map_err(LedgerError::of("Query"))?.count).unwrap_or_default();
@@ -334,6 +325,16 @@ impl Ledger {
         });
         let counts = stream::iter(shards).buffer_unordered(SHARDS_AT_ONCE);
         counts.try_fold(0, async |sum, count| Ok(sum + count)).await
+    }
+
+    /// A query for the live orders of a round in each shard of their index.
+    fn shards_of_entries(&self, id: &RoundId) -> impl Iterator<Item = QueryFluentBuilder> {
+        (0..keys::ROUND_SHARDS).map(move |shard| {
+            let query = self.client.query().table_name(&self.table).index_name(keys::ORDERS_BY_ROUND);
+            query
+                .key_condition_expression("live_shard = :shard")
+                .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
+        })
     }
 
     /// Keeps the entries whose tree has this root, in chunks. Their keys have the root in them, so that runs which counted

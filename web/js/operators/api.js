@@ -11,7 +11,7 @@ async function ask(...request) {
   try {
     return await asked(...request);
   } catch (error) {
-    // What another user heard, who has gone since, is nothing to this one.
+    // An answer to the user before says nothing about this one.
     if (error.code === 'denied' && user && user === session.current?.user) access.dispatchEvent(new Event('refused'));
     throw error;
   }
