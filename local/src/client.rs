@@ -5,7 +5,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
-use sale::{Allocation, BuyerClass, EarlyAccess, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId};
+use sale::{
+    Allocation, BuyerClass, EarlyAccess, Goods, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use standardwebhooks::Webhook;
@@ -41,6 +43,8 @@ pub struct Client {
 pub struct NewSale {
     sale_id: String,
     title: String,
+    #[serde(flatten)]
+    goods: Goods,
     opens_at: String,
     closes_at: String,
     total: u32,
@@ -131,6 +135,7 @@ impl NewSale {
         Self {
             sale_id: sale_id.to_owned(),
             title: "Enamel pendant lamp".to_owned(),
+            goods: Goods::default(),
             opens_at: at(opens_in_s),
             closes_at: at(opens_in_s + open_s),
             total,
@@ -149,6 +154,12 @@ impl NewSale {
     #[must_use]
     pub fn titled(self, title: &str) -> Self {
         Self { title: title.to_owned(), ..self }
+    }
+
+    /// The same sale, with something to read and look at.
+    #[must_use]
+    pub fn described(self, goods: Goods) -> Self {
+        Self { goods, ..self }
     }
 
     /// The same sale, in which nobody pays and units stand for what `allocation` says.

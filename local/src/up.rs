@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use sale::{Allocation, Parts, Rain, RoundId, RoundNumber, Steady, UserId};
+use sale::{Allocation, Goods, Parts, Rain, RoundId, RoundNumber, Steady, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::client::{Answer, Client, NewSale};
@@ -34,6 +34,9 @@ const PAYMENT_WINDOW_S: u32 = 900;
 /// Time to look at a sale that counts down.
 const CHAIR_OPENS_IN_S: i64 = 120;
 /// The sale of which most is sold. The shop says "few left" of a tenth.
+const LAMP: &str = "Enamelled steel, 38 cm across, with two metres of braided cable and a bayonet socket.\n\
+                    Made in batches of a hundred. A bulb is not included.";
+const LAMP_LIST_PRICE_MINOR: u64 = 1490;
 const KETTLE: &str = "kettle";
 const KETTLES: u32 = 20;
 const KETTLES_LEFT: u32 = 2;
@@ -190,7 +193,12 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let operator = issuer.operator_token("operator")?;
     let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
     let sales = [
-        sale(SALE, 0, 100),
+        sale(SALE, 0, 100).described(Goods {
+            description: LAMP.to_owned(),
+            pictures: vec!["/art/lamp.svg".parse()?],
+            list_price_minor: Some(LAMP_LIST_PRICE_MINOR),
+            terms_url: None,
+        }),
         sale("chair", CHAIR_OPENS_IN_S, 50).titled("Bentwood chair"),
         sale(KETTLE, 0, KETTLES).titled("Whistling kettle"),
         sale("packet", 0, PACKETS).titled("Red packet").free(Allocation::Split {

@@ -1,8 +1,8 @@
 use local::valkey::Valkey;
 use redis::aio::MultiplexedConnection;
 use sale::{
-    Claim, ClaimState, DoorTerms, Entry, EpochMs, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber, Slot,
-    Terms, Unit, UserId,
+    Claim, ClaimState, DoorTerms, Entry, EpochMs, Goods, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber,
+    Slot, Terms, Unit, UserId,
 };
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
@@ -22,6 +22,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
     let now = runtime_now();
     Terms {
         title: "A lamp".into(),
+        goods: Goods::default(),
         opens_at_ms: EpochMs(now - 60_000),
         closes_at_ms: EpochMs(now + 3_600_000),
         total,
@@ -33,6 +34,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         settlement: sale::Settlement::default(),
         rain: None,
         early_access: Vec::new(),
+        expected_audience: None,
     }
 }
 

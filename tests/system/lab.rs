@@ -36,6 +36,7 @@ use crate::rounds;
 const REFRESHES: usize = 60;
 
 /// The sale of every lab.
+pub(crate) const PICTURE_HOST: &str = "img.example.com";
 pub(crate) const SALE: &str = "lamp";
 
 /// A clock, and how far a test has moved it.
@@ -116,6 +117,7 @@ impl Lab {
             ("PASS_SECRET_ARN", pass_secret),
             ("PAYMENT_SECRET_ARN", &deployment.payment_secret),
             ("OPERATOR_GROUP", "operators"),
+            ("PICTURE_HOSTS", PICTURE_HOST),
         ]);
         let resources = Context::new(settings, config, Clock::system())
             .with(stock.clone())

@@ -53,6 +53,7 @@ mod expiring;
 mod figures;
 mod five_consumers;
 mod fuzzing;
+mod goods;
 mod green_channel;
 mod hanging;
 mod hanging_schedules;

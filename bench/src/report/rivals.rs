@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use local::valkey::Valkey;
 use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
-use sale::{DoorTerms, EpochMs, Price, RoundId, RoundNumber, Terms};
+use sale::{DoorTerms, EpochMs, Goods, Price, RoundId, RoundNumber, Terms};
 use stock::{RoundLoad, Stock};
 use uuid::Uuid;
 
@@ -52,6 +52,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
     let now = runtime::Clock::system().now();
     Ok(Terms {
         title: "A lamp".into(),
+        goods: Goods::default(),
         opens_at_ms: EpochMs(now.0 - 60_000),
         closes_at_ms: now.plus_s(60 * 60),
         total,
@@ -63,6 +64,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         settlement: sale::Settlement::default(),
         rain: None,
         early_access: Vec::new(),
+        expected_audience: None,
     })
 }
 

@@ -1445,6 +1445,11 @@ export interface components {
         SaleTerms: {
             sale_id: components["schemas"]["SaleId"];
             title: components["schemas"]["Title"];
+            description?: components["schemas"]["Description"];
+            pictures?: components["schemas"]["Pictures"];
+            list_price_minor?: components["schemas"]["ListPrice"];
+            terms_url?: components["schemas"]["TermsUrl"];
+            expected_audience?: components["schemas"]["ExpectedAudience"];
             /** @description The first moment at which everyone can buy it. */
             opens_at: components["schemas"]["Moment"];
             /** @description The first moment at which it can no longer be bought; at most 31 days after `opens_at`. */
@@ -1543,6 +1548,11 @@ export interface components {
         } & components["schemas"]["SaleTerms"];
         RoundTerms: {
             title: components["schemas"]["Title"];
+            description?: components["schemas"]["Description"];
+            pictures?: components["schemas"]["Pictures"];
+            list_price_minor?: components["schemas"]["ListPrice"];
+            terms_url?: components["schemas"]["TermsUrl"];
+            expected_audience?: components["schemas"]["ExpectedAudience"];
             opens_at: components["schemas"]["Moment"];
             closes_at: components["schemas"]["Moment"];
             total: number;
@@ -1570,6 +1580,15 @@ export interface components {
             round_version?: number;
             /** @description Of a round until it is over. */
             title?: components["schemas"]["Title"];
+            /** @description Of a round until it is over, as the next four. */
+            description?: components["schemas"]["Description"];
+            pictures?: components["schemas"]["Pictures"];
+            /** @description Null takes it away. */
+            list_price_minor?: components["schemas"]["ListPrice"] | null;
+            /** @description Null takes it away. */
+            terms_url?: components["schemas"]["TermsUrl"] | null;
+            /** @description Null takes it away. */
+            expected_audience?: components["schemas"]["ExpectedAudience"] | null;
             /** @description Of a round until it is loaded, from ten minutes before it opens. Of the rounds to come, the next one opens one recurrence later. */
             opens_at?: components["schemas"]["Moment"];
             /** @description Of a round until it is over. It lies ahead, and not after the next round opens. */
@@ -1685,6 +1704,24 @@ export interface components {
         CampaignId: string;
         /** @description For people. No control characters. */
         Title: string;
+        /** @description What is sold, as plain text. A line feed ends a paragraph; there are no other control characters. */
+        Description: string;
+        /** @description The first one stands for the sale in lists. */
+        Pictures: components["schemas"]["PictureUrl"][];
+        /**
+         * @description On a host that the deployment's setting `pictureHosts` names, or a drawing of the page's own.
+         * @example /art/lamp.svg
+         */
+        PictureUrl: string;
+        /** @description What a unit costs usually, in minor units of `currency`. More than `price_minor`. */
+        ListPrice: number;
+        /**
+         * @description The seller's terms.
+         * @example https://shop.example.com/terms
+         */
+        TermsUrl: string;
+        /** @description How many people are expected, for the planner. Buyers are not told. */
+        ExpectedAudience: number;
         /** @description In the order in which they are shown. */
         SaleIds: components["schemas"]["SaleId"][];
         NewCampaign: {
@@ -1728,6 +1765,9 @@ export interface components {
             closes_at: components["schemas"]["Moment"];
             price_minor: components["schemas"]["PriceMinor"];
             currency: components["schemas"]["Currency"];
+            list_price_minor?: components["schemas"]["ListPrice"];
+            /** @description The first of its pictures. */
+            picture?: components["schemas"]["PictureUrl"];
             per_user_limit: number;
             payment_window_s: number;
             settlement: components["schemas"]["Settlement"];
@@ -1754,6 +1794,9 @@ export interface components {
         /** @description A sale as everybody sees it. */
         Card: components["schemas"]["SaleOnOffer"];
         SalePage: {
+            description?: components["schemas"]["Description"];
+            pictures?: components["schemas"]["Pictures"];
+            terms_url?: components["schemas"]["TermsUrl"];
             server_time: components["schemas"]["Moment"];
         } & components["schemas"]["SaleOnOffer"];
         RainChange: {

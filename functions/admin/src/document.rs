@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
-    Allocation, Currency, DoorTerms, EarlyAccess, Edit, LogEntry, Price, Rain, RainDrop, Recurrence, RoundNumber,
-    SaleId, SaleState, Settlement, Steady, Terms, UserId,
+    Allocation, Currency, DoorTerms, EarlyAccess, Edit, Goods, LogEntry, PictureUrl, Price, Rain, RainDrop, Recurrence,
+    RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl, UserId,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -17,6 +17,13 @@ use crate::new_allocation;
 pub(crate) struct NewSale {
     sale_id: SaleId,
     title: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    pictures: Vec<PictureUrl>,
+    list_price_minor: Option<u64>,
+    terms_url: Option<TermsUrl>,
+    expected_audience: Option<u32>,
     opens_at: Timestamp,
     closes_at: Timestamp,
     total: u32,
@@ -35,7 +42,8 @@ pub(crate) struct NewSale {
     early_access: Vec<EarlyAccess>,
 }
 
-/// What an operator changes of a sale, and which version of what it has seen. Null is nothing that a term can be.
+/// What an operator changes of a sale, and which version of what it has seen. Null takes away what a sale can be without, and
+/// is nothing that another term can be.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EditSale {
@@ -47,6 +55,16 @@ pub(crate) struct EditSale {
     round_version: Option<u32>,
     #[serde(default, deserialize_with = "present")]
     title: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    description: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    pictures: Option<Vec<PictureUrl>>,
+    #[serde(default, deserialize_with = "present")]
+    list_price_minor: Option<Option<u64>>,
+    #[serde(default, deserialize_with = "present")]
+    terms_url: Option<Option<TermsUrl>>,
+    #[serde(default, deserialize_with = "present")]
+    expected_audience: Option<Option<u32>>,
     #[serde(default, deserialize_with = "present")]
     opens_at: Option<Timestamp>,
     #[serde(default, deserialize_with = "present")]
@@ -94,11 +112,21 @@ impl EditSale {
         }
     }
 
+    /// The pictures that it is to have.
+    pub(crate) fn pictures(&self) -> &[PictureUrl] {
+        self.pictures.as_deref().unwrap_or_default()
+    }
+
     /// As a change of these terms.
     pub(crate) fn of(&self, terms: &Terms) -> Edit {
         let is_priced = self.price_minor.is_some() || self.currency.is_some();
         Edit {
             title: self.title.clone(),
+            description: self.description.clone(),
+            pictures: self.pictures.clone(),
+            list_price_minor: self.list_price_minor,
+            terms_url: self.terms_url.clone(),
+            expected_audience: self.expected_audience,
             opens_at_ms: self.opens_at.map(Into::into),
             closes_at_ms: self.closes_at.map(Into::into),
             total: self.total,
@@ -174,6 +202,13 @@ impl NewSale {
     pub(crate) fn into_parts(self) -> (SaleId, Terms, Option<Recurrence>) {
         let terms = Terms {
             title: self.title,
+            goods: Goods {
+                description: self.description,
+                pictures: self.pictures,
+                list_price_minor: self.list_price_minor,
+                terms_url: self.terms_url,
+            },
+            expected_audience: self.expected_audience,
             opens_at_ms: self.opens_at.into(),
             closes_at_ms: self.closes_at.into(),
             total: self.total,
@@ -216,6 +251,10 @@ pub(crate) struct SaleDocument {
 #[derive(Serialize)]
 struct TermsDocument {
     title: String,
+    #[serde(flatten)]
+    goods: Goods,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_audience: Option<u32>,
     opens_at: Timestamp,
     closes_at: Timestamp,
     total: u32,
@@ -258,6 +297,8 @@ impl TermsDocument {
     fn of(terms: Terms) -> Self {
         Self {
             title: terms.title,
+            goods: terms.goods,
+            expected_audience: terms.expected_audience,
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
             total: terms.total,

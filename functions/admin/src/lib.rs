@@ -12,6 +12,7 @@ mod life;
 mod new_allocation;
 mod order_document;
 mod orders;
+mod pictures;
 mod query;
 mod refunds;
 mod steer;
@@ -32,6 +33,8 @@ use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
 use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, Terms, latest_rounds};
 use stock::Stock;
+
+pub use crate::pictures::PictureHosts;
 
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
 
@@ -67,6 +70,8 @@ pub struct Deps {
     pub queues: Arc<QueueUrls>,
     /// What is remembered of the orders of rounds that are watched.
     pub order_counts: OrderCounts,
+    /// The hosts that pictures may be on.
+    pub picture_hosts: PictureHosts,
     /// The key that drand signs its rounds with.
     pub drand_key: DrandKey,
     /// The terms of rounds, for the names of prizes.
@@ -105,6 +110,7 @@ impl Deps {
             sqs: context.sqs()?,
             queues: Arc::new(queues),
             order_counts: context.order_counts()?,
+            picture_hosts: PictureHosts::new(settings.optional("PICTURE_HOSTS")),
             drand_key: DrandKey::quicknet(),
             terms: context.terms()?,
             operators,
@@ -182,6 +188,7 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
 
 async fn create(deps: &Deps, request: &Request) -> Reply {
     let (id, terms, recurrence) = json_body::<NewSale>(request)?.into_parts();
+    deps.picture_hosts.check(&terms.goods.pictures)?;
     create_draft(deps, Offer::draft(id, terms, recurrence), entry(deps, request, "create")?).await
 }
 

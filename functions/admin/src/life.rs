@@ -31,6 +31,7 @@ const MAX_LISTED_KEY: usize = 80;
 /// Changes a draft or the rounds to come, or with `round` that round: each if it is still the version that the operator saw.
 pub(crate) async fn edit(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let edit: EditSale = json_body(request)?;
+    deps.picture_hosts.check(edit.pictures())?;
     let parameters = logged(&json_body::<Map<String, Value>>(request)?);
     match edit.seen()? {
         (Some(round), seen) => {

@@ -1,13 +1,14 @@
 use jiff::Timestamp;
 use sale::{
-    Availability, Campaign, CampaignId, EarlyAccess, GroupName, Phase, Price, Round, SaleId, Settlement, Terms,
+    Availability, Campaign, CampaignId, EarlyAccess, Goods, GroupName, Phase, PictureUrl, Price, Round, SaleId,
+    Settlement, Terms, TermsUrl,
 };
 use serde::Serialize;
 
 use crate::draw::DrawTerms;
 use crate::shelf::{Listed, Look, RainLook};
 
-/// A sale's latest round as everybody sees it.
+/// A sale's latest round as everybody sees it in a list.
 #[derive(Serialize)]
 pub(crate) struct Card {
     sale_id: SaleId,
@@ -18,6 +19,11 @@ pub(crate) struct Card {
     closes_at: Timestamp,
     #[serde(flatten)]
     price: Price,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    list_price_minor: Option<u64>,
+    /// The first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picture: Option<PictureUrl>,
     per_user_limit: u8,
     payment_window_s: u32,
     settlement: Settlement,
@@ -63,6 +69,8 @@ impl Card {
             opens_at: terms.opens_at_ms.into(),
             closes_at: terms.closes_at_ms.into(),
             price: terms.price,
+            list_price_minor: terms.goods.list_price_minor,
+            picture: terms.goods.pictures.first().cloned(),
             per_user_limit: terms.per_user_limit,
             payment_window_s: terms.payment_window_s,
             settlement: terms.settlement,
@@ -72,6 +80,26 @@ impl Card {
             next_release_at: look.next_release_ms.map(Timestamp::from),
             early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
         }
+    }
+}
+
+/// A sale by itself, with what a list has no room for.
+#[derive(Serialize)]
+pub(crate) struct SaleDocument {
+    #[serde(flatten)]
+    card: Card,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    description: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pictures: Vec<PictureUrl>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terms_url: Option<TermsUrl>,
+}
+
+impl SaleDocument {
+    pub(crate) fn of(round: &Round, look: Look) -> Self {
+        let Goods { description, pictures, list_price_minor: _on_the_card, terms_url } = round.terms.goods.clone();
+        Self { card: Card::of(round, look), description, pictures, terms_url }
     }
 }
 

@@ -14,7 +14,7 @@ use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
-use crate::document::{CampaignDocument, CampaignsDocument, Card};
+use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument};
 pub use crate::draw::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
@@ -85,6 +85,6 @@ async fn look_at_sale(deps: &Deps, request: &Request, sale: &str) -> Result<Resp
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let round = listed.round(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
-    let card = Card::of(round, deps.shelf.look(&listed, round, deps.clock.now()).await);
-    Ok(found(request, deps.clock.now(), &card))
+    let document = SaleDocument::of(round, deps.shelf.look(&listed, round, deps.clock.now()).await);
+    Ok(found(request, deps.clock.now(), &document))
 }

@@ -22,6 +22,7 @@ try {
     emulator: given('emulator'),
     payUrl: given('payUrl'),
     giftUrl: given('giftUrl'),
+    pictureHosts: given('pictureHosts'),
     operatorClaim: given('operatorClaim'),
     provisioned: given('provisioned'),
     accountConcurrency: given('accountConcurrency'),

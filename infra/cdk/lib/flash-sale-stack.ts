@@ -156,6 +156,7 @@ export class FlashSaleStack extends Stack {
     queues.watchFrom(admin);
     admin.tell('OPERATOR_CLAIM', settings.operatorClaims.join(','));
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
+    if (settings.pictureHosts.length > 0) admin.tell('PICTURE_HOSTS', settings.pictureHosts.join(','));
 
     const push = new PushApi(this, 'PushApi', settings);
     const websocket = make('websocket');

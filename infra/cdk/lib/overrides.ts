@@ -11,6 +11,7 @@ export interface Overrides {
   emulator?: string;
   payUrl?: string;
   giftUrl?: string;
+  pictureHosts?: string;
   operatorClaim?: string;
   provisioned?: string;
   accountConcurrency?: string;
@@ -19,7 +20,7 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
-  const { accountConcurrency, giftUrl } = overrides;
+  const { accountConcurrency, giftUrl, pictureHosts } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -29,6 +30,7 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
     result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
   }
   if (giftUrl !== undefined) result.winners = { ...result.winners, url: giftUrl };
+  if (pictureHosts !== undefined) result.pictureHosts = pictureHosts.split(',').map((part) => part.trim());
   if (issuer !== undefined || audience !== undefined) {
     const given: OidcIdentity =
       settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };

@@ -68,17 +68,17 @@ export class Page extends Construct {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       // Keeps a file for a second in spite of `no-cache`, and then asks whether it is still the same.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
-      responseHeadersPolicy: this.headers(name, [push.origin, ...signInOrigins(props)]),
+      responseHeadersPolicy: this.headers(name, [push.origin, ...signInOrigins(props)], settings),
     };
   }
 
-  /** Nothing but the page's own files runs, and nothing but its own origin, its push and its issuer is talked to. */
-  private headers(name: string, connectTo: string[]): cloudfront.ResponseHeadersPolicy {
+  /** Nothing but the page's own files runs, pictures come from the hosts that the settings name besides, and nothing but its own origin, its push and its issuer is talked to. */
+  private headers(name: string, connectTo: string[], settings: Settings): cloudfront.ResponseHeadersPolicy {
     const contentSecurityPolicy = [
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self' data:",
+      ["img-src 'self' data:", ...settings.pictureHosts.map((host) => `https://${host}`)].join(' '),
       ["connect-src 'self'", ...connectTo].join(' '),
       "base-uri 'none'",
       "form-action 'none'",

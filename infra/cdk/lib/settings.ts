@@ -17,6 +17,8 @@ export interface Settings {
   orderConcurrency: number;
   /** Winners that the gift service is told of in a second at most, and where it is. Without an address nobody is told. */
   winners: { perSecond: number; url?: string };
+  /** Where pictures of goods may be, besides the page itself: host names. The page's browsers load from no other. */
+  pictureHosts: string[];
   /** Concurrent executions that a crowd in front cannot take. Without it the functions share all that the account has. */
   reservedConcurrency?: ReservedConcurrency;
   /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
@@ -133,6 +135,7 @@ export class SettingsError extends UsageError {
 
 // Lambda, queues and alarms take names of 64 to 255 characters; the longest suffix here is well below 40.
 const NAME = /^[a-z][a-z0-9-]{0,23}$/;
+const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOG_LEVELS: readonly string[] = ['error', 'warn', 'info', 'debug', 'trace'];
 // A group has one primary and at most five replicas.
 const MAX_REPLICAS = 5;
@@ -192,6 +195,9 @@ export function validated(settings: Settings): Settings {
     within(settings.winners.perSecond, WINNERS_PER_S),
     `winners.perSecond: ${WINNERS_PER_S.least} to ${WINNERS_PER_S.most}; got ${settings.winners.perSecond}`,
   );
+  for (const host of settings.pictureHosts) {
+    must(HOST_NAME.test(host), `pictureHosts: names of hosts, as img.example.com; got "${host}"`);
+  }
   const { url } = settings.winners;
   if (url !== undefined) {
     must(

@@ -11,6 +11,7 @@ export const dev: Settings = {
   logRetentionDays: 7,
   orderConcurrency: 10,
   winners: { perSecond: 100 },
+  pictureHosts: [],
   throttle: {
     requestsPerSecond: 500,
     burst: 1_000,

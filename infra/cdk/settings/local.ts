@@ -12,6 +12,7 @@ export const local: Settings = {
   logRetentionDays: 1,
   orderConcurrency: 10,
   winners: { perSecond: 100 },
+  pictureHosts: [],
   throttle: {
     // More than any machine takes, so that it never is what is measured.
     requestsPerSecond: 100_000,

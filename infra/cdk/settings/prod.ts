@@ -11,6 +11,7 @@ export const prod: Settings = {
   logRetentionDays: 90,
   orderConcurrency: 50,
   winners: { perSecond: 100 },
+  pictureHosts: [],
   // 160 of the account's 1,000. At 50 ms a call, payment takes 1,000 callbacks a second; order and expiry are held to as many
   // batches of ten at once, and winners to the two between which its rate is divided; a scheduled function runs once a minute, and the second one is for a run by hand.
   reservedConcurrency: {

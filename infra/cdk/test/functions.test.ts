@@ -132,6 +132,13 @@ test('winners are told to the gift service that the settings name, at a rate tha
   });
 });
 
+test('operators may name pictures on the hosts of the settings', () => {
+  const told = (pictureHosts: string[]) =>
+    functionNamed(synthesized({ ...settings, pictureHosts }), 'admin', settings).properties.Environment.Variables;
+  expect(told([])).not.toHaveProperty('PICTURE_HOSTS');
+  expect(told(['img.example.com', 'cdn.example.com'])).toMatchObject({ PICTURE_HOSTS: 'img.example.com,cdn.example.com' });
+});
+
 test('settings add variables to every function', () => {
   const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
   for (const name of FUNCTION_NAMES) {

@@ -123,6 +123,10 @@ describe('the command line', () => {
     expect(withOverrides(DEPLOYED.dev, { payUrl: 'https://p.example' })).toEqual(DEPLOYED.dev);
   });
 
+  test('gives the hosts of pictures', () => {
+    expect(withOverrides(good, { pictureHosts: 'img.example.com, cdn.example.com' }).pictureHosts).toEqual(['img.example.com', 'cdn.example.com']);
+  });
+
   test('gives another claim of operators', () => {
     expect(withOverrides(good, { operatorClaim: 'role' }).operatorClaims).toEqual(['role']);
   });

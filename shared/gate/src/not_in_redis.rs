@@ -20,7 +20,7 @@ pub fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Pr
 
 #[cfg(test)]
 mod tests {
-    use sale::{DoorTerms, Offer, Price, RoundNumber, Terms};
+    use sale::{DoorTerms, Goods, Offer, Price, RoundNumber, Terms};
 
     use super::*;
 
@@ -28,6 +28,7 @@ mod tests {
     fn a_round_is_over_or_to_come_or_comes_back() {
         let terms = Terms {
             title: "A lamp".into(),
+            goods: Goods::default(),
             opens_at_ms: EpochMs(10_000),
             closes_at_ms: EpochMs(20_000),
             total: 1,
@@ -39,6 +40,7 @@ mod tests {
             settlement: sale::Settlement::default(),
             rain: None,
             early_access: Vec::new(),
+            expected_audience: None,
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };

@@ -262,11 +262,12 @@ impl Settlement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DoorTerms, EpochMs, InvalidTerms, Price};
+    use crate::{DoorTerms, EpochMs, Goods, InvalidTerms, Price};
 
     fn packet() -> Terms {
         Terms {
             title: "A red packet".into(),
+            goods: Goods::default(),
             opens_at_ms: EpochMs(1_000_000),
             closes_at_ms: EpochMs(2_000_000),
             total: 100,
@@ -278,6 +279,7 @@ mod tests {
             settlement: Settlement::Free,
             rain: None,
             early_access: Vec::new(),
+            expected_audience: None,
         }
     }
 

@@ -1,12 +1,13 @@
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidTerms, Overlap, Price, Rain, Recurrence, Settlement, Terms,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, Goods, InvalidTerms, Overlap, PictureUrl, Price, Rain, Recurrence,
+    Settlement, Terms, TermsUrl,
 };
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
 /// | term | draft, or the rounds to come | a round before it is loaded | a loaded round |
 /// | --- | --- | --- | --- |
-/// | title, door, closing time | yes | yes | yes, until it is over |
+/// | title, description, pictures, list price, link to terms, expected audience, door, closing time | yes | yes | yes, until it is over |
 /// | opening time | yes | yes | no |
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
 /// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
@@ -16,6 +17,16 @@ use crate::{
 pub struct Edit {
     /// What is sold, for people.
     pub title: Option<String>,
+    /// What is shown of it, as text.
+    pub description: Option<String>,
+    /// Its pictures.
+    pub pictures: Option<Vec<PictureUrl>>,
+    /// What a unit costs elsewhere. `Some(None)` takes it away, as with the next two.
+    pub list_price_minor: Option<Option<u64>>,
+    /// The seller's terms.
+    pub terms_url: Option<Option<TermsUrl>>,
+    /// How many people are expected.
+    pub expected_audience: Option<Option<u32>>,
     /// The first moment at which it can be bought.
     pub opens_at_ms: Option<EpochMs>,
     /// The first moment at which it can no longer be bought.
@@ -106,6 +117,11 @@ impl Edit {
     pub(crate) fn apply(&self, terms: &Terms) -> Result<Terms, Refusal> {
         let Self {
             title,
+            description,
+            pictures,
+            list_price_minor,
+            terms_url,
+            expected_audience,
             opens_at_ms,
             closes_at_ms,
             total,
@@ -121,6 +137,13 @@ impl Edit {
         } = self;
         let edited = Terms {
             title: title.clone().unwrap_or_else(|| terms.title.clone()),
+            goods: Goods {
+                description: description.clone().unwrap_or_else(|| terms.goods.description.clone()),
+                pictures: pictures.clone().unwrap_or_else(|| terms.goods.pictures.clone()),
+                list_price_minor: list_price_minor.unwrap_or(terms.goods.list_price_minor),
+                terms_url: terms_url.clone().unwrap_or_else(|| terms.goods.terms_url.clone()),
+            },
+            expected_audience: expected_audience.unwrap_or(terms.expected_audience),
             opens_at_ms: opens_at_ms.unwrap_or(terms.opens_at_ms),
             closes_at_ms: closes_at_ms.unwrap_or(terms.closes_at_ms),
             total: total.unwrap_or(terms.total),

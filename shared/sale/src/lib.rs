@@ -10,6 +10,7 @@ mod claim;
 mod door_terms;
 mod early_access;
 mod edit;
+mod goods;
 mod ids;
 mod log;
 mod money;
@@ -36,6 +37,9 @@ pub use early_access::{
     MAX_LEAD_S, SetAside,
 };
 pub use edit::{Edit, Refusal};
+pub use goods::{
+    Goods, InvalidGoods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl,
+};
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
@@ -47,7 +51,7 @@ pub use recurrence::{Overlap, Recurrence, UnknownTimeZone};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
-    InvalidTerms, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR,
-    MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
+    InvalidTerms, MAX_EXPECTED_AUDIENCE, MAX_ISOLATED_REQUESTS_PER_S, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT,
+    MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
 };
 pub use time::EpochMs;

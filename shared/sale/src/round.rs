@@ -191,20 +191,21 @@ impl Round {
     /// Each term has its line here: one that may be changed at any moment says so.
     fn may_become(&self, new: &Terms) -> Result<(), Refusal> {
         let Terms {
-            title,
+            title: _any_title,
+            goods: _any_words_and_pictures,
+            expected_audience: _any_number,
             opens_at_ms,
-            closes_at_ms,
+            closes_at_ms: _any_end,
             total,
             per_user_limit,
             price,
             payment_window_s,
-            door,
+            door: _any_gate,
             allocation,
             settlement,
             rain: _changed_by_its_own_rule,
             early_access,
         } = new;
-        let (_any_title, _any_end, _any_gate): (&String, &EpochMs, &DoorTerms) = (title, closes_at_ms, door);
         let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
         let promised = [
             ("allocation", *allocation != old.allocation),
@@ -266,9 +267,14 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 11] {
+    fn edits() -> [(&'static str, Edit); 16] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
+            ("description", Edit { description: Some("Enamel.".into()), ..Edit::default() }),
+            ("pictures", Edit { pictures: Some(vec!["/art/lamp.svg".parse().unwrap()]), ..Edit::default() }),
+            ("list_price_minor", Edit { list_price_minor: Some(Some(1990)), ..Edit::default() }),
+            ("terms_url", Edit { terms_url: Some("https://a.example/".parse().ok()), ..Edit::default() }),
+            ("expected_audience", Edit { expected_audience: Some(Some(10_000)), ..Edit::default() }),
             ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
             ("closes_at", Edit { closes_at_ms: Some(EpochMs(13 * HOUR_MS)), ..Edit::default() }),
             ("opens_at", Edit { opens_at_ms: Some(EpochMs(9 * HOUR_MS)), ..Edit::default() }),
@@ -292,7 +298,8 @@ mod tests {
             let of_coming = round.clone().edit(&edit, &offer, BEFORE);
             let of_loaded = loaded.clone().edit(&edit, &offer, WHILE);
             let (coming, running) = match term {
-                "title" | "door" | "closes_at" => (None, None),
+                "title" | "description" | "pictures" | "list_price_minor" | "terms_url" | "expected_audience"
+                | "door" | "closes_at" => (None, None),
                 "opens_at" => (None, Some(Refusal::Loaded("opens_at"))),
                 "total" => (None, Some(Refusal::FewerUnits(100))),
                 "rain" => (None, Some(Refusal::Loaded("rain"))),

@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::terms::lamp;
-    use crate::{DoorTerms, DrawTime, Price};
+    use crate::{DoorTerms, DrawTime, Goods, Price};
 
     #[test]
     fn availability_goes_in_steps() {
@@ -175,6 +175,7 @@ mod tests {
         let prize = |name: &str| Prize { name: name.into(), count: 1 };
         let terms = Terms {
             title: "A draw".into(),
+            goods: Goods::default(),
             opens_at_ms: EpochMs(1_000),
             closes_at_ms: EpochMs(2_000),
             total: 100,
@@ -190,6 +191,7 @@ mod tests {
             settlement: crate::Settlement::Free,
             rain: None,
             early_access: Vec::new(),
+            expected_audience: None,
         };
         for (award, needs_terms, shown) in [
             (

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, InvalidAllocation, InvalidDoor, InvalidEarlyAccess, InvalidRain,
-    Price, Rain, Settlement,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, Goods, InvalidAllocation, InvalidDoor, InvalidEarlyAccess,
+    InvalidGoods, InvalidRain, Price, Rain, Settlement,
 };
 
 /// Most units in a round: what the design was measured with.
@@ -19,6 +19,8 @@ pub const MIN_PAYMENT_WINDOW_S: u32 = 5;
 pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
 /// Most requests a second of an isolated sale: beyond it, isolating it changes nothing.
 pub const MAX_ISOLATED_REQUESTS_PER_S: u32 = 100_000;
+/// Most people that a sale is prepared for.
+pub const MAX_EXPECTED_AUDIENCE: u32 = 100_000_000;
 /// Longest time from opening to closing.
 pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 
@@ -27,6 +29,9 @@ pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
 pub struct Terms {
     /// What is sold, for people.
     pub title: String,
+    /// What is shown of it.
+    #[serde(flatten)]
+    pub goods: Goods,
     /// The first moment at which everyone can buy it. A group with early access can before.
     pub opens_at_ms: EpochMs,
     /// The first moment at which it can no longer be bought.
@@ -55,6 +60,9 @@ pub struct Terms {
     /// Who may buy before everyone else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early_access: Vec<EarlyAccess>,
+    /// How many people operators expect to come. Buyers are not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_audience: Option<u32>,
 }
 
 /// Terms that cannot be sold by.
@@ -78,6 +86,12 @@ pub enum InvalidTerms {
     /// Payment window out of range.
     #[error("payment_window_s must be {MIN_PAYMENT_WINDOW_S} to {MAX_PAYMENT_WINDOW_S}")]
     PaymentWindow,
+    /// What is shown of the goods cannot be shown.
+    #[error(transparent)]
+    Goods(#[from] InvalidGoods),
+    /// Nobody, or more than anybody can prepare for.
+    #[error("expected_audience must be 1 to {MAX_EXPECTED_AUDIENCE}")]
+    ExpectedAudience,
     /// The door cannot be kept.
     #[error(transparent)]
     Door(#[from] InvalidDoor),
@@ -117,7 +131,10 @@ impl Terms {
             Err(InvalidTerms::Price)
         } else if !(MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s) {
             Err(InvalidTerms::PaymentWindow)
+        } else if self.expected_audience.is_some_and(|people| !(1..=MAX_EXPECTED_AUDIENCE).contains(&people)) {
+            Err(InvalidTerms::ExpectedAudience)
         } else {
+            self.goods.validate(self.price.price_minor)?;
             self.door.validate()?;
             Allocation::validate(self)?;
             self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total))?;
@@ -131,6 +148,7 @@ impl Terms {
 pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
     Terms {
         title: "A lamp".into(),
+        goods: Goods::default(),
         opens_at_ms,
         closes_at_ms,
         total: 100,
@@ -142,6 +160,7 @@ pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
         settlement: Settlement::default(),
         rain: None,
         early_access: Vec::new(),
+        expected_audience: None,
     }
 }
 
@@ -189,6 +208,12 @@ mod tests {
         assert_eq!(verdict(|t| t.price.price_minor = MAX_PRICE_MINOR + 1), Err(InvalidTerms::Price));
         assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S - 1), Err(InvalidTerms::PaymentWindow));
         assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S + 1), Err(InvalidTerms::PaymentWindow));
+        assert_eq!(verdict(|t| t.expected_audience = Some(0)), Err(InvalidTerms::ExpectedAudience));
+        assert_eq!(
+            verdict(|t| t.expected_audience = Some(MAX_EXPECTED_AUDIENCE + 1)),
+            Err(InvalidTerms::ExpectedAudience)
+        );
+        assert_eq!(verdict(|t| t.goods.list_price_minor = Some(1)), Err(InvalidTerms::Goods(InvalidGoods::ListPrice)));
         assert_eq!(verdict(|t| t.door.strikes = 0), Err(InvalidTerms::Door(InvalidDoor::Strikes)));
     }
 }

@@ -157,11 +157,12 @@ impl Awarded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Claim, DoorTerms, DrawTime, EpochMs, Lane, Parts, Price, Prize, Settlement, Slot, Unit};
+    use crate::{Claim, DoorTerms, DrawTime, EpochMs, Goods, Lane, Parts, Price, Prize, Settlement, Slot, Unit};
 
     fn terms(total: u32, allocation: Allocation) -> Terms {
         Terms {
             title: "A red packet".into(),
+            goods: Goods::default(),
             opens_at_ms: EpochMs(1_000),
             closes_at_ms: EpochMs(2_000),
             total,
@@ -173,6 +174,7 @@ mod tests {
             settlement: Settlement::Free,
             rain: None,
             early_access: Vec::new(),
+            expected_audience: None,
         }
     }
 

@@ -1,0 +1,47 @@
+use std::sync::Arc;
+
+use api::Problem;
+use sale::PictureUrl;
+
+/// The hosts besides the page's own that its pictures may be on. The page's browsers load from no other.
+#[derive(Debug, Clone)]
+pub struct PictureHosts(Arc<[String]>);
+
+impl PictureHosts {
+    /// As the setting `PICTURE_HOSTS` has them, separated by commas.
+    pub fn new(setting: Option<String>) -> Self {
+        let setting = setting.unwrap_or_default();
+        Self(setting.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_ascii_lowercase).collect())
+    }
+
+    /// # Errors
+    /// The first picture that is on another host.
+    pub(crate) fn check(&self, pictures: &[PictureUrl]) -> Result<(), Problem> {
+        let is_elsewhere = |host: &&str| !self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
+        let Some(host) = pictures.iter().filter_map(PictureUrl::host).find(is_elsewhere) else { return Ok(()) };
+        let allowed = match &*self.0 {
+            [] => "this deployment allows none: name the host in the setting pictureHosts".to_owned(),
+            hosts => format!("allowed: {}", hosts.join(", ")),
+        };
+        Err(Problem::invalid(format!("pictures: {host} is no host that pictures may be on; {allowed}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_are_on_hosts_that_the_page_loads_from() {
+        let check = |setting: Option<&str>, picture: &str| {
+            let hosts = PictureHosts::new(setting.map(str::to_owned));
+            hosts.check(&[picture.parse().unwrap()]).is_ok()
+        };
+        let (cdn, own) = ("https://CDN.example.com/lamp.webp", "/art/lamp.svg");
+        assert!(check(Some("img.example.com, cdn.example.com"), cdn) && check(None, own));
+        for refused in ["https://cdn.example.com.evil.example/a.png", "https://example.com/a.png"] {
+            assert!(!check(Some("cdn.example.com"), refused), "{refused}");
+        }
+        assert!(!check(None, cdn) && !check(Some(" "), cdn));
+    }
+}

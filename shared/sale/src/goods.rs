@@ -1,0 +1,229 @@
+use std::fmt;
+use std::str::FromStr;
+
+use http::Uri;
+use serde::{Deserialize, Serialize};
+
+use crate::MAX_PRICE_MINOR;
+
+/// Longest description in characters.
+pub const MAX_DESCRIPTION_LENGTH: usize = 2000;
+/// Most pictures of a sale.
+pub const MAX_PICTURES: usize = 8;
+/// Longest address in bytes.
+pub const MAX_URL_LENGTH: usize = 400;
+/// Where the page has drawings of its own.
+const OWN_PICTURES: &str = "/art/";
+
+/// What buyers are shown of what is sold, besides its title and its price. Nothing depends on it, so that operators may
+/// change it as long as the round is not over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Goods {
+    /// Plain text. A line feed ends a paragraph.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// The first one stands for the sale in lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<PictureUrl>,
+    /// What a unit costs elsewhere or usually, in minor units of the price's currency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub list_price_minor: Option<u64>,
+    /// The seller's terms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms_url: Option<TermsUrl>,
+}
+
+/// Goods that cannot be shown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidGoods {
+    /// The description is too long, or has control characters.
+    #[error(
+        "description must have at most {MAX_DESCRIPTION_LENGTH} characters, and no control characters but line feeds"
+    )]
+    Description,
+    /// Too many pictures.
+    #[error("pictures: at most {MAX_PICTURES}")]
+    Pictures,
+    /// The list price is none that anything is cheaper than.
+    #[error("list_price_minor must be more than price_minor, and at most {MAX_PRICE_MINOR}")]
+    ListPrice,
+}
+
+impl Goods {
+    /// Checks every bound of goods that are sold for `price_minor`.
+    ///
+    /// # Errors
+    /// The first bound that does not hold.
+    pub fn validate(&self, price_minor: u64) -> Result<(), InvalidGoods> {
+        let is_text = |c: char| c == '\n' || !c.is_control();
+        if self.description.chars().count() > MAX_DESCRIPTION_LENGTH || !self.description.chars().all(is_text) {
+            Err(InvalidGoods::Description)
+        } else if self.pictures.len() > MAX_PICTURES {
+            Err(InvalidGoods::Pictures)
+        } else if self.list_price_minor.is_some_and(|list| list <= price_minor || list > MAX_PRICE_MINOR) {
+            Err(InvalidGoods::ListPrice)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// An address that pages may load or link to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidUrl {
+    /// No link to terms.
+    #[error(
+        "an address must be https://…, with a host, at most {MAX_URL_LENGTH} characters of ASCII, and no user name"
+    )]
+    Terms,
+    /// No picture.
+    #[error(
+        "a picture must be https://…, with a host, at most {MAX_URL_LENGTH} characters of ASCII, and no user name; or one \
+         of the page's own, as /art/lamp.svg"
+    )]
+    Picture,
+}
+
+/// The host of an address that is `https`, short, and written as browsers read it.
+fn https_host(text: &str) -> Option<&str> {
+    let authority = text.strip_prefix("https://")?.split(['/', '?', '#']).next()?;
+    let is_plain =
+        text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'\\'));
+    let uri: Uri = text.parse().ok()?;
+    let host = uri.host().filter(|host| !host.is_empty())?;
+    let is_whole = is_plain && text.len() <= MAX_URL_LENGTH && !authority.contains('@');
+    (is_whole && authority.starts_with(host)).then(|| &authority[..host.len()])
+}
+
+macro_rules! url {
+    ($(#[$doc:meta])* $name:ident, $error:expr, $valid:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl FromStr for $name {
+            type Err = InvalidUrl;
+            fn from_str(text: &str) -> Result<Self, InvalidUrl> {
+                let is_valid: fn(&str) -> bool = $valid;
+                if is_valid(text) { Ok(Self(text.to_owned())) } else { Err($error) }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = InvalidUrl;
+            fn try_from(text: String) -> Result<Self, InvalidUrl> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(url: $name) -> Self {
+                url.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+url! {
+    /// Where the seller's terms are.
+    TermsUrl, InvalidUrl::Terms, |text| https_host(text).is_some()
+}
+
+url! {
+    /// Where a picture is: on another host, or one of the page's own drawings.
+    PictureUrl, InvalidUrl::Picture, |text| https_host(text).is_some() || is_own(text)
+}
+
+fn is_own(text: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    text.len() <= MAX_URL_LENGTH
+        && text.strip_prefix(OWN_PICTURES).is_some_and(|name| {
+            name.bytes().all(is_name) && name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        })
+}
+
+impl PictureUrl {
+    /// The host that it is loaded from. None if that is the page's own.
+    pub fn host(&self) -> Option<&str> {
+        https_host(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(text: &str) -> Result<PictureUrl, InvalidUrl> {
+        text.parse()
+    }
+
+    #[test]
+    fn a_picture_has_a_host_or_is_the_pages_own() {
+        for (text, host) in [
+            ("https://cdn.example.com/lamp.webp?w=800", Some("cdn.example.com")),
+            ("https://cdn.example.com:8443/lamp.webp", Some("cdn.example.com")),
+            ("https://cdn.example.com", Some("cdn.example.com")),
+            ("/art/lamp.svg", None),
+        ] {
+            assert_eq!(picture(text).unwrap().host(), host, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_browser_could_read_otherwise_is_no_address() {
+        let long = format!("https://cdn.example.com/{}", "a".repeat(MAX_URL_LENGTH));
+        for text in [
+            "",
+            "http://cdn.example.com/lamp.webp",
+            "HTTPS://cdn.example.com/lamp.webp",
+            "javascript:alert(1)",
+            "data:image/png;base64,iVBORw0KGgo=",
+            "//cdn.example.com/lamp.webp",
+            "https://",
+            "https:///lamp.webp",
+            "https://cdn.example.com@evil.example/lamp.webp",
+            "https://cdn.example.com\\@evil.example/lamp.webp",
+            "https://cdn.example.com/a b.webp",
+            "https://cdn.example.com/\u{e9}.webp",
+            "https://cdn.example.com/\".webp",
+            "/art/../v1/orders",
+            "/art/",
+            "/art/.hidden",
+            "/art/a/b.svg",
+            "/v1/orders",
+            &long,
+        ] {
+            assert_eq!(picture(text), Err(InvalidUrl::Picture), "{text}");
+            assert_eq!(text.parse::<TermsUrl>(), Err(InvalidUrl::Terms), "{text}");
+        }
+        assert!("/art/lamp.svg".parse::<TermsUrl>().is_err());
+    }
+
+    #[test]
+    fn goods_have_bounds() {
+        let goods = |change: fn(&mut Goods)| {
+            let mut goods = Goods::default();
+            change(&mut goods);
+            goods.validate(990)
+        };
+        assert_eq!(goods(|_| {}), Ok(()));
+        assert_eq!(goods(|g| g.description = "é\n".repeat(MAX_DESCRIPTION_LENGTH / 2)), Ok(()));
+        assert_eq!(goods(|g| g.description = "x".repeat(MAX_DESCRIPTION_LENGTH + 1)), Err(InvalidGoods::Description));
+        assert_eq!(goods(|g| g.description = "a\tb".into()), Err(InvalidGoods::Description));
+        assert_eq!(goods(|g| g.pictures = vec!["/art/lamp.svg".parse().unwrap(); MAX_PICTURES]), Ok(()));
+        assert_eq!(
+            goods(|g| g.pictures = vec!["/art/lamp.svg".parse().unwrap(); MAX_PICTURES + 1]),
+            Err(InvalidGoods::Pictures)
+        );
+        assert_eq!(goods(|g| g.list_price_minor = Some(991)), Ok(()));
+        assert_eq!(goods(|g| g.list_price_minor = Some(990)), Err(InvalidGoods::ListPrice));
+        assert_eq!(goods(|g| g.list_price_minor = Some(MAX_PRICE_MINOR + 1)), Err(InvalidGoods::ListPrice));
+    }
+}

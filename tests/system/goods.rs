@@ -1,0 +1,90 @@
+//! What is shown of the goods: written by operators, seen by everybody.
+
+use serde_json::{Value, json};
+
+use crate::ask::Ask;
+use crate::lab::{Lab, PICTURE_HOST};
+use crate::rounds;
+
+fn sale(goods: &Value) -> Value {
+    let mut sale = json!({
+        "sale_id": "kettle", "title": "A kettle", "opens_at": "2098-12-31T00:00:00Z",
+        "closes_at": "2099-01-01T00:00:00Z", "total": 3, "per_user_limit": 1, "price_minor": 990, "currency": "EUR",
+        "payment_window_s": 900,
+    });
+    sale.as_object_mut().unwrap().extend(goods.as_object().unwrap().clone());
+    sale
+}
+
+fn goods() -> Value {
+    json!({
+        "description": "It whistles.\nOne litre.",
+        "pictures": [format!("https://{PICTURE_HOST}/kettle.webp?w=800"), "/art/pot.svg"],
+        "list_price_minor": 1990,
+        "terms_url": "https://shop.example.com/terms",
+        "expected_audience": 10_000,
+    })
+}
+
+fn post(what: &str, body: &Value) -> Ask {
+    Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
+}
+
+#[tokio::test]
+async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
+    let lab = Lab::new().await;
+    let told = |body: &Value| {
+        let names = goods().as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        Value::Object(names.into_iter().filter_map(|name| Some((name.clone(), body.get(&name)?.clone()))).collect())
+    };
+    let created = lab.answer(&post("", &sale(&goods()))).await.expect(201);
+    assert_eq!(told(&created.body), goods());
+    let publish = Ask::post("/v1/admin/sales/kettle/publish").by_operator();
+    assert_eq!(told(&lab.answer(&publish).await.expect(200).body), goods(), "the round has them");
+    let campaign = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["kettle"] });
+    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(&campaign)).await.expect(201);
+
+    let mut shown = goods();
+    shown.as_object_mut().unwrap().remove("expected_audience");
+    let page = lab.answer(&Ask::get("/v1/sales/kettle")).await.expect(200);
+    assert_eq!(told(&page.body), shown);
+    let listed = lab.answer(&Ask::get("/v1/campaigns/autumn")).await.expect(200).body["sales"][0].clone();
+    assert_eq!(told(&listed), json!({ "list_price_minor": 1990 }), "a list has the first picture and the price");
+    assert_eq!(listed["picture"], goods()["pictures"][0]);
+
+    // What nothing depends on may be changed in a round that runs, and taken away.
+    let less = json!({
+        "round": 1, "round_version": 1, "description": "", "pictures": [], "list_price_minor": null, "terms_url": null,
+        "expected_audience": null,
+    });
+    let edited = lab.answer(&post("/kettle/edit", &less)).await.expect(200);
+    assert_eq!(told(&edited.body), json!({}));
+    let copied = lab.answer(&post("/kettle/duplicate", &json!({ "sale_id": "pot" }))).await.expect(201);
+    assert_eq!(told(&copied.body), json!({}), "a copy offers what the round does");
+}
+
+#[tokio::test]
+async fn goods_that_cannot_be_shown_are_refused() {
+    let lab = Lab::new().await;
+    rounds::draft(&lab.ledger, "lamp", &tests::terms(5, 1), None).await;
+    for (bad, field) in [
+        (json!({ "description": "a\tb" }), "description"),
+        (json!({ "description": "x".repeat(2001) }), "description"),
+        (json!({ "pictures": vec!["/art/pot.svg"; 9] }), "pictures"),
+        (json!({ "pictures": ["https://elsewhere.example.com/kettle.webp"] }), "img.example.com"),
+        (json!({ "pictures": ["http://img.example.com/kettle.webp"] }), "pictures"),
+        (json!({ "pictures": ["/v1/orders"] }), "pictures"),
+        (json!({ "list_price_minor": 990 }), "list_price_minor"),
+        (json!({ "terms_url": "javascript:alert(1)" }), "terms_url"),
+        (json!({ "expected_audience": 0 }), "expected_audience"),
+    ] {
+        let refused = lab.answer(&post("", &sale(&bad))).await.problem(400, "invalid_request");
+        assert!(refused.text("detail").contains(field), "{bad}: {}", refused.body);
+        let mut edit = bad.clone();
+        edit["version"] = json!(1);
+        let refused = lab.answer(&post("/lamp/edit", &edit)).await.problem(400, "invalid_request");
+        assert!(refused.text("detail").contains(field), "{bad}: {}", refused.body);
+    }
+    assert!(lab.ledger.offer(&"kettle".parse().unwrap()).await.unwrap().is_none());
+    assert_eq!(lab.offer().await.version, 1, "nothing of that is written");
+}
