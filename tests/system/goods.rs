@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ask::Ask;
+use crate::catalog;
 use crate::lab::{Lab, PICTURE_HOST};
 use crate::rounds;
 
@@ -46,9 +47,10 @@ async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
 
     let mut shown = goods();
     shown.as_object_mut().unwrap().remove("expected_audience");
-    let page = lab.answer(&Ask::get("/v1/sales/kettle")).await.expect(200);
+    let catalog = lab.catalog();
+    let page = catalog::shown(&catalog, "/v1/sales/kettle").await;
     assert_eq!(told(&page.body), shown);
-    let listed = lab.answer(&Ask::get("/v1/campaigns/autumn")).await.expect(200).body["sales"][0].clone();
+    let listed = catalog::shown(&catalog, "/v1/campaigns/autumn").await.body["sales"][0].clone();
     assert_eq!(told(&listed), json!({ "list_price_minor": 1990 }), "a list has the first picture and the price");
     assert_eq!(listed["picture"], goods()["pictures"][0]);
 
