@@ -4,8 +4,8 @@ use award::Commitment;
 use award::drand::DrandRound;
 
 use crate::{
-    DoorTerms, Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain,
-    RainDrop, Refusal, RoundId, SaleId, Terms,
+    Edit, EpochMs, InvalidTerms, Log, MAX_ISOLATED_REQUESTS_PER_S, MAX_TOTAL, Offer, Overlap, Rain, RainDrop, Refusal,
+    RoundId, SaleId, Terms,
 };
 
 /// Lanes of a round: parts of its units with Redis keys of their own.
@@ -238,7 +238,7 @@ impl Round {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{EarlyAccess, Price, Recurrence, SaleState, Settlement};
+    use crate::{DoorTerms, EarlyAccess, Price, Recurrence, SaleState, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
