@@ -10,13 +10,14 @@ use crate::paths;
 use crate::stages::Stage;
 
 /// Every function: the name of its package, of its binary and of its folder.
-pub const FUNCTIONS: [&str; 15] = [
+pub const FUNCTIONS: [&str; 17] = [
     "admin",
     "admission",
     "catalog",
     "daily_reset",
     "dead_letter",
     "draw",
+    "emitter",
     "expiry",
     "notifier",
     "order",
@@ -24,6 +25,7 @@ pub const FUNCTIONS: [&str; 15] = [
     "reconciliation",
     "reservation",
     "warmup",
+    "webhook",
     "websocket",
     "winners",
 ];

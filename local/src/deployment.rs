@@ -64,6 +64,21 @@ pub struct Deployment {
     /// The secret with the key of their notifications.
     #[serde(default)]
     pub winner_secret: String,
+    /// The bus with events for the merchant's systems.
+    #[serde(default)]
+    pub event_bus: String,
+    /// Changes of which no event could be made.
+    #[serde(default)]
+    pub emitter_failures_queue_url: String,
+    /// Events that are to be sent to the merchant's address.
+    #[serde(default)]
+    pub webhook_queue_url: String,
+    /// Those that it did not take.
+    #[serde(default)]
+    pub webhook_dlq_url: String,
+    /// The secret with the key that they are signed with.
+    #[serde(default)]
+    pub webhook_secret: String,
     /// The secret with the webhook's key.
     pub payment_secret: String,
     /// The secret with the keys of passes into a sale.
@@ -90,6 +105,11 @@ struct Outputs {
     expiry_dlq_url: String,
     winners_queue_url: String,
     winners_dlq_url: String,
+    event_bus_name: String,
+    emitter_failures_queue_url: String,
+    webhook_queue_url: String,
+    webhook_dlq_url: String,
+    webhook_secret_arn: String,
     winner_secret_arn: String,
     payment_secret_arn: String,
     pass_secret_arn: String,
@@ -151,6 +171,11 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
         expiry_dlq_url: outputs.expiry_dlq_url,
         winners_queue_url: outputs.winners_queue_url,
         winners_dlq_url: outputs.winners_dlq_url,
+        event_bus: outputs.event_bus_name,
+        emitter_failures_queue_url: outputs.emitter_failures_queue_url,
+        webhook_queue_url: outputs.webhook_queue_url,
+        webhook_dlq_url: outputs.webhook_dlq_url,
+        webhook_secret: outputs.webhook_secret_arn,
         winner_secret: outputs.winner_secret_arn,
         payment_secret: outputs.payment_secret_arn,
         pass_secret: outputs.pass_secret_arn,

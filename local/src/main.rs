@@ -154,7 +154,7 @@ enum Command {
     /// Send dead letters of the running `up` back to where they came from
     Redrive {
         /// Whose dead letters
-        #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "winners", "quarantine"])]
+        #[arg(env = "QUEUE", default_value = "orders", value_parser = ["orders", "expiry", "winners", "webhook", "quarantine"])]
         queue: String,
     },
     /// Start a system on free ports, run a program with its SHOP_URL, and end the system

@@ -59,6 +59,9 @@ pub(crate) struct Lab {
     pub(crate) quarantine_url: String,
     pub(crate) winners_url: String,
     pub(crate) winners_dlq_url: String,
+    pub(crate) webhook_url: String,
+    pub(crate) webhook_dlq_url: String,
+    pub(crate) emitter_failures_url: String,
     /// What the functions ask of DynamoDB and SQS; what the test itself asks is not in it.
     pub(crate) calls: Calls,
     /// What the snapshots of its processes ask of DynamoDB, now and then.
@@ -102,6 +105,9 @@ impl Lab {
         let quarantine_url = make_queue(&sqs, &format!("{name}-quarantine")).await;
         let winners_url = make_queue(&sqs, &format!("{name}-winners")).await;
         let winners_dlq_url = make_queue(&sqs, &format!("{name}-winners-dlq")).await;
+        let webhook_url = make_queue(&sqs, &format!("{name}-webhook")).await;
+        let webhook_dlq_url = make_queue(&sqs, &format!("{name}-webhook-dlq")).await;
+        let emitter_failures_url = make_queue(&sqs, &format!("{name}-emitter-failures")).await;
         let settings = Settings::given([
             ("TABLE_NAME", &*name),
             ("REDIS_URL", &valkey.url()),
@@ -112,6 +118,12 @@ impl Lab {
             ("QUARANTINE_QUEUE_URL", &quarantine_url),
             ("WINNERS_QUEUE_URL", &winners_url),
             ("WINNERS_DLQ_URL", &winners_dlq_url),
+            ("WEBHOOK_QUEUE_URL", &webhook_url),
+            ("WEBHOOK_DLQ_URL", &webhook_dlq_url),
+            ("EMITTER_FAILURES_QUEUE_URL", &emitter_failures_url),
+            // Nobody listens, unless a test makes the bus of this name.
+            ("EVENT_BUS_NAME", &name),
+            ("WEBHOOK_SECRET_ARN", &deployment.payment_secret),
             // Any key will do.
             ("WINNER_SECRET_ARN", &deployment.payment_secret),
             ("PASS_SECRET_ARN", pass_secret),
@@ -139,6 +151,9 @@ impl Lab {
             quarantine_url,
             winners_url,
             winners_dlq_url,
+            webhook_url,
+            webhook_dlq_url,
+            emitter_failures_url,
             payment_key: deployment.payment_key().await.unwrap(),
             table: name,
             valkey,

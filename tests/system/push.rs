@@ -87,7 +87,7 @@ fn batch(records: &[Value]) -> notifier::StreamEvent {
     serde_json::from_value(json!({ "Records": records })).unwrap()
 }
 
-fn failed(response: &notifier::BatchResponse) -> Vec<&str> {
+fn failed(response: &runtime::StreamResponse) -> Vec<&str> {
     response.failed().collect()
 }
 

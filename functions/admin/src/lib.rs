@@ -53,6 +53,10 @@ pub struct QueueUrls {
     pub winners: String,
     /// Those of whom the gift service could not be told.
     pub winners_dlq: String,
+    /// Events that are to be sent to the merchant's address.
+    pub webhook: String,
+    /// Those that it did not take.
+    pub webhook_dlq: String,
     /// Messages that nobody could read.
     pub quarantine: String,
 }
@@ -96,6 +100,8 @@ impl Deps {
             expiry_dlq: settings.required("EXPIRY_DLQ_URL")?,
             winners: settings.required("WINNERS_QUEUE_URL")?,
             winners_dlq: settings.required("WINNERS_DLQ_URL")?,
+            webhook: settings.required("WEBHOOK_QUEUE_URL")?,
+            webhook_dlq: settings.required("WEBHOOK_DLQ_URL")?,
             quarantine: settings.required("QUARANTINE_QUEUE_URL")?,
         };
         let group = settings.required("OPERATOR_GROUP")?;
@@ -265,8 +271,12 @@ async fn redrive_from(deps: &Deps, request: &Request, queue: &str) -> Reply {
         "orders" => (&queues.orders_dlq, &queues.orders),
         "expiry" => (&queues.expiry_dlq, &queues.expiry),
         "winners" => (&queues.winners_dlq, &queues.winners),
+        "webhook" => (&queues.webhook_dlq, &queues.webhook),
         "quarantine" => (&queues.quarantine, &queues.orders),
-        _ => return Err(Problem::new(Code::UnknownRoute).detail("queues are orders, expiry, winners and quarantine")),
+        _ => {
+            let queues = "queues are orders, expiry, winners, webhook and quarantine";
+            return Err(Problem::new(Code::UnknownRoute).detail(queues));
+        }
     };
     let moved = redrive(&deps.sqs, from, to).await.map_err(Problem::unanswered)?;
     tracing::warn!(queue, moved, "redriven");

@@ -17,11 +17,11 @@ use futures::future::join_all;
 use ledger::{Connection, Ledger};
 use process::TermsCache;
 use push::{Gateway, Posted, PushError, StatusUpdate};
-use runtime::Clock;
+use runtime::{Clock, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 
 pub use delivered::Delivered;
-pub use stream::{BatchResponse, StreamEvent};
+pub use stream::StreamEvent;
 use stream::{StateChange, changes};
 
 /// Orders whose buyers are told at once. With ten connections each it is a hundred calls, which one process makes easily.
@@ -64,7 +64,7 @@ impl Deps {
 type TellError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Handles a batch. Lambda gives the first record that failed again, and all that follow it.
-pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
+pub async fn handle(deps: &Deps, event: StreamEvent) -> StreamResponse {
     let changes = changes(event);
     let deadline = Instant::now() + BATCH_TIMEOUT;
     let told = changes.iter().map(async |change| {
@@ -82,7 +82,7 @@ pub async fn handle(deps: &Deps, event: StreamEvent) -> BatchResponse {
     if failed.is_empty() {
         deps.delivered.forget(&changes);
     }
-    BatchResponse::of(failed)
+    StreamResponse::of(failed)
 }
 
 /// Tells one buyer, on all connections that there are. One that fails keeps none of the others waiting.

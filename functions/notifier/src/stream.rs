@@ -2,15 +2,11 @@ use std::collections::HashMap;
 
 use ledger::Change;
 use sale::{Order, ReservationId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 /// A batch of the table's stream. Records are read one by one, so that one which cannot be read is one.
-#[derive(Debug, Clone, Deserialize)]
-pub struct StreamEvent {
-    #[serde(default, rename = "Records")]
-    records: Vec<Value>,
-}
+pub type StreamEvent = runtime::StreamEvent<Value>;
 
 #[derive(Deserialize)]
 struct Record {
@@ -22,31 +18,6 @@ struct Record {
 pub(crate) struct StateChange {
     pub(crate) sequence_number: String,
     pub(crate) order: Order,
-}
-
-/// Which records failed, in the form that Lambda reads (`ReportBatchItemFailures`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct BatchResponse {
-    batch_item_failures: Vec<ItemFailure>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ItemFailure {
-    item_identifier: String,
-}
-
-impl BatchResponse {
-    pub(crate) fn of(sequence_numbers: Vec<String>) -> Self {
-        let failure = |item_identifier| ItemFailure { item_identifier };
-        Self { batch_item_failures: sequence_numbers.into_iter().map(failure).collect() }
-    }
-
-    /// The sequence numbers of the records that failed.
-    pub fn failed(&self) -> impl Iterator<Item = &str> {
-        self.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str())
-    }
 }
 
 /// The last change of each order in a batch. A record that cannot be read is left out: it will not get better, and would
@@ -80,6 +51,7 @@ fn read(record: Value) -> Result<Option<StateChange>, Box<dyn std::error::Error 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use runtime::StreamResponse;
     use serde_json::json;
 
     const PLACED: &str = include_str!("../../../events/notifier/placed.json");
@@ -168,9 +140,9 @@ mod tests {
 
     #[test]
     fn failures_are_told_as_lambda_reads_them() {
-        let response = BatchResponse::of(vec!["1".into(), "2".into()]);
+        let response = StreamResponse::of(vec!["1".into(), "2".into()]);
         let expected = json!({ "batchItemFailures": [{ "itemIdentifier": "1" }, { "itemIdentifier": "2" }] });
         assert_eq!(serde_json::to_value(response).unwrap(), expected);
-        assert_eq!(serde_json::to_value(BatchResponse::of(Vec::new())).unwrap(), json!({ "batchItemFailures": [] }));
+        assert_eq!(serde_json::to_value(StreamResponse::of(Vec::new())).unwrap(), json!({ "batchItemFailures": [] }));
     }
 }

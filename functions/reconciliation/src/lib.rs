@@ -1,12 +1,12 @@
 //! Finds what Redis and the ledger disagree on, and repairs it. Takes no input: it reads the state.
 //!
 //! What buyers wait for comes first, for all rounds beside each other: keys that Redis lost, new terms, messages that were
-//! not sent. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
+//! not sent. On that occasion it is noted which rounds have opened, sold out or ended, for the merchant's systems. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
 //! budget of time, and each run begins with another round, so that no sale takes the time of the others.
 
 mod gauges;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
@@ -15,10 +15,10 @@ use fulfilment::{
     load_round, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
-use ledger::Ledger;
+use ledger::{Ledger, NotedRound};
 use queue::OrderQueue;
 use runtime::Clock;
-use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
+use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
 use serde::Serialize;
 use stock::Stock;
 use tokio::time::timeout;
@@ -207,11 +207,19 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
         begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
     rotate(&mut rest, now);
+    let noted = match deps.ledger.noted_rounds(open.iter().chain(&rest).map(|round| &round.id)).await {
+        Ok(noted) => Some(noted),
+        Err(error) => {
+            failed(summary, "what was noted of rounds", &error);
+            None
+        }
+    };
+    let noted = noted.as_ref();
     let listed = open.into_iter().chain(rest).map(|round| (round.id.clone(), Some(round)));
     let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|id| (id, None))))
         .map(|(id, round)| async move {
             let mut tended = Tended::default();
-            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &id, round.as_ref(), now, &mut tended)).await {
+            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &id, round.as_ref(), noted, now, &mut tended)).await {
                 tended.failed += 1;
                 tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "not reconciled in time");
             }
@@ -228,7 +236,14 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
 
 /// Does what the buyers of a round wait for, each step whatever became of the one before. Whatever else every loaded round
 /// needs in each run has its place here: it must be bounded and cheap.
-async fn tend(deps: &Deps, id: &RoundId, listed: Option<&Round>, now: EpochMs, tended: &mut Tended) {
+async fn tend(
+    deps: &Deps,
+    id: &RoundId,
+    listed: Option<&Round>,
+    noted: Option<&HashMap<RoundId, NotedRound>>,
+    now: EpochMs,
+    tended: &mut Tended,
+) {
     let Deps { stock, ledger, orders, send_again_after, .. } = deps;
     if let Some(round) = listed {
         if round.is_open(now) {
@@ -240,6 +255,10 @@ async fn tend(deps: &Deps, id: &RoundId, listed: Option<&Round>, now: EpochMs, t
         }
         let amended = stock.round(id).amend(round).await;
         tended.unless_failed(id, amended);
+        if let Some(noted) = noted {
+            let marked = note_milestones(deps, round, noted.get(id), now).await;
+            tended.unless_failed(id, marked);
+        }
     }
     let until = Instant::now() + TEND_BUDGET / 2;
     let sent = send_due(stock, orders, id, *send_again_after, until, &mut tended.sent).await;
@@ -247,6 +266,35 @@ async fn tend(deps: &Deps, id: &RoundId, listed: Option<&Round>, now: EpochMs, t
     let since = stock.round(id).held_since(usize::MAX).await;
     let since = tended.unless_failed(id, since).flatten();
     tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000);
+}
+
+/// Notes that a round has opened, sold out or ended since `noted` was read. It is said to be over only as it was last written: in
+/// what was listed, somebody may have moved its end meanwhile.
+async fn note_milestones(
+    deps: &Deps,
+    listed: &Round,
+    noted: Option<&NotedRound>,
+    now: EpochMs,
+) -> Result<(), FulfilmentError> {
+    let Deps { stock, ledger, .. } = deps;
+    let fresh = NotedRound::new(listed);
+    let noted = noted.unwrap_or(&fresh);
+    if !noted.milestones.wants(listed, now) {
+        return Ok(());
+    }
+    let free = stock.round(&listed.id).counters().await?.map(|counters| counters.free());
+    let look = Look { now, free };
+    let mut found = noted.milestones.after(listed, look);
+    let mut round = listed.clone();
+    if found.ended_at_ms.is_some() {
+        let Some(last_written) = ledger.round(&listed.id).await? else { return Ok(()) };
+        found = noted.milestones.after(&last_written, look);
+        round = last_written;
+    }
+    if found != noted.milestones && ledger.note_milestones(noted, &round, found.clone()).await? {
+        tracing::info!(sale_id = %round.id.sale, round = round.id.number.0, ?found, "milestones noted");
+    }
+    Ok(())
 }
 
 /// Rounds that are not over, and then the others.

@@ -4,7 +4,6 @@
 //!
 //! Buyers do not depend on this: their orders already show the prize, and `notifier` pushes it to those who are connected.
 
-mod gift_service;
 mod pacer;
 
 use std::sync::Arc;
@@ -17,8 +16,8 @@ use queue::WinnerMessage;
 use runtime::{Clock, MessageError, each_message};
 use sale::{Order, RoundId, ShownAward};
 use serde::Serialize;
+use signed_post::SignedPost;
 
-use crate::gift_service::GiftService;
 use crate::pacer::Pacer;
 
 /// Winners that one process tells of in a second, unless `WINNERS_PER_S` says otherwise.
@@ -32,7 +31,7 @@ pub struct Deps {
     /// The terms of rounds, for the names of prizes.
     pub terms: TermsCache,
     /// Who is told of winners. Nobody, if the deployment names no service: winners stay to be notified then.
-    gifts: Option<Arc<GiftService>>,
+    gifts: Option<SignedPost>,
     /// When the next one may be told of.
     pacer: Arc<Pacer>,
     /// The time.
@@ -53,11 +52,12 @@ impl Deps {
                 source: format!("{text:?} is not a number above 0").into(),
             })?,
         };
-        let gifts = context.settings().optional("GIFT_URL").map(|url| Arc::new(GiftService::new(url, secret)));
+        let unusable = |error| ContextError::Unusable { setting: "GIFT_URL", source: Box::new(error) };
+        let gifts = context.settings().optional("GIFT_URL").map(|url| SignedPost::new(url, secret)).transpose();
         Ok(Self {
             ledger: context.ledger()?,
             terms: context.terms()?,
-            gifts,
+            gifts: gifts.map_err(unusable)?,
             pacer: Arc::new(Pacer::per_second(rate)),
             clock: context.clock(),
         })
@@ -120,7 +120,7 @@ async fn notify(deps: &Deps, body: String) -> Result<(), MessageError> {
     let winner_id = format!("{id}.{position}");
     let body = notification(&winner_id, &id, position, &prize, &winner, &order)?;
     deps.pacer.turn().await;
-    gifts.tell(&winner_id, body, deps.clock.now()).await?;
+    gifts.send(&winner_id, body, deps.clock.now()).await?;
     // Dying before this, it is told of again.
     deps.ledger.note_notified(&id, position, deps.clock.now()).await?;
     tracing::info!(reservation_id = %winner.order_id, position, prize, "winner notified");

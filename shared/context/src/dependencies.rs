@@ -69,6 +69,21 @@ impl Context {
         self.once("", || Ok(queue::WinnerQueue::new(self.sqs()?, self.settings().required("WINNERS_QUEUE_URL")?)))
     }
 
+    /// The queue of events that are to be sent to the merchant's address: `WEBHOOK_QUEUE_URL`.
+    #[cfg(feature = "webhook_queue")]
+    pub fn webhook_queue(&self) -> Result<queue::WebhookQueue, ContextError> {
+        self.once("", || Ok(queue::WebhookQueue::new(self.sqs()?, self.settings().required("WEBHOOK_QUEUE_URL")?)))
+    }
+
+    /// Where changes are kept of which no event can be made: `EMITTER_FAILURES_QUEUE_URL`.
+    #[cfg(feature = "emitter_failures")]
+    pub fn emitter_failures(&self) -> Result<queue::EmitterFailures, ContextError> {
+        self.once("", || {
+            let url = self.settings().required("EMITTER_FAILURES_QUEUE_URL")?;
+            Ok(queue::EmitterFailures::new(self.sqs()?, url))
+        })
+    }
+
     /// The quarantine: `QUARANTINE_QUEUE_URL`.
     #[cfg(feature = "quarantine")]
     pub fn quarantine(&self) -> Result<queue::Quarantine, ContextError> {
@@ -115,6 +130,12 @@ impl Context {
     #[cfg(feature = "winner_secret")]
     pub fn winner_secret(&self) -> Result<runtime::Secret, ContextError> {
         self.secret("WINNER_SECRET_ARN")
+    }
+
+    /// The key that events are signed with on their way to the merchant's address, in the secret `WEBHOOK_SECRET_ARN`.
+    #[cfg(feature = "webhook_secret")]
+    pub fn webhook_secret(&self) -> Result<runtime::Secret, ContextError> {
+        self.secret("WEBHOOK_SECRET_ARN")
     }
 
     /// The key of the CDN, in the secret `EDGE_KEY_SECRET_ARN`; none if there is no CDN.

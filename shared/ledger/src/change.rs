@@ -1,9 +1,10 @@
-use sale::Order;
+use sale::{Milestones, Order};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_dynamo::{AttributeValue, Item};
 
-use crate::LedgerError;
 use crate::item::OrderItem;
+use crate::{LedgerError, NotedPayment, NotedRound, keys};
 
 /// One write of the table, as its stream tells it.
 #[derive(Debug, Clone, Deserialize)]
@@ -11,8 +12,27 @@ use crate::item::OrderItem;
 pub struct Change {
     /// Its place in the stream.
     pub sequence_number: String,
-    new_image: Option<serde_dynamo::Item>,
-    old_image: Option<serde_dynamo::Item>,
+    new_image: Option<Item>,
+    old_image: Option<Item>,
+}
+
+/// What has happened by a write, for systems outside. Each happens once, whatever is written again; only selling out may
+/// happen again, and then it is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one for each write, and nearly always the order")]
+pub enum Fact {
+    /// An order was made, or has another state since.
+    Order(Order),
+    /// A payment is to be given back.
+    RefundDue(NotedPayment),
+    /// A payment was marked as given back.
+    RefundMade(NotedPayment),
+    /// A round has opened.
+    Opened(NotedRound),
+    /// A round has sold out.
+    SoldOut(NotedRound),
+    /// A round is over.
+    Ended(NotedRound),
 }
 
 /// The attributes of an order whose change counts. What an earlier version wrote besides it may be anything.
@@ -22,21 +42,86 @@ struct Before {
     award: Option<IgnoredAny>,
 }
 
+/// How an order was changed.
+struct OrderChange {
+    order: Order,
+    has_moved: bool,
+    has_won: bool,
+}
+
 impl Change {
     /// The order that has another state since, won in a draw, or was made. None if it was another write, or one of another item.
     ///
     /// # Errors
     /// If an order was written that this version cannot read.
     pub fn moved_order(&self) -> Result<Option<Order>, LedgerError> {
-        let Some(new) = self.new_image.as_ref().filter(|item| is_order(item)) else { return Ok(None) };
+        let change = self.order()?.filter(|change| change.has_moved || change.has_won);
+        Ok(change.map(|change| change.order))
+    }
+
+    /// What has happened by it, in the order in which it did.
+    ///
+    /// # Errors
+    /// If something was written that this version cannot read.
+    pub fn facts(&self) -> Result<Vec<Fact>, LedgerError> {
+        if let Some(change) = self.order()? {
+            return Ok(change.has_moved.then_some(Fact::Order(change.order)).into_iter().collect());
+        }
+        if let Some(new) = self.new_item(keys::PAYMENTS_BEGIN) {
+            return self.facts_of_payment(new);
+        }
+        if let Some(new) = self.new_item(keys::MILESTONES_BEGIN) {
+            return self.facts_of_round(new);
+        }
+        Ok(Vec::new())
+    }
+
+    fn order(&self) -> Result<Option<OrderChange>, LedgerError> {
+        let Some(new) = self.new_item(keys::ORDERS_BEGIN) else { return Ok(None) };
         let OrderItem { order, .. } = serde_dynamo::from_item(new.clone())?;
-        let Some(old) = &self.old_image else { return Ok(Some(order)) };
+        let Some(old) = &self.old_image else {
+            return Ok(Some(OrderChange { order, has_moved: true, has_won: false }));
+        };
         let before: Before = serde_dynamo::from_item(old.clone())?;
         let has_won = order.award.is_some() && before.award.is_none();
-        Ok((has_won || before.state.as_deref() != Some(order.state.as_str())).then_some(order))
+        let has_moved = before.state.as_deref() != Some(order.state.as_str());
+        Ok(Some(OrderChange { order, has_moved, has_won }))
     }
-}
 
-fn is_order(item: &serde_dynamo::Item) -> bool {
-    matches!(item.get("pk"), Some(serde_dynamo::AttributeValue::S(pk)) if pk.starts_with("ORDER#"))
+    fn facts_of_payment(&self, new: &Item) -> Result<Vec<Fact>, LedgerError> {
+        let came = |name: &str| new.contains_key(name) && !self.had(name);
+        let (is_due, is_made) = (came("refund_due_at_ms"), came("refunded_at_ms"));
+        if !is_due && !is_made {
+            return Ok(Vec::new());
+        }
+        let payment = NotedPayment::from_item(new.clone().into())?;
+        let due = is_due.then(|| Fact::RefundDue(payment.clone()));
+        let made = (is_made && payment.refunded.is_some()).then_some(Fact::RefundMade(payment));
+        Ok(due.into_iter().chain(made).collect())
+    }
+
+    fn facts_of_round(&self, new: &Item) -> Result<Vec<Fact>, LedgerError> {
+        let round = NotedRound::from_item(new.clone().into())?;
+        let before = match &self.old_image {
+            Some(old) => NotedRound::from_item(old.clone().into())?.milestones,
+            None => Milestones::default(),
+        };
+        let now = &round.milestones;
+        let came = [
+            (now.opened_at_ms.is_some() && before.opened_at_ms.is_none(), Fact::Opened as fn(NotedRound) -> Fact),
+            (now.sold_out_times > before.sold_out_times, Fact::SoldOut),
+            (now.ended_at_ms.is_some() && before.ended_at_ms.is_none(), Fact::Ended),
+        ];
+        Ok(came.into_iter().filter(|(came, _)| *came).map(|(_, fact)| fact(round.clone())).collect())
+    }
+
+    fn had(&self, name: &str) -> bool {
+        self.old_image.as_ref().is_some_and(|old| old.contains_key(name))
+    }
+
+    /// What was written, if its key begins so.
+    fn new_item(&self, begin: &str) -> Option<&Item> {
+        let is_one = |item: &&Item| matches!(item.get("pk"), Some(AttributeValue::S(pk)) if pk.starts_with(begin));
+        self.new_image.as_ref().filter(is_one)
+    }
 }

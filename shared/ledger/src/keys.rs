@@ -173,6 +173,16 @@ pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
     format!("SEED#{sale}#{number}")
 }
 
+/// Prefixes of the items whose changes are facts for the merchant's systems. The filter of the stream in `infra/cdk` has them.
+pub(crate) const ORDERS_BEGIN: &str = "ORDER#";
+pub(crate) const PAYMENTS_BEGIN: &str = "PAYMENT#";
+pub(crate) const MILESTONES_BEGIN: &str = "MILESTONES#";
+
+/// What is noted of a round as it goes.
+pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
+    format!("{MILESTONES_BEGIN}{sale}#{number}")
+}
+
 /// The beacon of a round's draw.
 pub(crate) fn beacon(RoundId { sale, number }: &RoundId) -> String {
     format!("BEACON#{sale}#{number}")

@@ -6,6 +6,7 @@
 //! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` unless its sale is withdrawn |
 //! | seed | `SEED#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
+//! | milestones of a round | `MILESTONES#sale#round` | |
 //! | beacon of a draw | `BEACON#sale#round` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
 //! | fence of its entries | `FENCE#sale#round#shard` | |
@@ -43,6 +44,7 @@ mod item;
 mod keys;
 mod live_orders;
 mod lotteries;
+mod milestones;
 mod offers;
 mod orders;
 mod orders_by_time;
@@ -63,7 +65,7 @@ use crate::item::{Item, text};
 pub use beacons::Beacon;
 pub use by_time::{Direction, TimeRange};
 pub use campaigns::PutCampaign;
-pub use change::Change;
+pub use change::{Change, Fact};
 pub use connections::{Connection, MAX_CONNECTIONS};
 pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
@@ -71,6 +73,7 @@ pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
+pub use milestones::NotedRound;
 pub use offers::{Created, Deleted, Latest, Steered, Withdrawal};
 pub use orders::{OrdersPage, Placed, Taken};
 pub use orders_by_time::OrderIdsPage;

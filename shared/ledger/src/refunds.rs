@@ -75,7 +75,7 @@ struct PaymentItem {
 }
 
 impl NotedPayment {
-    fn from_item(item: Item) -> Result<Self, LedgerError> {
+    pub(crate) fn from_item(item: Item) -> Result<Self, LedgerError> {
         let PaymentItem {
             pk,
             reservation_id,

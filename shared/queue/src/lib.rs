@@ -67,6 +67,12 @@ impl Queue {
             Broken::Failed(error) => QueueError::of("SendMessage")(error),
         })
     }
+
+    async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+        let put_off = self.client.change_message_visibility().queue_url(&self.url).receipt_handle(receipt);
+        let put_off = put_off.visibility_timeout(delay_s as i32).send().await;
+        put_off.map(|_| ()).map_err(QueueError::of("ChangeMessageVisibility"))
+    }
 }
 
 /// What makes X-Ray see whoever receives a message as a part of the trace that sent it.
@@ -111,6 +117,14 @@ queue!(
     /// Messages that nobody can read, kept for a look.
     Quarantine
 );
+queue!(
+    /// Changes of the table of which no event can be made, kept for a look.
+    EmitterFailures
+);
+queue!(
+    /// Events that are to be sent to the merchant's address.
+    WebhookQueue
+);
 
 impl OrderQueue {
     /// Sends a reservation to be ordered. Once this returns, SQS has it in several zones.
@@ -126,16 +140,17 @@ impl OrderQueue {
     /// # Errors
     /// If SQS does not answer; then the message comes back when the queue's visibility timeout ends.
     pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
-        self.0
-            .client
-            .change_message_visibility()
-            .queue_url(&self.0.url)
-            .receipt_handle(receipt)
-            .visibility_timeout(delay_s as i32)
-            .send()
-            .await
-            .map_err(QueueError::of("ChangeMessageVisibility"))?;
-        Ok(())
+        self.0.put_off(receipt, delay_s).await
+    }
+}
+
+impl WebhookQueue {
+    /// Has a received event come back in `delay_s` seconds.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then the event comes back when the queue's visibility timeout ends.
+    pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
+        self.0.put_off(receipt, delay_s).await
     }
 }
 
@@ -170,6 +185,16 @@ impl Quarantine {
     ///
     /// # Errors
     /// If SQS does not answer; then the message must not be deleted from where it came.
+    pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
+        self.0.send(body.to_owned(), 0, None).await
+    }
+}
+
+impl EmitterFailures {
+    /// Keeps a record of the stream, or an event.
+    ///
+    /// # Errors
+    /// If SQS does not answer; then the record has to come again.
     pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
         self.0.send(body.to_owned(), 0, None).await
     }

@@ -6,6 +6,7 @@ mod metrics;
 mod secret;
 mod serve;
 mod settings;
+mod stream;
 mod telemetry;
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
@@ -15,4 +16,5 @@ pub use metrics::{Metrics, SampledMs};
 pub use secret::{Secret, SecretError};
 pub use serve::{ANSWER_TIMEOUT, OPERATOR_ANSWER_TIMEOUT, serve_events};
 pub use settings::{MissingSetting, Settings};
+pub use stream::{StreamEvent, StreamResponse};
 pub use telemetry::init_telemetry;

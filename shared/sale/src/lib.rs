@@ -13,6 +13,7 @@ mod edit;
 mod goods;
 mod ids;
 mod log;
+mod milestones;
 mod money;
 mod offer;
 mod order;
@@ -43,6 +44,7 @@ pub use goods::{
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
+pub use milestones::{Look, Milestones};
 pub use money::{Currency, InvalidCurrency, Price};
 pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};

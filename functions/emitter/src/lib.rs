@@ -1,0 +1,108 @@
+//! Emits events for the merchant's systems: puts what has happened in the ledger on the bus of the deployment.
+//!
+//! Promised is: at least once. The ledger's writes are facts, and each is in the stream; a batch comes again from the first record
+//! that is not on the bus, for as long as the stream has it. What comes again has the same id, by which it is recognized, since
+//! an event is made of the change alone. A record that cannot be read, or that the bus refuses for what it says, holds nobody
+//! up: it is kept in a queue that rings.
+
+mod bus;
+mod event;
+mod stream;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use context::{Context, ContextError};
+use futures::StreamExt;
+use queue::EmitterFailures;
+use runtime::StreamResponse;
+use tokio::time::{Instant, timeout_at};
+
+use crate::bus::{AT_ONCE, Bus, Refused};
+pub use crate::event::Event;
+use crate::stream::Read;
+pub use crate::stream::StreamEvent;
+
+/// Calls of the bus beside each other: with [`AT_ONCE`] events each, a batch takes three turns.
+const CALLS_AT_ONCE: usize = 4;
+/// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The function's dependencies.
+#[derive(Clone)]
+pub struct Deps {
+    bus: Bus,
+    /// Where records are kept of which no event can be made.
+    pub failures: EmitterFailures,
+}
+
+impl Deps {
+    /// Makes the dependencies from the settings.
+    ///
+    /// # Errors
+    /// If a setting is missing or unusable.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        let client = aws_sdk_eventbridge::Client::new(context.aws());
+        let name = context.settings().required("EVENT_BUS_NAME")?;
+        Ok(Self { bus: Bus::new(client, name), failures: context.emitter_failures()? })
+    }
+}
+
+/// Handles a batch. Lambda gives the first record that failed again, and all that follow it.
+pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
+    let deadline = Instant::now() + BATCH_TIMEOUT;
+    let records: Vec<Read> = batch.records.into_iter().map(Read::from).collect();
+    let to_tell: Vec<(usize, &Event)> = (records.iter().enumerate())
+        .flat_map(|(at, read)| read.events.iter().flatten().map(move |event| (at, event)))
+        .collect();
+    let calls = to_tell.chunks(AT_ONCE).map(|chunk| put(deps, chunk, deadline));
+    let answers: Vec<Refused> = futures::stream::iter(calls).buffered(CALLS_AT_ONCE).collect().await;
+
+    let (mut again, mut never) = (BTreeSet::new(), BTreeSet::new());
+    for refused in answers {
+        again.extend(refused.for_now);
+        never.extend(refused.for_good);
+    }
+    for (at, read) in records.iter().enumerate() {
+        if let Err(error) = &read.events {
+            tracing::error!(error = error as &dyn std::error::Error, "no event can be made of a record");
+            never.insert(at);
+        }
+    }
+    // One that comes again is kept then.
+    for at in never.difference(&again.clone()) {
+        if !keep(deps, &records[*at], deadline).await {
+            again.insert(*at);
+        }
+    }
+    let told = to_tell.len();
+    tracing::info!(events = told, again = again.len(), kept = never.len(), "events emitted");
+    StreamResponse::of(again.into_iter().map(|at| records[at].sequence_number.clone()).collect())
+}
+
+/// Puts events on the bus. Which records have one that is not there.
+async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refused {
+    let plain: Vec<&Event> = events.iter().map(|(_, event)| *event).collect();
+    let error: Box<dyn std::error::Error + Send + Sync> = match timeout_at(deadline, deps.bus.put(&plain)).await {
+        Ok(Ok(Refused { for_now, for_good })) => {
+            let records = |places: BTreeSet<usize>| places.into_iter().map(|place| events[place].0).collect();
+            return Refused { for_now: records(for_now), for_good: records(for_good) };
+        }
+        Ok(Err(error)) => error.into(),
+        Err(late) => late.into(),
+    };
+    tracing::error!(error = &*error as &dyn std::error::Error, events = events.len(), "events are not on the bus yet");
+    Refused { for_now: events.iter().map(|(at, _)| *at).collect(), ..Refused::default() }
+}
+
+/// Keeps a record of which no event can be made. Whether that is done.
+async fn keep(deps: &Deps, read: &Read, deadline: Instant) -> bool {
+    match timeout_at(deadline, deps.failures.keep(&read.record.to_string())).await {
+        Ok(Ok(())) => true,
+        Ok(Err(error)) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "a record is not kept yet");
+            false
+        }
+        Err(_) => false,
+    }
+}

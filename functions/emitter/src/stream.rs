@@ -1,0 +1,40 @@
+use ledger::{Change, Fact, LedgerError};
+use serde_json::Value;
+
+use crate::event::Event;
+
+/// A batch of the table's stream. Records are read one by one, so that one which cannot be read is one.
+pub type StreamEvent = runtime::StreamEvent<Value>;
+
+/// A record and what it tells.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// Its place in the stream; empty if it has none.
+    pub(crate) sequence_number: String,
+    /// As it came.
+    pub(crate) record: Value,
+    pub(crate) events: Result<Vec<Event>, Unreadable>,
+}
+
+/// A record of which no event can be made, however often it comes.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    #[error("the record is none of a table's stream")]
+    Record(#[from] serde_json::Error),
+    #[error("the record has an item that this version cannot read")]
+    Item(#[from] LedgerError),
+}
+
+impl From<Value> for Read {
+    fn from(record: Value) -> Self {
+        let sequence_number = record["dynamodb"]["SequenceNumber"].as_str().unwrap_or_default().to_owned();
+        let events = events(&record);
+        Self { sequence_number, record, events }
+    }
+}
+
+fn events(record: &Value) -> Result<Vec<Event>, Unreadable> {
+    let change: Change = serde_json::from_value(record["dynamodb"].clone())?;
+    let facts: Vec<Fact> = change.facts()?;
+    Ok(facts.into_iter().map(Event::from).collect())
+}

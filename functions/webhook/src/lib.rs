@@ -1,0 +1,71 @@
+//! Sends the events of the bus to the merchant's address, if the deployment has one. One that it does not take comes back after
+//! 5 s, 30 s, and then later and later for half a day; then it is a dead letter, which an operator sends back. So none is
+//! lost, and one may come twice: it has the same id then.
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
+use context::{Context, ContextError};
+use queue::WebhookQueue;
+use runtime::{Clock, MessageError, ReceivedMessage, each_message};
+use serde_json::Value;
+use signed_post::SignedPost;
+
+/// Seconds until an event that was not taken for the first time, the second time and so on comes back: 14 hours in all. The
+/// queue's `maxReceiveCount` in `infra/cdk` is one more than the rungs here. The last time it comes back at once, which makes it
+/// a dead letter.
+pub const LADDER_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
+
+/// The function's dependencies.
+#[derive(Clone)]
+pub struct Deps {
+    /// The merchant's address. None if the deployment names none (any more).
+    receiver: Option<SignedPost>,
+    /// The queue of events.
+    pub events: WebhookQueue,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl Deps {
+    /// Makes the dependencies from the settings.
+    ///
+    /// # Errors
+    /// If a setting is missing or unusable.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        let secret = context.webhook_secret()?;
+        let unusable = |error| ContextError::Unusable { setting: "WEBHOOK_URL", source: Box::new(error) };
+        let receiver = context.settings().optional("WEBHOOK_URL").map(|url| SignedPost::new(url, secret)).transpose();
+        Ok(Self { receiver: receiver.map_err(unusable)?, events: context.webhook_queue()?, clock: context.clock() })
+    }
+}
+
+/// Why an event was not sent.
+#[derive(Debug, thiserror::Error)]
+enum NotSent {
+    #[error("the message is no event")]
+    NoEvent,
+    #[error("the deployment has no address to send events to")]
+    NoReceiver,
+}
+
+/// Handles a batch: the messages that failed come back, the others are done.
+pub async fn handle(deps: &Deps, batch: SqsEvent) -> SqsBatchResponse {
+    each_message(batch, |message| deliver(deps, message.body), |message| put_off(deps, message)).await
+}
+
+async fn deliver(deps: &Deps, body: String) -> Result<(), MessageError> {
+    let mut envelope: Value = serde_json::from_str(&body)?;
+    let event = envelope["detail"].take();
+    let text = |name: &str| event[name].as_str().ok_or(NotSent::NoEvent);
+    let (id, kind) = (text("id")?, text("type")?);
+    let receiver = deps.receiver.as_ref().ok_or(NotSent::NoReceiver)?;
+    receiver.send(id, event.to_string(), deps.clock.now()).await?;
+    tracing::info!(event_id = id, kind, "event sent");
+    Ok(())
+}
+
+async fn put_off(deps: &Deps, message: ReceivedMessage) {
+    let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
+    if let Err(error) = deps.events.put_off(&message.receipt, delay_s).await {
+        tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back at another time than it should");
+    }
+}

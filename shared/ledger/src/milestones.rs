@@ -1,0 +1,135 @@
+//! What is noted of rounds as they go, for the merchant's systems: that they opened, sold out, ended. It is noted so that the
+//! table's stream tells of it, once.
+
+use std::collections::HashMap;
+
+use sale::{EpochMs, Milestones, Round, RoundId, RoundNumber, SaleId};
+use serde::{Deserialize, Serialize};
+
+use crate::item::{Item, to_item};
+use crate::replace::Replacement;
+use crate::{Ledger, LedgerError, keys};
+
+/// What was noted of a round, and its terms as they were then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedRound {
+    /// Which round.
+    pub id: RoundId,
+    /// What was noticed of it.
+    pub milestones: Milestones,
+    /// Its title.
+    pub title: String,
+    /// When it opens for everyone.
+    pub opens_at_ms: EpochMs,
+    /// Its end.
+    pub closes_at_ms: EpochMs,
+    /// Its units.
+    pub total: u32,
+    /// Counts the writes.
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MilestonesItem {
+    pk: String,
+    sale: SaleId,
+    round: RoundNumber,
+    version: u32,
+    title: String,
+    opens_at_ms: EpochMs,
+    closes_at_ms: EpochMs,
+    total: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    opened_at_ms: Option<EpochMs>,
+    sold_out: bool,
+    sold_out_times: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sold_out_at_ms: Option<EpochMs>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ended_at_ms: Option<EpochMs>,
+}
+
+impl NotedRound {
+    /// Nothing was noted of it.
+    pub fn new(round: &Round) -> Self {
+        Self {
+            id: round.id.clone(),
+            milestones: Milestones::default(),
+            title: round.terms.title.clone(),
+            opens_at_ms: round.terms.opens_at_ms,
+            closes_at_ms: round.terms.closes_at_ms,
+            total: round.terms.total,
+            version: 0,
+        }
+    }
+
+    pub(crate) fn from_item(item: Item) -> Result<Self, LedgerError> {
+        let item: MilestonesItem = serde_dynamo::from_item(item)?;
+        let milestones = Milestones {
+            opened_at_ms: item.opened_at_ms,
+            sold_out: item.sold_out,
+            sold_out_times: item.sold_out_times,
+            sold_out_at_ms: item.sold_out_at_ms,
+            ended_at_ms: item.ended_at_ms,
+        };
+        let id = RoundId { sale: item.sale, number: item.round };
+        let MilestonesItem { title, opens_at_ms, closes_at_ms, total, version, .. } = item;
+        Ok(Self { id, milestones, title, opens_at_ms, closes_at_ms, total, version })
+    }
+
+    fn to_item(&self) -> Result<Item, LedgerError> {
+        let Milestones { opened_at_ms, sold_out, sold_out_times, sold_out_at_ms, ended_at_ms } = self.milestones;
+        to_item(MilestonesItem {
+            pk: keys::milestones(&self.id),
+            sale: self.id.sale.clone(),
+            round: self.id.number,
+            version: self.version,
+            title: self.title.clone(),
+            opens_at_ms: self.opens_at_ms,
+            closes_at_ms: self.closes_at_ms,
+            total: self.total,
+            opened_at_ms,
+            sold_out,
+            sold_out_times,
+            sold_out_at_ms,
+            ended_at_ms,
+        })
+    }
+}
+
+impl Ledger {
+    /// What was noted of these rounds, as it was last written. A round of which nothing was noted is left out.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn noted_rounds(
+        &self,
+        rounds: impl IntoIterator<Item = &RoundId>,
+    ) -> Result<HashMap<RoundId, NotedRound>, LedgerError> {
+        let pks: Vec<String> = rounds.into_iter().map(keys::milestones).collect();
+        let mut noted = HashMap::with_capacity(pks.len());
+        for item in self.batch_get(&pks).await? {
+            let round = NotedRound::from_item(item)?;
+            noted.insert(round.id.clone(), round);
+        }
+        Ok(noted)
+    }
+
+    /// Notes what a look at a round found, on the condition that nobody noted anything since `read` was. Whether that is so.
+    ///
+    /// Guards against two looks at once, whichever of them is older: one that was made before the other one's note finds
+    /// another version, and notes nothing. So `read` has to be read before the look.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer; then it may or may not be noted, and the next look tells.
+    pub async fn note_milestones(
+        &self,
+        read: &NotedRound,
+        round: &Round,
+        found: Milestones,
+    ) -> Result<bool, LedgerError> {
+        let noted = NotedRound { milestones: found, version: read.version + 1, ..NotedRound::new(round) };
+        let condition = "attribute_not_exists(pk) OR version = :version";
+        self.replace(Replacement { item: noted.to_item()?, condition, version: read.version }).await
+    }
+}

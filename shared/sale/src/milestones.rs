@@ -1,0 +1,160 @@
+use crate::{EpochMs, Round};
+
+/// How long after its end a round is said to be over. An operator's function may still move the end while its own clock says
+/// that the round runs, and clocks differ by less.
+const SURELY_OVER_AFTER_S: u32 = 60;
+
+/// What was noticed of a round as it went, by somebody who looks at it now and then.
+///
+/// Each of these is noticed once, but for selling out: units that come back, or are added, may sell out again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Milestones {
+    /// When it was first seen open to anybody.
+    pub opened_at_ms: Option<EpochMs>,
+    /// Whether no unit was free when it was last seen.
+    pub sold_out: bool,
+    /// How often it was found sold out after it was not.
+    pub sold_out_times: u32,
+    /// When that was the last time.
+    pub sold_out_at_ms: Option<EpochMs>,
+    /// When it was first seen over.
+    pub ended_at_ms: Option<EpochMs>,
+}
+
+/// One look at a round.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// When.
+    pub now: EpochMs,
+    /// Units that were not handed out or came back, those included that are still to become available. None if Redis does
+    /// not have the round.
+    pub free: Option<u32>,
+}
+
+impl Milestones {
+    /// Whether a look at a round may have anything to note.
+    pub fn wants(&self, round: &Round, now: EpochMs) -> bool {
+        self.ended_at_ms.is_none() && now >= round.terms.first_opens_at_ms()
+    }
+
+    /// What is known after another look.
+    ///
+    /// - A round is open once its time has come, Redis has had it, and it is not paused or has sold something.
+    /// - It is sold out if no unit is free: all are held or ordered. Those that come back after its end nobody can buy, so they
+    ///   change nothing.
+    /// - A minute after its end it is over.
+    #[must_use]
+    pub fn after(&self, round: &Round, look: Look) -> Self {
+        let mut seen = self.clone();
+        if !self.wants(round, look.now) {
+            return seen;
+        }
+        let was_loaded = look.free.is_some() || round.loaded_at_ms.is_some();
+        let has_sold = look.free.is_some_and(|free| free < round.terms.total);
+        if seen.opened_at_ms.is_none() && was_loaded && (!round.paused || has_sold) {
+            seen.opened_at_ms = Some(look.now);
+        }
+        match look.free {
+            Some(0) if !seen.sold_out && seen.opened_at_ms.is_some() => {
+                seen.sold_out = true;
+                seen.sold_out_times += 1;
+                seen.sold_out_at_ms = Some(look.now);
+            }
+            Some(1..) if !round.is_over(look.now) => seen.sold_out = false,
+            _ => {}
+        }
+        if look.now >= round.terms.closes_at_ms.plus_s(SURELY_OVER_AFTER_S) {
+            seen.ended_at_ms = Some(look.now);
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Offer;
+    use crate::terms::lamp;
+
+    const OPENS: EpochMs = EpochMs(10 * 3_600_000);
+    const CLOSES: EpochMs = EpochMs(12 * 3_600_000);
+    const BEFORE: EpochMs = EpochMs(OPENS.0 - 1);
+    const OVER: EpochMs = CLOSES.plus_s(SURELY_OVER_AFTER_S);
+
+    fn round() -> Round {
+        let (_, round) = Offer::draft("lamp".parse().unwrap(), lamp(OPENS, CLOSES), None).publish();
+        Round { loaded_at_ms: Some(BEFORE), ..round }
+    }
+
+    fn minute(minutes: u32) -> EpochMs {
+        OPENS.plus_s(minutes * 60)
+    }
+
+    /// What is known after looks at these moments, which find so many units free.
+    fn looks(round: &Round, looks: &[(EpochMs, Option<u32>)]) -> Milestones {
+        looks.iter().fold(Milestones::default(), |seen, (now, free)| seen.after(round, Look { now: *now, free: *free }))
+    }
+
+    #[test]
+    fn a_round_opens_sells_out_again_and_again_and_ends() {
+        let looks_of_a_day = [
+            (BEFORE, Some(100)),
+            (OPENS, Some(100)),
+            (minute(1), Some(0)),
+            (minute(2), Some(0)),
+            (minute(3), Some(1)),
+            (minute(4), Some(0)),
+            (CLOSES, Some(5)),
+            (OVER, Some(5)),
+            (OVER.plus_s(60), Some(100)),
+        ];
+        let times: Vec<u32> = (1..=looks_of_a_day.len())
+            .map(|so_far| looks(&round(), &looks_of_a_day[..so_far]).sold_out_times)
+            .collect();
+        assert_eq!(times, [0, 0, 1, 1, 1, 2, 2, 2, 2]);
+        let expected = Milestones {
+            opened_at_ms: Some(OPENS),
+            sold_out: true,
+            sold_out_times: 2,
+            sold_out_at_ms: Some(minute(4)),
+            ended_at_ms: Some(OVER),
+        };
+        assert_eq!(looks(&round(), &looks_of_a_day), expected);
+    }
+
+    #[test]
+    fn a_look_that_comes_late_notes_all_at_once() {
+        let seen = looks(&round(), &[(OVER, Some(0))]);
+        assert_eq!((seen.opened_at_ms, seen.sold_out_times, seen.ended_at_ms), (Some(OVER), 1, Some(OVER)));
+        let forgotten = looks(&round(), &[(OVER, None)]);
+        assert_eq!((forgotten.opened_at_ms, forgotten.sold_out_times), (Some(OVER), 0), "its keys are gone");
+    }
+
+    #[test]
+    fn a_redis_that_lost_the_round_says_nothing() {
+        let seen = looks(&round(), &[(minute(1), Some(0)), (minute(2), None), (minute(3), Some(0))]);
+        assert_eq!((seen.sold_out, seen.sold_out_times), (true, 1));
+    }
+
+    #[test]
+    fn what_nobody_can_buy_from_is_not_open() {
+        let never_loaded = Round { loaded_at_ms: None, ..round() };
+        assert_eq!(looks(&never_loaded, &[(minute(1), None)]), Milestones::default());
+        assert_eq!(looks(&never_loaded, &[(minute(1), Some(100))]).opened_at_ms, Some(minute(1)), "by another version");
+        let paused = Round { paused: true, ..round() };
+        assert_eq!(looks(&paused, &[(minute(1), Some(100))]), Milestones::default());
+        assert_eq!(looks(&paused, &[(minute(1), Some(99))]).opened_at_ms, Some(minute(1)), "it was open before");
+        let ended = looks(&paused, &[(OVER, Some(100))]);
+        assert_eq!((ended.opened_at_ms, ended.ended_at_ms), (None, Some(OVER)));
+    }
+
+    #[test]
+    fn it_opens_with_its_first_group_and_ends_when_no_clock_disagrees() {
+        let mut early = round();
+        early.terms.early_access =
+            vec![crate::EarlyAccess { group: "members".parse().unwrap(), lead_s: 600, set_aside: None }];
+        let first = OPENS.minus_s(600);
+        assert_eq!(looks(&early, &[(first, Some(100))]).opened_at_ms, Some(first));
+        assert_eq!(looks(&round(), &[(EpochMs(OVER.0 - 1), Some(0))]).ended_at_ms, None);
+    }
+}

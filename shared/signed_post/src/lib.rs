@@ -1,0 +1,131 @@
+//! Requests to an address of the merchant's, signed as [Standard Webhooks](https://www.standardwebhooks.com) says.
+//!
+//! The address comes from the deployment's settings, never from a request. Still a receiver can do no more than answer: only
+//! `https` is spoken (and `http` to this machine, for tests), a redirect is followed nowhere, of the answer the status alone is
+//! read, and all of it has a bound of time.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_smithy_runtime_api::client::http::HttpConnector as _;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::body::SdkBody;
+use http::Uri;
+use runtime::{Secret, SecretError};
+use sale::EpochMs;
+use standardwebhooks::Webhook;
+
+/// Longest wait for an answer. With what its caller does besides it fits the 20 s that a message has.
+const TIMEOUT: Duration = Duration::from_secs(8);
+
+/// An address to which nothing is sent.
+#[derive(Debug, thiserror::Error)]
+#[error("an address begins with https:// and a host, and has no user in it")]
+pub struct InvalidAddress;
+
+/// Why the receiver did not take a request.
+#[derive(Debug, thiserror::Error)]
+pub enum PostError {
+    /// No connection, or one that broke.
+    #[error("the receiver cannot be reached")]
+    NotThere(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// No answer.
+    #[error("the receiver did not answer in time")]
+    Slow,
+    /// Another status than one of success. A redirect is none.
+    #[error("the receiver answered {0}")]
+    Status(u16),
+    /// The secret is no key.
+    #[error("the request cannot be signed")]
+    Key(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// There is no key.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+}
+
+/// An address of the merchant's, and the key that its requests are signed with.
+#[derive(Clone)]
+pub struct SignedPost {
+    http: Arc<Connector>,
+    url: String,
+    secret: Secret,
+}
+
+impl SignedPost {
+    /// A handle on the receiver at `url`. The key is the secret's text, byte for byte.
+    ///
+    /// # Errors
+    /// If it is no address of `https`.
+    pub fn new(url: String, secret: Secret) -> Result<Self, InvalidAddress> {
+        if !is_usable(&url) {
+            return Err(InvalidAddress);
+        }
+        let http = Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build();
+        Ok(Self { http: Arc::new(http), url, secret })
+    }
+
+    /// Sends a body of JSON. What is sent again has the same id, which is its idempotency key as well.
+    ///
+    /// # Errors
+    /// If the receiver did not answer with success; then it may or may not have the request. Can be repeated.
+    pub async fn send(&self, id: &str, body: String, now: EpochMs) -> Result<(), PostError> {
+        let secret = self.secret.get().await?;
+        let key = |error: standardwebhooks::WebhookError| PostError::Key(error.into());
+        let webhook = Webhook::from_bytes(secret.as_bytes().to_vec()).map_err(key)?;
+        let timestamp = now.as_epoch_s();
+        let signature = webhook.sign(id, timestamp, body.as_bytes()).map_err(key)?;
+        let mut request = HttpRequest::new(SdkBody::from(body));
+        let not_there = |error: Box<dyn std::error::Error + Send + Sync>| PostError::NotThere(error);
+        request.set_method("POST").map_err(|error| not_there(error.into()))?;
+        request.set_uri(self.url.as_str()).map_err(|error| not_there(error.into()))?;
+        let headers = request.headers_mut();
+        headers.insert("content-type", "application/json");
+        headers.insert("idempotency-key", id.to_owned());
+        headers.insert("webhook-id", id.to_owned());
+        headers.insert("webhook-timestamp", timestamp.to_string());
+        headers.insert("webhook-signature", signature);
+        let answered = tokio::time::timeout(TIMEOUT, self.http.call(request)).await.map_err(|_| PostError::Slow)?;
+        match answered.map_err(|error| not_there(error.into()))?.status().as_u16() {
+            200..=299 => Ok(()),
+            status => Err(PostError::Status(status)),
+        }
+    }
+}
+
+fn is_usable(url: &str) -> bool {
+    let Ok(uri) = url.parse::<Uri>() else { return false };
+    let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return false };
+    let host = authority.host();
+    let address: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
+    let is_here = address.is_some_and(|address| address.is_loopback());
+    !host.is_empty() && !authority.as_str().contains('@') && (scheme == "https" || (scheme == "http" && is_here))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_of_https_but_for_this_machine() {
+        for usable in ["https://shop.example.com/hooks?a=b", "https://h:8443", "http://127.0.0.1:9/x", "http://[::1]:9/"] {
+            assert!(is_usable(usable), "{usable}");
+        }
+        for not in [
+            "http://shop.example.com/",
+            "http://localhost/",
+            "http://169.254.169.254/latest",
+            "https://user:word@shop.example.com/",
+            "ftp://shop.example.com/",
+            "file:///etc/passwd",
+            "/hooks",
+            "https://",
+            "shop.example.com",
+            "",
+        ] {
+            assert!(!is_usable(not), "{not}");
+        }
+    }
+}
