@@ -33,7 +33,7 @@ pub struct Deployment {
     pub gate_throttle_burst: f64,
     /// CloudFront, the firewall and the page.
     pub edge: bool,
-    /// Payment, passes, winners, the stock's user, and behind an edge its key.
+    /// Payment, passes, winners, events, the stock's user, and behind an edge its key.
     pub secrets: u32,
 }
 
@@ -60,7 +60,7 @@ pub const DEV: Deployment = Deployment {
     gate_throttle_per_s: 200.0,
     gate_throttle_burst: 400.0,
     edge: false,
-    secrets: 4,
+    secrets: 5,
 };
 
 /// `infra/cdk/settings/prod.ts`
@@ -73,13 +73,13 @@ pub const PROD: Deployment = Deployment {
     sync: true,
     table_warm_writes: 10_000.0,
     order_concurrency: 50,
-    reserved_concurrency: 160,
+    reserved_concurrency: 165,
     throttle_per_s: 10_000.0,
     throttle_burst: 5_000.0,
     gate_throttle_per_s: 4_000.0,
     gate_throttle_burst: 2_000.0,
     edge: true,
-    secrets: 5,
+    secrets: 6,
 };
 
 /// Lanes of a sale, and with them shards that one sale can use. Keys and messages carry a lane, and nothing makes a
@@ -95,13 +95,13 @@ pub const ZONES: u32 = 2;
 pub const INTERFACE_ENDPOINTS: u32 = 2;
 /// Functions that run every minute.
 pub const SCHEDULES: u32 = 4;
-/// Queues that Lambda polls: orders, its dead letters, expiry, winners.
-pub const POLLED_QUEUES: u32 = 4;
+/// Queues that Lambda polls: orders, its dead letters, expiry, winners, webhook.
+pub const POLLED_QUEUES: u32 = 5;
 /// Kinds of alarms, each with an entry in the runbook.
-pub const ALARMS: u32 = 30;
-/// Metrics that alarms watch, without those of Redis: 21 that look at one, `functions-throttled` and `door-failing` at
-/// five functions each, `workers-failing` at six, `schedules-failing` at four, `table-throttled` at six.
-pub const ALARM_METRICS: u32 = 47;
+pub const ALARMS: u32 = 33;
+/// Metrics that alarms watch, without those of Redis: 24 that look at one, `functions-throttled` and `door-failing` at
+/// five functions each, `workers-failing` at eight, `schedules-failing` at four, `table-throttled` at six.
+pub const ALARM_METRICS: u32 = 52;
 /// Metrics of each node that alarms watch.
 pub const ALARM_METRICS_OF_A_NODE: u32 = 4;
 /// Metrics of our own while nobody comes: reconciliation's, those of draws, and cold starts.

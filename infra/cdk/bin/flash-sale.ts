@@ -23,6 +23,7 @@ try {
     payUrl: given('payUrl'),
     giftUrl: given('giftUrl'),
     pictureHosts: given('pictureHosts'),
+    webhookUrl: given('webhookUrl'),
     operatorClaim: given('operatorClaim'),
     provisioned: given('provisioned'),
     accountConcurrency: given('accountConcurrency'),

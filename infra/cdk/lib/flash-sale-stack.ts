@@ -7,12 +7,13 @@ import { watchDraws } from './draw-alarms.ts';
 import { watchDoor } from './door-alarms.ts';
 import { Edge } from './edge.ts';
 import type { EdgeStack } from './edge-stack.ts';
+import { EventBus } from './event-bus.ts';
 import { EveryMinute } from './every-minute.ts';
 import { watchFunctions } from './function-alarms.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
-import { LedgerTable } from './ledger-table.ts';
+import { FACTS_FOR_MERCHANTS, LedgerTable, NEWS_FOR_BUYERS } from './ledger-table.ts';
 import { Page } from './page.ts';
 import { PassSecret } from './pass-secret.ts';
 import { watchPayments } from './payment-alarms.ts';
@@ -20,9 +21,9 @@ import { PaymentSecret } from './payment-secret.ts';
 import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
-import { type Settings, validated, WINNER_PROCESSES } from './settings.ts';
+import { type Settings, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
+import { SigningSecret } from './signing-secret.ts';
 import { StockRedis } from './stock-redis.ts';
-import { WinnerSecret } from './winner-secret.ts';
 
 export interface FlashSaleProps {
   settings: Settings;
@@ -51,7 +52,18 @@ export class FlashSaleStack extends Stack {
     const table = new LedgerTable(this, 'Ledger', settings, alarms);
     const redis = new StockRedis(this, 'Stock', settings, alarms);
     const secret = new PaymentSecret(this, 'PaymentSecret', settings);
-    const winnerSecret = new WinnerSecret(this, 'WinnerSecret', settings);
+    const winnerSecret = new SigningSecret(this, 'WinnerSecret', {
+      settings,
+      signs: 'notifications of winners',
+      receiver: 'The gift service',
+      variable: 'WINNER_SECRET_ARN',
+    });
+    const webhookSecret = new SigningSecret(this, 'WebhookSecret', {
+      settings,
+      signs: "events that are sent to the merchant's address",
+      receiver: "The merchant's system",
+      variable: 'WEBHOOK_SECRET_ARN',
+    });
     const passes = new PassSecret(this, 'PassSecret', settings);
     const identity = new Identity(this, 'Identity', settings);
 
@@ -168,9 +180,28 @@ export class FlashSaleStack extends Stack {
 
     const notifier = make('notifier');
     table.useFrom(notifier, ['GetItem', 'DeleteItem'], ['connections_by_user']);
-    table.feedOrdersTo(notifier, queues.notifierFailures);
+    table.feedTo(notifier, NEWS_FOR_BUYERS, queues.notifierFailures);
     notifier.alarmWhenBehind(alarms, 'notifier-late');
     push.postFrom(notifier);
+
+    const bus = new EventBus(this, 'Events', settings);
+    const emitter = make('emitter');
+    table.feedTo(emitter, FACTS_FOR_MERCHANTS, queues.emitterFailures);
+    emitter.alarmWhenBehind(alarms, 'emitter-late');
+    bus.putFrom(emitter);
+    queues.emitterFailures.sendFrom(emitter);
+
+    // Without an address nothing comes to its queue. What is there when the address goes can still be sent back later.
+    const webhook = make('webhook');
+    queues.webhook.consumeWith(webhook, {
+      maxConcurrency: webhook.reservedConcurrency ?? WEBHOOK_PROCESSES,
+      ownDelays: true,
+    });
+    webhookSecret.readFrom(webhook);
+    if (settings.webhook !== undefined) {
+      webhook.tell('WEBHOOK_URL', settings.webhook.url);
+      bus.fill(queues.webhook, queues.webhookDlq);
+    }
 
     const functions: Record<FunctionName, RustFunction> = {
       reservation,
@@ -188,6 +219,8 @@ export class FlashSaleStack extends Stack {
       admin,
       websocket,
       notifier,
+      emitter,
+      webhook,
     };
     const api = new HttpApi(this, 'HttpApi', settings, identity, functions);
 
@@ -224,6 +257,11 @@ export class FlashSaleStack extends Stack {
     this.output('ExpiryDlqUrl', queues.expiryDlq.url);
     this.output('WinnersQueueUrl', queues.winners.url);
     this.output('WinnersDlqUrl', queues.winnersDlq.url);
+    this.output('EventBusName', bus.name);
+    this.output('EmitterFailuresQueueUrl', queues.emitterFailures.url);
+    this.output('WebhookQueueUrl', queues.webhook.url);
+    this.output('WebhookDlqUrl', queues.webhookDlq.url);
+    this.output('WebhookSecretArn', webhookSecret.arn);
     this.output('PaymentSecretArn', secret.arn);
     this.output('WinnerSecretArn', winnerSecret.arn);
     this.output('PassSecretArn', passes.arn);

@@ -25,6 +25,8 @@ export const FUNCTIONS = {
   winners: { timeout_s: 30, redis: false, does: 'tells the gift service of winners, at its pace' },
   websocket: { timeout_s: 10, redis: false, does: 'lets buyers listen' },
   notifier: { timeout_s: 30, redis: false, does: 'tells buyers who listen what became of their reservations' },
+  emitter: { timeout_s: 30, redis: false, does: "puts what has happened on the bus of the merchant's systems" },
+  webhook: { timeout_s: 30, redis: false, does: "sends events to the merchant's address" },
 } as const satisfies Record<string, FunctionFacts>;
 
 export type FunctionName = keyof typeof FUNCTIONS;
@@ -55,7 +57,7 @@ export const IN_FRONT = ['reservation', 'admission'] as const satisfies Function
 export const SCHEDULED = ['warmup', 'reconciliation', 'daily_reset', 'draw'] as const satisfies FunctionName[];
 
 /** Functions that Lambda feeds from a queue. */
-export const QUEUE_FED = ['order', 'dead_letter', 'expiry', 'winners'] as const satisfies FunctionName[];
+export const QUEUE_FED = ['order', 'dead_letter', 'expiry', 'winners', 'webhook'] as const satisfies FunctionName[];
 
 /** Functions that must run while a crowd takes all that is left: they take payments, stop sales, finish and repair. */
 export type ReservedFunction = 'payment' | 'admin' | (typeof QUEUE_FED)[number] | (typeof SCHEDULED)[number];

@@ -64,9 +64,38 @@ const ITEM_OPERATIONS = [
 /** What Lambda reads a stream with, as the role of the function that it feeds. */
 const READ_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
 const FEED_BATCH = 100;
+
+/** What a function hears of the table. */
+export interface Feed {
+  /** In the template: another one would be another feed, with what is in between missing. */
+  id: string;
+  /** How the keys begin of what it is told of. */
+  items: string[];
+  from: lambda.StartingPosition;
+  /** After the first try. Without a number, for as long as the record is not too old. */
+  triesAgain?: number;
+  maxAge: Duration;
+}
+
 /** Whoever waits for news looks for it after a while, so old news is not worth a waiting shard. */
-const FEED_TRIES_AGAIN = 3;
-const FEED_MAX_AGE = Duration.seconds(60);
+export const NEWS_FOR_BUYERS: Feed = {
+  id: 'Feed',
+  items: ['ORDER#'],
+  from: lambda.StartingPosition.LATEST,
+  triesAgain: 3,
+  maxAge: Duration.seconds(60),
+};
+
+/**
+ * None may be missing, so it begins with the oldest record that the stream has, and tries for as long as the stream has it but
+ * for two hours, in which what failed can be looked at. Prefixes as in `shared/ledger/src/keys.rs`.
+ */
+export const FACTS_FOR_MERCHANTS: Feed = {
+  id: 'FactsFeed',
+  items: ['ORDER#', 'PAYMENT#', 'MILESTONES#'],
+  from: lambda.StartingPosition.TRIM_HORIZON,
+  maxAge: Duration.hours(22),
+};
 
 /** The seeds of draws. Whoever has one knows who wins before the round is over. */
 const SEEDS = 'SEED#*';
@@ -169,29 +198,29 @@ export class LedgerTable extends Construct {
     fn.deny(actions, [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [SEEDS] } });
   }
 
-  /** Tells a function of every write to an order, from the deployment on. What it cannot take is noted in `failures`. */
-  feedOrdersTo(fn: RustFunction, failures: MessageQueue): void {
+  /** Tells a function of every write to what `feed` names. What it cannot take is noted in `failures`. */
+  feedTo(fn: RustFunction, feed: Feed, failures: MessageQueue): void {
     const stream = this.table.tableStreamArn;
     if (stream === undefined) throw new Error('The table has no stream');
     fn.allow(
       READ_STREAM.map((action) => `dynamodb:${action}`),
       [stream],
     );
-    new lambda.EventSourceMapping(this, 'Feed', {
+    new lambda.EventSourceMapping(this, feed.id, {
       target: fn.lambda,
       eventSourceArn: stream,
-      startingPosition: lambda.StartingPosition.LATEST,
+      startingPosition: feed.from,
       batchSize: FEED_BATCH,
       parallelizationFactor: 1,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      retryAttempts: FEED_TRIES_AGAIN,
-      maxRecordAge: FEED_MAX_AGE,
+      retryAttempts: feed.triesAgain,
+      maxRecordAge: feed.maxAge,
       onFailure: failures.takeFailuresOf(fn),
       filters: [
         lambda.FilterCriteria.filter({
           eventName: ['INSERT', 'MODIFY'],
-          dynamodb: { Keys: { pk: { S: lambda.FilterRule.beginsWith('ORDER#') } } },
+          dynamodb: { Keys: { pk: { S: feed.items.flatMap((prefix) => lambda.FilterRule.beginsWith(prefix)) } } },
         }),
       ],
     });

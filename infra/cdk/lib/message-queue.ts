@@ -1,6 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as events from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
@@ -92,6 +94,11 @@ export class MessageQueue extends Construct {
   takeFailuresOf(fn: RustFunction): lambda.IEventSourceDlq {
     fn.allow(['sqs:SendMessage'], [this.queue.queueArn]);
     return { bind: () => ({ destination: this.queue.queueArn }) };
+  }
+
+  /** Takes what a rule of a bus finds. What EventBridge cannot deliver for a day goes to `deadLetters`. */
+  takeFrom(rule: events.Rule, deadLetters: MessageQueue): void {
+    rule.addTarget(new SqsQueue(this.queue, { deadLetterQueue: deadLetters.queue }));
   }
 
   /** Lets a function see how many messages there are. */

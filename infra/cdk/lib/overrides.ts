@@ -12,6 +12,7 @@ export interface Overrides {
   payUrl?: string;
   giftUrl?: string;
   pictureHosts?: string;
+  webhookUrl?: string;
   operatorClaim?: string;
   provisioned?: string;
   accountConcurrency?: string;
@@ -20,7 +21,7 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
-  const { accountConcurrency, giftUrl, pictureHosts } = overrides;
+  const { accountConcurrency, giftUrl, pictureHosts, webhookUrl } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -31,6 +32,7 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
   }
   if (giftUrl !== undefined) result.winners = { ...result.winners, url: giftUrl };
   if (pictureHosts !== undefined) result.pictureHosts = pictureHosts.split(',').map((part) => part.trim());
+  if (webhookUrl !== undefined) result.webhook = { url: webhookUrl };
   if (issuer !== undefined || audience !== undefined) {
     const given: OidcIdentity =
       settings.identity.kind === 'oidc' ? settings.identity : { kind: 'oidc', issuer: '', audience: [] };

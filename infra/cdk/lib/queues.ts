@@ -12,6 +12,8 @@ const ORDER_TRIES = 4;
 const EXPIRY_TRIES = 10;
 /** A gift service may be away for half an hour; then an operator sends the winners back. */
 const WINNER_TRIES = 10;
+/** One more than the rungs of `LADDER_S` in `functions/webhook`. */
+const WEBHOOK_TRIES = 10;
 /** A buyer who waits for an order for this long sees it. */
 const ORDER_WAIT_S = 120;
 
@@ -24,7 +26,10 @@ export class Queues extends Construct {
   readonly expiryDlq: MessageQueue;
   readonly winners: MessageQueue;
   readonly winnersDlq: MessageQueue;
+  readonly webhook: MessageQueue;
+  readonly webhookDlq: MessageQueue;
   readonly notifierFailures: MessageQueue;
+  readonly emitterFailures: MessageQueue;
 
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
@@ -87,20 +92,44 @@ export class Queues extends Construct {
       deadLetters: { queue: this.winnersDlq, afterReceives: WINNER_TRIES },
     });
 
+    this.webhookDlq = new MessageQueue(this, 'WebhookDlq', {
+      settings,
+      name: 'webhook-dlq',
+      urlVariable: 'WEBHOOK_DLQ_URL',
+    });
+    this.webhookDlq.alarmWhenNotEmpty(alarms, 'webhook-dlq-not-empty');
+
+    this.webhook = new MessageQueue(this, 'Webhook', {
+      settings,
+      name: 'webhook',
+      urlVariable: 'WEBHOOK_QUEUE_URL',
+      consumer: 'webhook',
+      deadLetters: { queue: this.webhookDlq, afterReceives: WEBHOOK_TRIES },
+    });
+
     this.notifierFailures = new MessageQueue(this, 'NotifierFailures', {
       settings,
       name: 'notifier-failures',
       endOfTheLine: 'Dead letters of a stream, where the rule looks for those of a queue. It rings.',
     });
     this.notifierFailures.alarmWhenNotEmpty(alarms, 'notifier-failures-not-empty');
+
+    this.emitterFailures = new MessageQueue(this, 'EmitterFailures', {
+      settings,
+      name: 'emitter-failures',
+      urlVariable: 'EMITTER_FAILURES_QUEUE_URL',
+      endOfTheLine: 'Dead letters of a stream, where the rule looks for those of a queue. It rings.',
+    });
+    this.emitterFailures.alarmWhenNotEmpty(alarms, 'emitter-failures-not-empty');
   }
 
   /** Of the dashboard. */
   part(): Part {
     const each = (queues: MessageQueue[], of: (queue: MessageQueue) => Metric): Metric[] =>
       queues.map((queue) => of(queue).with({ label: queue.name }));
-    const moving = [this.orders, this.expiry, this.winners];
-    const still = [this.ordersDlq, this.expiryDlq, this.winnersDlq, this.quarantine, this.notifierFailures];
+    const moving = [this.orders, this.expiry, this.winners, this.webhook];
+    const parked = [this.quarantine, this.notifierFailures, this.emitterFailures];
+    const still = [this.ordersDlq, this.expiryDlq, this.winnersDlq, this.webhookDlq, ...parked];
     return {
       title: 'Queues',
       graphs: [
@@ -130,8 +159,9 @@ export class Queues extends Construct {
 
   /** Lets an operator's function send dead letters back to where they came from. */
   redriveFrom(admin: RustFunction): void {
-    for (const from of [this.ordersDlq, this.expiryDlq, this.winnersDlq, this.quarantine]) from.emptyWith(admin);
-    for (const to of [this.orders, this.expiry, this.winners]) to.sendFrom(admin);
+    const { ordersDlq, expiryDlq, winnersDlq, webhookDlq, quarantine } = this;
+    for (const from of [ordersDlq, expiryDlq, winnersDlq, webhookDlq, quarantine]) from.emptyWith(admin);
+    for (const to of [this.orders, this.expiry, this.winners, this.webhook]) to.sendFrom(admin);
   }
 
   /** Lets an operator's function see how much is in the queues. */

@@ -19,6 +19,8 @@ export interface Settings {
   winners: { perSecond: number; url?: string };
   /** Where pictures of goods may be, besides the page itself: host names. The page's browsers load from no other. */
   pictureHosts: string[];
+  /** Where events are sent, besides the bus. Without it nothing is sent. */
+  webhook?: { url: string };
   /** Concurrent executions that a crowd in front cannot take. Without it the functions share all that the account has. */
   reservedConcurrency?: ReservedConcurrency;
   /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
@@ -156,6 +158,8 @@ const LEAST_UNRESERVED = 100;
 const CONCURRENCY = { least: 2, most: 1000 };
 /** The fewest processes that a queue can be read by: the rate of winners is divided among them. */
 export const WINNER_PROCESSES = CONCURRENCY.least;
+/** Processes that send events, unless concurrency is reserved: with ten requests each, fifty at once. */
+export const WEBHOOK_PROCESSES = 5;
 // One a second in each process at least: a batch of ten has to fit into the time of its function.
 const WINNERS_PER_S = { least: WINNER_PROCESSES, most: 10_000 };
 /** A claim's name as it stands in a list of them. */
@@ -168,6 +172,14 @@ const REQUESTS_PER_IP = { least: 10, most: 2_000_000_000 };
 
 function within(value: number, { least, most }: { least: number; most: number }): boolean {
   return Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** As `shared/signed_post` takes it: plain HTTP is for tests, and stays on this machine. */
+function isReceiver(text: string, { requireTls }: Settings): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isHere = ['127.0.0.1', '[::1]'].includes(hostname);
+  return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && isHere && !requireTls));
 }
 
 /** Returns the settings, or throws one error that names every problem. */
@@ -198,12 +210,9 @@ export function validated(settings: Settings): Settings {
   for (const host of settings.pictureHosts) {
     must(HOST_NAME.test(host), `pictureHosts: names of hosts, as img.example.com; got "${host}"`);
   }
-  const { url } = settings.winners;
-  if (url !== undefined) {
-    must(
-      URL.canParse(url) && (url.startsWith('https://') || (!settings.requireTls && url.startsWith('http://'))),
-      `winners.url: an address of https; got "${url}"`,
-    );
+  const receivers = { 'winners.url': settings.winners.url, 'webhook.url': settings.webhook?.url };
+  for (const [name, url] of Object.entries(receivers)) {
+    must(url === undefined || isReceiver(url, settings), `${name}: an address of https, without a user; got "${url}"`);
   }
   if (settings.alarmEmail !== undefined) {
     must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);

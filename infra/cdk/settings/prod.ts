@@ -12,8 +12,8 @@ export const prod: Settings = {
   orderConcurrency: 50,
   winners: { perSecond: 100 },
   pictureHosts: [],
-  // 160 of the account's 1,000. At 50 ms a call, payment takes 1,000 callbacks a second; order and expiry are held to as many
-  // batches of ten at once, and winners to the two between which its rate is divided; a scheduled function runs once a minute, and the second one is for a run by hand.
+  // 165 of the account's 1,000. At 50 ms a call, payment takes 1,000 callbacks a second; order and expiry are held to as many
+  // batches of ten at once, winners to the two between which its rate is divided, and webhook to fifty requests at once; a scheduled function runs once a minute, and the second one is for a run by hand.
   reservedConcurrency: {
     account: 1_000,
     functions: {
@@ -27,6 +27,7 @@ export const prod: Settings = {
       daily_reset: 2,
       draw: 2,
       winners: 2,
+      webhook: 5,
     },
   },
   // The account's own limit is 10,000 a second unless AWS raised it.

@@ -195,6 +195,12 @@ test('buyers who are not reached ring, and so does late news', () => {
   expect(target(of[0].Value)).toBe(functionNamed(template, 'notifier', settings).id);
 });
 
+test('late events ring, whatever the merchant listens with', () => {
+  const { Dimensions, ...late } = named('emitter-late');
+  expect(late).toMatchObject({ MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 30_000, EvaluationPeriods: 2 });
+  expect(target(Dimensions[0].Value)).toBe(functionNamed(template, 'emitter', settings).id);
+});
+
 test('ten answers of 500 and above in a minute ring', () => {
   const { Dimensions, ...alarm } = named('gateway-5xx');
   expect(alarm).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Period: 60, Threshold: 10 });

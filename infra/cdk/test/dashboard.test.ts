@@ -76,7 +76,19 @@ test('every queue is shown', () => {
   const labels = ['Waiting', 'Dead letters'].flatMap((title) =>
     graphs.get(title).map((metric: Json) => metric.at(-1).label),
   );
-  expect(labels.sort()).toEqual(['expiry', 'expiry-dlq', 'notifier-failures', 'orders', 'orders-dlq', 'quarantine', 'winners', 'winners-dlq']);
+  expect(labels.sort()).toEqual([
+    'emitter-failures',
+    'expiry',
+    'expiry-dlq',
+    'notifier-failures',
+    'orders',
+    'orders-dlq',
+    'quarantine',
+    'webhook',
+    'webhook-dlq',
+    'winners',
+    'winners-dlq',
+  ]);
 });
 
 test('is there with every settings', () => {

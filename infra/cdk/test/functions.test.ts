@@ -24,6 +24,7 @@ const MADE_FROM: Record<string, string[]> = {
   awards: [],
   snapshots: [],
   crowd: ['EDGE_KEY_SECRET_ARN'],
+  emitter_failures: ['EMITTER_FAILURES_QUEUE_URL'],
   expiry_queue: ['EXPIRY_QUEUE_URL'],
   http: [],
   ledger: ['TABLE_NAME'],
@@ -37,6 +38,8 @@ const MADE_FROM: Record<string, string[]> = {
   sqs: [],
   stock: ['REDIS_AUTH_SECRET_ARN', 'REDIS_URL'],
   terms: [],
+  webhook_queue: ['WEBHOOK_QUEUE_URL'],
+  webhook_secret: ['WEBHOOK_SECRET_ARN'],
   winner_queue: ['WINNERS_QUEUE_URL'],
   winner_secret: ['WINNER_SECRET_ARN'],
 };
@@ -53,10 +56,13 @@ const OWN: Partial<Record<FunctionName, string[]>> = {
     'ORDERS_DLQ_URL',
     'ORDERS_QUEUE_URL',
     'QUARANTINE_QUEUE_URL',
+    'WEBHOOK_DLQ_URL',
+    'WEBHOOK_QUEUE_URL',
     'WINNERS_DLQ_URL',
     'WINNERS_QUEUE_URL',
   ],
   winners: ['WINNERS_PER_S'],
+  emitter: ['EVENT_BUS_NAME'],
 };
 
 const expectedVariables = (name: FunctionName): string[] =>

@@ -68,10 +68,12 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue orders-dlq': [...MOVE, ...COUNT].sort(),
     'queue expiry-dlq': [...MOVE, ...COUNT].sort(),
     'queue winners-dlq': MOVE,
+    'queue webhook-dlq': MOVE,
     'queue quarantine': [...MOVE, ...COUNT].sort(),
     'queue orders': [...SEND, ...COUNT].sort(),
     'queue expiry': [...SEND, ...COUNT].sort(),
     'queue winners': SEND,
+    'queue webhook': SEND,
   },
   reconciliation: {
     table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
@@ -104,12 +106,19 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue notifier-failures': SEND,
     'push POST/@connections/*': MANAGE,
   },
+  emitter: {
+    stream: items('DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'),
+    bus: ['events:PutEvents'],
+    'queue emitter-failures': SEND,
+  },
+  webhook: { 'queue webhook': [...CONSUME, 'sqs:ChangeMessageVisibility'].sort(), 'secret events': READ },
 };
 
 /** Secrets have no names. */
 const SECRETS = [
   [/webhook/, 'secret webhook'],
   [/winners/, 'secret winners'],
+  [/events/, 'secret events'],
   [/passes/, 'secret passes'],
   [/CloudFront/, 'secret edge'],
   [/stock/, 'secret stock'],
@@ -136,6 +145,8 @@ function spoken(resource: Json): string {
   switch (type) {
     case 'AWS::DynamoDB::Table':
       return resource['Fn::GetAtt'][1] === 'StreamArn' ? 'stream' : 'table';
+    case 'AWS::Events::EventBus':
+      return 'bus';
     case 'AWS::SQS::Queue':
       return properties.QueueName.replace(`${settings.name}-`, 'queue ');
     case 'AWS::SecretsManager::Secret':

@@ -24,21 +24,25 @@ const alarmsOn = (queue: (typeof queues)[number]) =>
 
 test('the queues are these', () => {
   expect(queues.map(short).sort()).toEqual([
+    'emitter-failures',
     'expiry',
     'expiry-dlq',
     'notifier-failures',
     'orders',
     'orders-dlq',
     'quarantine',
+    'webhook',
+    'webhook-dlq',
     'winners',
     'winners-dlq',
   ]);
 });
 
-test('orders, expiry and winners give up to their dead-letter queues', () => {
+test('orders, expiry, winners and webhook give up to their dead-letter queues', () => {
   expect(deadLetters(named('orders'))).toEqual({ to: 'orders-dlq', after: 4 });
   expect(deadLetters(named('expiry'))).toEqual({ to: 'expiry-dlq', after: 10 });
   expect(deadLetters(named('winners'))).toEqual({ to: 'winners-dlq', after: 10 });
+  expect(deadLetters(named('webhook'))).toEqual({ to: 'webhook-dlq', after: 10 });
 });
 
 test('a queue without dead letters has an alarm for the first message', () => {
@@ -93,6 +97,7 @@ describe('consumers', () => {
     ['orders-dlq', 'dead_letter', settings.reservedConcurrency!.functions.dead_letter],
     ['expiry', 'expiry', settings.reservedConcurrency!.functions.expiry],
     ['winners', 'winners', 2],
+    ['webhook', 'webhook', settings.reservedConcurrency!.functions.webhook],
   ];
 
   test.each(CONSUMERS)('%s is read by %s in batches whose failures are told one by one', (queue, name, concurrency) => {

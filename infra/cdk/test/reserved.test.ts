@@ -6,7 +6,7 @@ import { DEPLOYED, functionNamed, resources, synthesized, target } from './stack
 
 const { dev, local, prod } = DEPLOYED;
 const reserved = prod.reservedConcurrency!;
-const KEPT: FunctionName[] = ['admin', 'dead_letter', 'expiry', 'order', 'payment', 'winners', ...SCHEDULED];
+const KEPT: FunctionName[] = ['admin', 'dead_letter', 'expiry', 'order', 'payment', 'webhook', 'winners', ...SCHEDULED];
 
 describe('in prod', () => {
   const template = synthesized(prod);
@@ -28,7 +28,7 @@ describe('in prod', () => {
 
   test('a queue is not read faster than its function may run, which would use up the tries of messages', () => {
     expect(mostOf('order')).toBe(prod.orderConcurrency);
-    for (const name of ['order', 'dead_letter', 'expiry', 'winners'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
+    for (const name of ['order', 'dead_letter', 'expiry', 'webhook', 'winners'] as const) expect(mostOf(name)).toBeLessThanOrEqual(of(name)!);
   });
 
   test('most of the account is left to the crowd', () => {

@@ -22,6 +22,8 @@ describe('unusable settings say what is wrong', () => {
     ['logs for ever', { logRetentionDays: 9999 }, /logRetentionDays: /],
     ['one consumer', { orderConcurrency: 1 }, /orderConcurrency: 2 to 1000; got 1/],
     ['one winner a second', { winners: { perSecond: 1 } }, /winners\.perSecond: 2 to 10000; got 1/],
+    ['events in the open', { webhook: { url: 'http://127.0.0.1/' } }, /webhook\.url: .*https.*"http:/],
+    ['events with a password', { webhook: { url: 'https://a:b@shop.example/' } }, /webhook\.url: .*without a user/],
     ['gifts in the open', { winners: { perSecond: 2, url: 'http://gifts.example' } }, /winners\.url: .*https.*"http:/],
     ['no throughput', { throttle: { ...good.throttle, requestsPerSecond: 0 } }, /throttle: .* above 0/],
     ['no tokens', { throttle: { ...good.throttle, tokens: { requestsPerSecond: 1, burst: 0 } } }, /throttle: .* above 0/],
@@ -117,6 +119,7 @@ describe('the command line', () => {
   });
 
   test('gives where buyers pay, and where the emulator is', () => {
+    expect(withOverrides(good, { webhookUrl: 'https://w.example' }).webhook).toEqual({ url: 'https://w.example' });
     expect(withOverrides(good, { giftUrl: 'https://g.example' }).winners).toEqual({ perSecond: 100, url: 'https://g.example' });
     const settings = withOverrides(good, { payUrl: 'https://p.example', emulator: 'http://e:1' });
     expect([settings.edge?.page.payUrl, settings.emulator]).toEqual(['https://p.example', 'http://e:1']);

@@ -8,23 +8,35 @@ import type { Settings } from './settings.ts';
 // As long as that of payments, for the same signature.
 const LENGTH = 48;
 
-/** The key with which the gift service is told of winners. */
-export class WinnerSecret extends Construct {
-  readonly arn: string;
+export interface SigningSecretProps {
+  settings: Settings;
+  /** What is signed with it. */
+  signs: string;
+  /** Who checks the signatures. */
+  receiver: string;
+  /** The environment variable that carries its ARN. */
+  variable: string;
+}
 
-  constructor(scope: Construct, id: string, settings: Settings) {
+/** The key of requests to a system of the merchant's. */
+export class SigningSecret extends Construct {
+  readonly arn: string;
+  private readonly variable: string;
+
+  constructor(scope: Construct, id: string, { settings, signs, receiver, variable }: SigningSecretProps) {
     super(scope, id);
     const secret = new Secret(this, 'Secret', {
-      description: 'Signing key of notifications of winners',
+      description: `Signing key of ${signs}`,
       generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
       removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    accept(secret, 'SMG4', 'The gift service has to hear of a new key, and has no interface for it.');
+    accept(secret, 'SMG4', `${receiver} has to hear of a new key, and has no interface for it.`);
     this.arn = secret.secretArn;
+    this.variable = variable;
   }
 
   readFrom(fn: RustFunction): void {
-    fn.tell('WINNER_SECRET_ARN', this.arn);
+    fn.tell(this.variable, this.arn);
     fn.allow(['secretsmanager:GetSecretValue'], [this.arn]);
   }
 }
