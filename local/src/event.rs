@@ -14,8 +14,8 @@ use crate::identity::Issuer;
 use crate::paths;
 use crate::up::running;
 
-/// Messages that are in events, and no events themselves.
-const MESSAGES: &str = "messages";
+/// Messages that are in events, and forms of events: no samples for a function.
+const NO_FUNCTIONS: [&str; 2] = ["messages", "schemas"];
 
 /// The sample `FUNCTION/NAME` as an event that the running system takes now.
 ///
@@ -36,7 +36,7 @@ pub fn names() -> Result<Vec<String>> {
     for folder in std::fs::read_dir(folder())? {
         let folder = folder?;
         let function = folder.file_name().to_string_lossy().into_owned();
-        if function == MESSAGES {
+        if NO_FUNCTIONS.contains(&function.as_str()) {
             continue;
         }
         for file in std::fs::read_dir(folder.path())? {

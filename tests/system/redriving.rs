@@ -35,12 +35,14 @@ async fn every_message_goes_back_to_where_it_came_from() {
     let orders = fill(&lab, &lab.orders_dlq_url, "order").await;
     let expiry = fill(&lab, &lab.expiry_dlq_url, "expiry").await;
     let winners = fill(&lab, &lab.winners_dlq_url, "winner").await;
+    let webhook = fill(&lab, &lab.webhook_dlq_url, "event").await;
     let quarantine = fill(&lab, &lab.quarantine_url, "unreadable").await;
 
     for (queue, from, to, expected) in [
         ("orders", &lab.orders_dlq_url, &lab.orders_url, &orders),
         ("expiry", &lab.expiry_dlq_url, &lab.expiry_url, &expiry),
         ("winners", &lab.winners_dlq_url, &lab.winners_url, &winners),
+        ("webhook", &lab.webhook_dlq_url, &lab.webhook_url, &webhook),
         ("quarantine", &lab.quarantine_url, &lab.orders_url, &quarantine),
     ] {
         let untouched = lab.contents().await.depths.iter().flatten().sum::<u32>();

@@ -86,7 +86,7 @@ pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
 pub(crate) struct Contents {
     pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
     pub(crate) items: BTreeMap<String, BTreeMap<String, AttributeValue>>,
-    pub(crate) depths: [[u32; 3]; 7],
+    pub(crate) depths: [[u32; 3]; 10],
 }
 
 impl Lab {
@@ -102,6 +102,9 @@ impl Lab {
                 depth(&self.sqs, &self.expiry_url).await,
                 depth(&self.sqs, &self.expiry_dlq_url).await,
                 depth(&self.sqs, &self.quarantine_url).await,
+                depth(&self.sqs, &self.webhook_url).await,
+                depth(&self.sqs, &self.webhook_dlq_url).await,
+                depth(&self.sqs, &self.emitter_failures_url).await,
             ],
         }
     }

@@ -166,6 +166,12 @@ async fn the_deployed_functions_understand_them() {
     assert_eq!(due["batchItemFailures"].as_array().unwrap().len(), 1, "no such order: {due}");
     let winner = invoke("winners", &sample("winners/one")).await;
     assert_eq!(winner["batchItemFailures"].as_array().unwrap().len(), 1, "nobody won there: {winner}");
+    let event = invoke("webhook", &sample("webhook/one")).await;
+    assert_eq!(event["batchItemFailures"].as_array().unwrap().len(), 1, "there is no address: {event}");
+    for name in ["placed", "paid", "refund", "round", "with_poison"] {
+        let emitted = invoke("emitter", &sample(&format!("emitter/{name}"))).await;
+        assert_eq!(emitted["batchItemFailures"], json!([]), "{name}");
+    }
     for schedule in ["warmup", "reconciliation", "daily_reset", "draw"] {
         // What is too late for a run on a busy machine is left to the next one.
         until(&format!("{schedule} does all"), 20, async || {

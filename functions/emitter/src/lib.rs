@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use context::{Context, ContextError};
 use futures::StreamExt;
+use futures::future::BoxFuture;
 use queue::EmitterFailures;
 use runtime::StreamResponse;
 use tokio::time::{Instant, timeout_at};
@@ -55,7 +56,11 @@ pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
     let to_tell: Vec<(usize, &Event)> = (records.iter().enumerate())
         .flat_map(|(at, read)| read.events.iter().flatten().map(move |event| (at, event)))
         .collect();
-    let calls = to_tell.chunks(AT_ONCE).map(|chunk| put(deps, chunk, deadline));
+    // Boxed one by one: of a lazy map the compiler cannot tell that it may move to another thread.
+    let mut calls: Vec<BoxFuture<'_, Refused>> = Vec::new();
+    for chunk in to_tell.chunks(AT_ONCE) {
+        calls.push(Box::pin(put(deps, chunk, deadline)));
+    }
     let answers: Vec<Refused> = futures::stream::iter(calls).buffered(CALLS_AT_ONCE).collect().await;
 
     let (mut again, mut never) = (BTreeSet::new(), BTreeSet::new());

@@ -56,9 +56,9 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
     [
       'a new account',
       { reservedConcurrency: { ...reserved, account: 10 } },
-      /reservedConcurrency: 160 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 260, and the account has 10: .*-c accountConcurrency=/,
+      /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, and the account has 10: .*-c accountConcurrency=/,
     ],
-    ['an opening that needs more', { provisioned: [opening] }, /160 reserved .* \+ 1000 provisioned = 1260, and the account has 1000/],
+    ['an opening that needs more', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, and the account has 1000/],
     ['fewer for order than its queue feeds it', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
     ['nobody at the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],
     ['one for a queue', functions({ expiry: 1 }), /reservedConcurrency\.functions\.expiry: at least 2.*got 1/],

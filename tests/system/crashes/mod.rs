@@ -8,6 +8,7 @@
 //! no run comes to it again, then the runs that were to die there came to a clean end without it.
 
 mod early_access;
+mod events;
 mod flow;
 mod lotteries;
 mod packets;
@@ -34,7 +35,8 @@ use crate::packets::unclaimed;
 use flow::Flow;
 use world::World;
 
-const FLOWS: [&[Flow]; 8] = [
+const FLOWS: [&[Flow]; 9] = [
+    events::FLOWS,
     repairing::FLOWS,
     purchase::FLOWS,
     rounds::FLOWS,

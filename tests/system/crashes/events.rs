@@ -1,0 +1,119 @@
+//! Events for the merchant's systems: what is noted of rounds, what is put on the bus, what is sent to an address.
+
+use std::collections::BTreeSet;
+
+use axum::http::StatusCode;
+use context::Context;
+use runtime::Clock;
+use sale::Claim;
+
+use super::flow::{Flow, at_rest, nobody, open};
+use crate::events::received;
+use crate::lab::{Lab, SALE};
+use crate::merchant_events::{Tape, hold_to_schemas};
+use crate::resources::receive;
+use crate::webhooks::{Conduct, listening, message};
+
+pub(super) const FLOWS: &[Flow] = &[
+    Flow {
+        name: "milestones of a round",
+        effects: &["BatchGetItem", "PutItem"],
+        prepare: |lab| {
+            Box::pin(async {
+                open(lab).await;
+                Vec::new()
+            })
+        },
+        run: |_, world, _| {
+            Box::pin(async {
+                let _ = reconciliation::handle(&world.reconciliation()).await;
+            })
+        },
+        again: |lab, _| {
+            Box::pin(async {
+                assert_eq!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed, 0);
+            })
+        },
+        end: |lab, _| {
+            Box::pin(async {
+                let id = tests::round(SALE, 1);
+                let noted = lab.ledger.noted_rounds([&id]).await.unwrap().remove(&id).unwrap().milestones;
+                assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 0));
+            })
+        },
+    },
+    Flow {
+        name: "events of a batch",
+        effects: &["PutEvents", "SendMessage"],
+        prepare: |lab| Box::pin(bought(lab)),
+        run: |lab, world, _| {
+            Box::pin(async {
+                emitter::handle(&world.start(emitter::Deps::new), batch(lab).await).await;
+            })
+        },
+        again: nobody,
+        end: |lab, reserved| Box::pin(every_event_is_heard(lab, reserved)),
+    },
+    Flow {
+        name: "event that the merchant's address does not take",
+        effects: &["GetSecretValue", "ChangeMessageVisibility"],
+        prepare: |lab| {
+            Box::pin(async {
+                open(lab).await;
+                lab.sqs.send_message().queue_url(&lab.webhook_url).message_body(message()).send().await.unwrap();
+                Vec::new()
+            })
+        },
+        run: |lab, world, _| {
+            Box::pin(async {
+                let (_, address) = listening(lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY)]).await;
+                let messages = receive(&lab.sqs, &lab.webhook_url).await;
+                let settings = lab.settings().with("WEBHOOK_URL", address);
+                let deps = world.start(|context| {
+                    let sqs = context.sqs()?;
+                    let context = Context::new(settings, context.aws().clone(), Clock::system());
+                    webhook::Deps::new(&context.with(sqs))
+                });
+                webhook::handle(&deps, received(&messages)).await;
+            })
+        },
+        again: nobody,
+        // Whatever became of the run, SQS has the message, and gives it out again.
+        end: |lab, _| {
+            Box::pin(async {
+                assert_eq!(crate::resources::depth(&lab.sqs, &lab.webhook_url).await.iter().sum::<u32>(), 1);
+                at_rest(lab, &[]).await;
+            })
+        },
+    },
+];
+
+/// A bus that somebody listens to, and two orders.
+async fn bought(lab: &Lab) -> Vec<Claim> {
+    open(lab).await;
+    vec![lab.buy("alice").await, lab.buy("bob").await]
+}
+
+/// What the stream has of the lab: a record that nobody can read comes first.
+async fn batch(lab: &Lab) -> emitter::StreamEvent {
+    let mut tape = Tape::empty();
+    tape.roll(lab).await;
+    let mut batch = tape.batch();
+    let poison = crate::events::sample("emitter/with_poison");
+    batch.records.insert(0, poison["Records"][0].clone());
+    batch
+}
+
+/// The stream gives the batch again, since nobody said that it was handled.
+async fn every_event_is_heard(lab: &Lab, reserved: &[Claim]) {
+    let mut merchant = lab.merchant().await;
+    assert_eq!(emitter::handle(&lab.emitter(), batch(lab).await).await.failed().count(), 0);
+    let heard = merchant.hears().await;
+    hold_to_schemas(heard);
+    let ids: BTreeSet<&str> = heard.iter().filter_map(|event| event["reservation_id"].as_str()).collect();
+    for Claim { id, .. } in reserved {
+        assert!(ids.contains(&*id.to_string()), "nobody was told of {id}");
+    }
+    let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.len();
+    assert!((1..=2).contains(&kept), "{kept} times: at least once");
+}

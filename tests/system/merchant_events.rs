@@ -1,0 +1,578 @@
+//! Events for the merchant's systems: what happens in the ledger comes to whoever listens to the bus, in the form of its schema.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_eventbridge::Client as EventBridge;
+use aws_sdk_eventbridge::types::Target;
+use aws_sdk_sqs::Client as Sqs;
+use aws_sdk_sqs::types::QueueAttributeName;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use context::Context;
+use emitter::StreamEvent;
+use fulfilment::FulfilmentError;
+use jsonschema::{Draft, Validator};
+use ledger::{Ledger, NotedRound, Placed};
+use runtime::Clock;
+use sale::{Award, Claim, EpochMs, Failure, Milestones, Order, OrderState, Price, RoundId, Terms, Transition};
+use serde_json::{Value, json};
+use tests::{fresh_claim, round, terms, user};
+use uuid::Uuid;
+
+use crate::ask::Ask;
+use crate::cloud::cloud;
+use crate::events::sample;
+use crate::lab::{Lab, SALE};
+use crate::resources::{depth, items, make_queue, receive};
+use crate::rounds;
+use crate::shop::Shop;
+use crate::wait::until;
+
+/// A system of the merchant's: a queue, which a rule of its own fills.
+pub(crate) struct Merchant {
+    sqs: Sqs,
+    url: String,
+    came: Vec<Value>,
+}
+
+impl Merchant {
+    /// Listens on a bus to what fits the pattern.
+    pub(crate) async fn listening(bus: &str, pattern: &Value) -> Self {
+        let config = cloud().await.deployment.patient_aws_config();
+        let (events, sqs) = (EventBridge::new(&config), Sqs::new(&config));
+        let name = format!("merchant-{}", Uuid::now_v7().as_simple());
+        let url = make_queue(&sqs, &name).await;
+        let arn = sqs.get_queue_attributes().queue_url(&url).attribute_names(QueueAttributeName::QueueArn);
+        let arn = arn.send().await.unwrap().attributes.unwrap().remove(&QueueAttributeName::QueueArn).unwrap();
+        let rule = events.put_rule().name(&name).event_bus_name(bus).event_pattern(pattern.to_string());
+        rule.send().await.unwrap();
+        let target = Target::builder().id("queue").arn(arn).build().unwrap();
+        let put = events.put_targets().rule(&name).event_bus_name(bus).targets(target).send().await.unwrap();
+        assert_eq!(put.failed_entry_count, 0);
+        Self { sqs, url, came: Vec::new() }
+    }
+
+    /// Everything that has come so far, in the order in which it came.
+    pub(crate) async fn hears(&mut self) -> &[Value] {
+        loop {
+            let messages = receive(&self.sqs, &self.url).await;
+            if messages.is_empty() {
+                return &self.came;
+            }
+            for message in messages {
+                let envelope: Value = serde_json::from_str(&message.body.unwrap()).unwrap();
+                assert_eq!(envelope["source"], "flash-sale");
+                assert_eq!(envelope["detail-type"], envelope["detail"]["type"]);
+                self.came.push(envelope["detail"].clone());
+                let delete = self.sqs.delete_message().queue_url(&self.url);
+                delete.receipt_handle(message.receipt_handle.unwrap()).send().await.unwrap();
+            }
+        }
+    }
+}
+
+impl Lab {
+    /// A bus of the lab's own, with everything on it.
+    pub(crate) async fn merchant(&self) -> Merchant {
+        let events = EventBridge::new(&cloud().await.deployment.patient_aws_config());
+        events.create_event_bus().name(&self.table).send().await.unwrap();
+        Merchant::listening(&self.table, &json!({ "source": ["flash-sale"] })).await
+    }
+
+    pub(crate) fn emitter(&self) -> emitter::Deps {
+        emitter::Deps::new(&self.another_process()).unwrap()
+    }
+
+    /// Reconciles with a clock that is so many seconds ahead.
+    async fn look_in(&self, ahead_s: i64) -> Result<reconciliation::Summary, FulfilmentError> {
+        let clock = Clock::ahead_by_ms(ahead_s * 1000);
+        let deps = reconciliation::Deps { clock, ..self.reconciliation() };
+        Box::pin(reconciliation::handle(&deps)).await
+    }
+
+    async fn noted(&self) -> Milestones {
+        let id = self.round().await.id;
+        let mut noted = self.ledger.noted_rounds([&id]).await.unwrap();
+        noted.remove(&id).map(|noted| noted.milestones).unwrap_or_default()
+    }
+}
+
+type Items = BTreeMap<String, BTreeMap<String, AttributeValue>>;
+
+/// The stream of a lab's table: the records that a table's stream has of what was written between two looks.
+pub(crate) struct Tape {
+    last: Items,
+    records: Vec<Value>,
+}
+
+impl Tape {
+    pub(crate) async fn start(lab: &Lab) -> Self {
+        Self { last: items(&lab.dynamodb, &lab.table).await, records: Vec::new() }
+    }
+
+    /// As if everything in the table was written from now on.
+    pub(crate) fn empty() -> Self {
+        Self { last: Items::new(), records: Vec::new() }
+    }
+
+    /// Records what was written since.
+    pub(crate) async fn roll(&mut self, lab: &Lab) {
+        let now = items(&lab.dynamodb, &lab.table).await;
+        for (pk, item) in &now {
+            let old = self.last.get(pk);
+            if old == Some(item) {
+                continue;
+            }
+            let image = |item: &BTreeMap<String, AttributeValue>| {
+                let item: std::collections::HashMap<_, _> = item.clone().into_iter().collect();
+                serde_json::to_value(serde_dynamo::Item::from(item)).unwrap()
+            };
+            let mut change = json!({
+                "Keys": { "pk": { "S": pk } },
+                "NewImage": image(item),
+                "SequenceNumber": (self.records.len() + 1).to_string(),
+            });
+            if let Some(old) = old {
+                change["OldImage"] = image(old);
+            }
+            let name = if old.is_some() { "MODIFY" } else { "INSERT" };
+            self.records.push(json!({ "eventName": name, "dynamodb": change }));
+        }
+        self.last = now;
+    }
+
+    pub(crate) fn batch(&self) -> StreamEvent {
+        batch(&self.records)
+    }
+}
+
+fn batch(records: &[Value]) -> StreamEvent {
+    serde_json::from_value(json!({ "Records": records })).unwrap()
+}
+
+/// The schemas by the type that they are for, with the members that they name.
+fn schemas() -> BTreeMap<String, (Validator, Value)> {
+    let folder = local::paths::root().join("events/schemas");
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files
+        .map(|path| {
+            let schema: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let validator = jsonschema::options()
+                .with_draft(Draft::Draft202012)
+                .should_validate_formats(true)
+                .build(&schema)
+                .unwrap();
+            (path.file_stem().unwrap().to_str().unwrap().to_owned(), (validator, schema))
+        })
+        .collect()
+}
+
+/// Holds events to the schemas of their types, which name each member that there is.
+pub(crate) fn hold_to_schemas<'a>(events: impl IntoIterator<Item = &'a Value>) -> BTreeSet<String> {
+    let schemas = schemas();
+    let mut kinds = BTreeSet::new();
+    for event in events {
+        let kind = event["type"].as_str().unwrap();
+        let (validator, schema) = schemas.get(kind).unwrap_or_else(|| panic!("no schema is for {kind}"));
+        let errors: Vec<String> = validator.iter_errors(event).map(|error| error.to_string()).collect();
+        assert_eq!(errors, [""; 0], "{event}");
+        for member in event.as_object().unwrap().keys() {
+            assert!(schema["properties"].get(member).is_some(), "the schema of {kind} does not name {member}");
+        }
+        kinds.insert(kind.to_owned());
+    }
+    kinds
+}
+
+fn kinds(events: &[Value]) -> Vec<&str> {
+    events.iter().map(|event| event["type"].as_str().unwrap()).collect()
+}
+
+fn ids(events: &[Value]) -> BTreeSet<&str> {
+    events.iter().map(|event| event["id"].as_str().unwrap()).collect()
+}
+
+async fn pay(lab: &Lab, payment: &str, claim: &Claim) -> String {
+    let ask = Ask::paid(payment, &claim.id.to_string(), 990, &lab.payment_key);
+    lab.answer(&ask).await.expect(200).text("outcome").to_owned()
+}
+
+/// What the ledger says that the merchant must have heard: the type and what it is about.
+fn owed(items: &Items) -> BTreeSet<(String, String)> {
+    let text = |item: &BTreeMap<String, AttributeValue>, name: &str| item[name].as_s().unwrap().clone();
+    let mut owed = BTreeSet::new();
+    for (pk, item) in items {
+        let mut owe = |kind: &str, about: &str| owed.insert((kind.to_owned(), about.to_owned()));
+        if let Some(id) = pk.strip_prefix("ORDER#") {
+            let state = text(item, "state");
+            if item.contains_key("pay_by_ms") {
+                owe("order.pending", id);
+            }
+            if state != "PENDING" {
+                owe(&format!("order.{}", state.to_lowercase()), id);
+            }
+        } else if let Some(payment) = pk.strip_prefix("PAYMENT#") {
+            for (attribute, kind) in [("refund_due_at_ms", "refund.due"), ("refunded_at_ms", "refund.made")] {
+                if item.contains_key(attribute) {
+                    owe(kind, payment);
+                }
+            }
+        } else if let Some(round) = pk.strip_prefix("MILESTONES#") {
+            for (attribute, kind) in [("opened_at_ms", "sale.opened"), ("ended_at_ms", "round.ended")] {
+                if item.contains_key(attribute) {
+                    owe(kind, &round.replace('#', "."));
+                }
+            }
+            let times: u32 = item["sold_out_times"].as_n().unwrap().parse().unwrap();
+            for time in 1..=times {
+                owe("sale.sold_out", &format!("{}.{time}", round.replace('#', ".")));
+            }
+        }
+    }
+    owed
+}
+
+/// Likewise, as an event says it.
+fn told(event: &Value) -> (String, String) {
+    let round = format!("{}.{}", event["sale_id"].as_str().unwrap(), event["round"]);
+    let about = ["payment_id", "reservation_id"].into_iter().filter(|_| event["type"] != "order.paid");
+    let about = about.filter_map(|name| event[name].as_str()).next().or(event["reservation_id"].as_str());
+    let about = match (event["type"].as_str().unwrap(), about) {
+        ("sale.sold_out", _) => format!("{round}.{}", event["times"]),
+        (_, Some(about)) => about.to_owned(),
+        (_, None) => round,
+    };
+    (event["type"].as_str().unwrap().to_owned(), about)
+}
+
+#[tokio::test]
+async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
+    let lab = Lab::selling(terms(3, 1)).await;
+    let mut merchant = lab.merchant().await;
+    let mut tape = Tape::start(&lab).await;
+    lab.look_in(0).await.unwrap();
+    tape.roll(&lab).await;
+    let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
+    lab.look_in(0).await.unwrap();
+    tape.roll(&lab).await;
+    assert_eq!(pay(&lab, "pay_alice", &alice).await, "applied");
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    let order = lab.order_of(&carol).await;
+    let late = Clock::ahead_by_ms(3_600_000).now();
+    lab.ledger.end_unpaid(&order, Transition::Expire, late).await.unwrap();
+    let dave = fresh_claim(&round(SALE, 1), &user("dave"), 9, 0);
+    lab.ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
+    tape.roll(&lab).await;
+    assert_eq!(pay(&lab, "pay/carol?#", &carol).await, "refund_due");
+    lab.look_in(0).await.unwrap();
+    tape.roll(&lab).await;
+    let refunded = Ask::post("/v1/admin/refunds/refunded").by_operator().json(&json!({ "payment_id": "pay/carol?#" }));
+    lab.answer(&refunded).await.expect(200);
+    for award in [None, Some(Award::Amount { amount_minor: 17 }), Some(Award::Prize { prize: 2 }), Some(Award::Blank)] {
+        let unit = 20 + award.map_or(0, |_| Uuid::now_v7().as_u128() as u32 % 1000 + 1);
+        let claim = fresh_claim(&round("packet", 1), &user(unit), unit, 0);
+        let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
+        let granted = Order::granted(claim, price, Clock::system().now(), award);
+        assert!(matches!(lab.ledger.place(granted).await.unwrap(), Placed::Order(_)));
+    }
+    // What came back sells out again.
+    lab.reserve("erin").await;
+    lab.reserve("frank").await;
+    lab.look_in(0).await.unwrap();
+    tape.roll(&lab).await;
+    lab.look_in(3700).await.unwrap();
+    tape.roll(&lab).await;
+
+    let emitted = emitter::handle(&lab.emitter(), tape.batch()).await;
+    assert_eq!(emitted.failed().count(), 0);
+    let first = merchant.hears().await.to_vec();
+    let every_kind: BTreeSet<String> = schemas().into_keys().collect();
+    assert_eq!(hold_to_schemas(&first), every_kind, "the day has all kinds of events");
+    assert_eq!(ids(&first).len(), first.len());
+    assert_eq!(first.iter().map(told).collect::<BTreeSet<_>>(), owed(&items(&lab.dynamodb, &lab.table).await));
+
+    // By another process, an hour later.
+    emitter::handle(&lab.emitter(), tape.batch()).await;
+    let both = merchant.hears().await;
+    let again = &both[first.len()..];
+    let by_id = |events: &[Value]| -> BTreeMap<String, Value> {
+        events.iter().map(|event| (event["id"].as_str().unwrap().to_owned(), event.clone())).collect()
+    };
+    assert_eq!((again.len(), by_id(again)), (first.len(), by_id(&first)), "byte for byte what came before");
+}
+
+#[test]
+fn the_schemas_have_examples_that_fit_and_differ_in_their_types() {
+    for (kind, (_, schema)) in schemas() {
+        let examples = schema["examples"].as_array().unwrap();
+        assert!(!examples.is_empty());
+        assert_eq!(hold_to_schemas(examples), BTreeSet::from([kind]));
+    }
+}
+
+#[tokio::test]
+async fn the_samples_are_told_as_the_schemas_examples_say() {
+    let lab = Lab::new().await;
+    let mut merchant = lab.merchant().await;
+    for name in ["placed", "paid", "refund", "round"] {
+        let event = serde_json::from_value(sample(&format!("emitter/{name}"))).unwrap();
+        assert_eq!(emitter::handle(&lab.emitter(), event).await.failed().count(), 0, "{name}");
+    }
+    let heard = merchant.hears().await;
+    hold_to_schemas(heard);
+    let mut told = kinds(heard);
+    told.sort_unstable();
+    assert_eq!(told, ["order.paid", "order.pending", "refund.due", "sale.opened", "sale.sold_out"]);
+    let examples = schemas();
+    for event in heard {
+        let (_, schema) = &examples[event["type"].as_str().unwrap()];
+        assert_eq!(event["id"], schema["examples"][0]["id"], "an id never changes: {event}");
+    }
+}
+
+#[tokio::test]
+async fn a_record_that_cannot_be_read_holds_nobody_up_and_is_kept() {
+    let lab = Lab::new().await;
+    let mut merchant = lab.merchant().await;
+    let poison = sample("emitter/with_poison");
+    let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison.clone()).unwrap()).await;
+    assert_eq!(handled.failed().count(), 0);
+    assert_eq!(kinds(merchant.hears().await), ["refund.due"]);
+    let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.remove(0).body.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), poison["Records"][0]);
+
+    // As long as it cannot be kept either, it comes again.
+    lab.sqs.delete_queue().queue_url(&lab.emitter_failures_url).send().await.unwrap();
+    let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison).unwrap()).await;
+    assert_eq!(handled.failed().collect::<Vec<_>>(), ["1100000000051"]);
+}
+
+/// A bus that refuses the entries in whose details one of the words is.
+#[derive(Default)]
+struct Picky {
+    /// The word, and the code of the refusal.
+    refuses: Mutex<Vec<(String, &'static str)>>,
+    took: Mutex<Vec<Value>>,
+    calls: Mutex<Vec<usize>>,
+}
+
+async fn put_events(State(bus): State<Arc<Picky>>, body: Bytes) -> impl IntoResponse {
+    let request: Value = serde_json::from_slice(&body).unwrap();
+    let entries = request["Entries"].as_array().unwrap();
+    bus.calls.lock().unwrap().push(entries.len());
+    let refuses = bus.refuses.lock().unwrap().clone();
+    let results: Vec<Value> = entries
+        .iter()
+        .map(|entry| {
+            let detail = entry["Detail"].as_str().unwrap();
+            match refuses.iter().find(|(word, _)| detail.contains(word)) {
+                Some((_, code)) => json!({ "ErrorCode": code, "ErrorMessage": "not today" }),
+                None => {
+                    bus.took.lock().unwrap().push(serde_json::from_str(detail).unwrap());
+                    json!({ "EventId": Uuid::now_v7() })
+                }
+            }
+        })
+        .collect();
+    let failed = results.iter().filter(|result| result.get("ErrorCode").is_some()).count();
+    let body = json!({ "FailedEntryCount": failed, "Entries": results }).to_string();
+    ([("content-type", "application/x-amz-json-1.1")], body)
+}
+
+async fn picky(lab: &Lab) -> (Arc<Picky>, emitter::Deps) {
+    let bus = Arc::new(Picky::default());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = format!("http://{}", listener.local_addr().unwrap());
+    let router = Router::new().fallback(put_events).with_state(Arc::clone(&bus));
+    tokio::spawn(async { axum::serve(listener, router).await });
+    let aws = lab.another_process().aws().clone().into_builder().endpoint_url(endpoint).build();
+    let context = Context::new(lab.settings(), aws, Clock::system()).with(lab.sqs.clone());
+    (bus, emitter::Deps::new(&context).unwrap())
+}
+
+/// Records of new orders, one for each user.
+fn placed(users: impl IntoIterator<Item = String>) -> Vec<Value> {
+    let records = users.into_iter().enumerate().map(|(n, name)| {
+        let mut record = sample("emitter/placed")["Records"][0].clone();
+        let id = tests::fresh_id(&round("lamp", 1));
+        let change = &mut record["dynamodb"];
+        change["SequenceNumber"] = json!((n + 1).to_string());
+        change["NewImage"]["pk"]["S"] = json!(format!("ORDER#{id}"));
+        change["NewImage"]["id"]["S"] = json!(id);
+        change["NewImage"]["user"]["S"] = json!(name);
+        record
+    });
+    records.collect()
+}
+
+#[tokio::test]
+async fn what_the_bus_refuses_comes_again_and_what_it_never_takes_is_kept() {
+    let lab = Lab::new().await;
+    let (bus, deps) = picky(&lab).await;
+    let records = placed((1..=25).map(|n| format!("user-{n:02}")));
+    *bus.refuses.lock().unwrap() =
+        vec![("user-03".into(), "ThrottlingException"), ("user-17".into(), "InternalFailure")];
+    let handled = emitter::handle(&deps, batch(&records)).await;
+    assert_eq!(handled.failed().collect::<Vec<_>>(), ["3", "17"], "Lambda goes on with the first of them");
+    assert_eq!(bus.took.lock().unwrap().len(), 23, "the others are not held up");
+    let mut calls = std::mem::take(&mut *bus.calls.lock().unwrap());
+    calls.sort_unstable();
+    assert_eq!(calls, [5, 10, 10]);
+
+    *bus.refuses.lock().unwrap() = vec![("user-17".into(), "MalformedDetail")];
+    let handled = emitter::handle(&deps, batch(&records[2..])).await;
+    assert_eq!(handled.failed().count(), 0);
+    let kept = receive(&lab.sqs, &lab.emitter_failures_url).await.remove(0).body.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), records[16]);
+    let took = bus.took.lock().unwrap().clone();
+    assert_eq!((took.len(), ids(&took).len()), (23 + 22, 24), "what came twice has one id");
+}
+
+#[tokio::test]
+async fn a_bus_that_is_away_loses_nothing() {
+    let lab = Lab::new().await;
+    let nowhere = lab.another_process().aws().clone().into_builder().endpoint_url("http://127.0.0.1:1").build();
+    let context = Context::new(lab.settings(), nowhere, Clock::system()).with(lab.sqs.clone());
+    let records = placed((1..=12).map(|n| format!("user-{n}")));
+    let handled = emitter::handle(&emitter::Deps::new(&context).unwrap(), batch(&records)).await;
+    assert_eq!(handled.failed().count(), 12);
+    assert_eq!(depth(&lab.sqs, &lab.emitter_failures_url).await, [0, 0, 0]);
+}
+
+#[tokio::test]
+async fn two_looks_at_once_note_each_thing_once() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    lab.buy("alice").await;
+    let looks = futures::future::join_all((0..8).map(|_| lab.look_in(0))).await;
+    assert!(looks.into_iter().all(|summary| summary.unwrap().failed == 0));
+    let noted = lab.noted().await;
+    assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 1));
+
+    // One that was late finds that somebody was there since.
+    let stale = NotedRound::new(&lab.round().await);
+    assert!(!lab.ledger.note_milestones(&stale, &lab.round().await, Milestones::default()).await.unwrap());
+    assert_eq!(lab.noted().await, noted);
+}
+
+#[tokio::test]
+async fn a_round_that_redis_lost_is_not_sold_out_again_for_that() {
+    let lab = Lab::selling(terms(2, 1)).await;
+    lab.buy("alice").await;
+    lab.buy("bob").await;
+    lab.look_in(0).await.unwrap();
+    let noted = lab.noted().await;
+    assert_eq!(noted.sold_out_times, 1);
+    lab.redis(&["FLUSHALL"]).await;
+    // It is rebuilt from the guards before anybody looks at it.
+    lab.look_in(0).await.unwrap();
+    lab.look_in(0).await.unwrap();
+    assert_eq!(lab.noted().await, noted);
+    // Over, and gone from Redis.
+    lab.redis(&["FLUSHALL"]).await;
+    lab.look_in(3700).await.unwrap();
+    let ended = lab.noted().await;
+    assert_eq!(Milestones { ended_at_ms: None, ..ended.clone() }, noted);
+    assert!(ended.ended_at_ms.is_some());
+    lab.look_in(3800).await.unwrap();
+    assert_eq!(lab.noted().await, ended, "once");
+}
+
+#[tokio::test]
+async fn a_look_after_the_end_tells_all_and_a_moved_end_is_no_end() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    lab.buy("alice").await;
+    lab.look_in(3600 + 30).await.unwrap();
+    assert_eq!(lab.noted().await.ended_at_ms, None, "somebody's clock may still move it");
+    lab.look_in(3700).await.unwrap();
+    let noted = lab.noted().await;
+    assert_eq!((noted.sold_out_times, noted.opened_at_ms.is_some(), noted.ended_at_ms.is_some()), (1, true, true));
+
+    let lab = Lab::selling(Terms { closes_at_ms: Clock::system().now().plus_s(7200), ..terms(1, 1) }).await;
+    lab.look_in(3700).await.unwrap();
+    assert_eq!(lab.noted().await.ended_at_ms, None);
+    let id: RoundId = lab.round().await.id;
+    rounds::change(&lab.ledger, &id, "close", |round| {
+        round.terms.closes_at_ms = EpochMs(Clock::system().now().0 - 61_000);
+    })
+    .await;
+    lab.look_in(0).await.unwrap();
+    assert!(lab.noted().await.ended_at_ms.is_some(), "an operator ended it");
+}
+
+/// One day on the deployed system: its functions, its stream, its bus.
+#[tokio::test]
+async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
+    let deployment = &cloud().await.deployment;
+    let shop = Shop::open("events", json!({ "total": 3, "per_user_limit": 1, "payment_window_s": 900 })).await;
+    let pattern = json!({ "source": ["flash-sale"], "detail": { "sale_id": [shop.sale] } });
+    let mut merchant = Merchant::listening(&deployment.event_bus, &pattern).await;
+    let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
+    let ledger = Ledger::new(dynamodb.clone(), &deployment.table);
+    let reconciled = async || {
+        deployment.invoke(&deployment.reconciliation_function).await.unwrap();
+    };
+    let noted = async || {
+        let id = round(&shop.sale, 1);
+        ledger.noted_rounds([&id]).await.unwrap().remove(&id).map(|noted| noted.milestones).unwrap_or_default()
+    };
+    until("it is noted that the sale has opened", 10, async || {
+        reconciled().await;
+        noted().await.opened_at_ms
+    })
+    .await;
+
+    let (alice, bob, carol) = (shop.buy("alice").await, shop.buy("bob").await, shop.buy("carol").await);
+    until("it is noted that the sale is sold out", 10, async || {
+        reconciled().await;
+        (noted().await.sold_out_times == 1).then_some(())
+    })
+    .await;
+    assert_eq!(shop.pay("pay", &alice, 990).await, "applied");
+    shop.cancel("bob", &bob).await.expect(200);
+    let order = ledger.order(&carol.parse().unwrap()).await.unwrap().unwrap();
+    assert_eq!(order.state, OrderState::Pending);
+    ledger.end_unpaid(&order, Transition::Expire, order.pay_by_ms.unwrap()).await.unwrap();
+    assert_eq!(shop.pay("late", &carol, 990).await, "refund_due");
+    let dave = fresh_claim(&round(&shop.sale, 1), &user("dave"), 9, 0);
+    ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
+    let closed = Ask::post(format!("/v1/admin/sales/{}/close", shop.sale)).by_operator().json(&json!({ "round": 1 }));
+    closed.send().await.expect(200);
+    until("it is noted that the round is over", 90, async || {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        reconciled().await;
+        noted().await.ended_at_ms
+    })
+    .await;
+
+    let of_sale = |items: Items| -> Items {
+        let begins = [format!("ORDER#{}.", shop.sale), format!("MILESTONES#{}#", shop.sale)];
+        let is_ours = |pk: &str, item: &BTreeMap<String, AttributeValue>| {
+            let reservation = item.get("reservation_id").and_then(|id| id.as_s().ok());
+            begins.iter().any(|begin| pk.starts_with(begin))
+                || (pk.starts_with("PAYMENT#") && reservation.is_some_and(|id| id.starts_with(&format!("{}.", shop.sale))))
+        };
+        items.into_iter().filter(|(pk, item)| is_ours(pk, item)).collect()
+    };
+    let owed = owed(&of_sale(items(&dynamodb, &deployment.table).await));
+    assert!(owed.len() >= 11, "{owed:?}");
+    until("the merchant has heard of everything in the ledger", 30, async || {
+        let heard: BTreeSet<_> = merchant.hears().await.iter().map(told).collect();
+        (heard == owed).then_some(())
+    })
+    .await;
+    let heard = merchant.hears().await;
+    hold_to_schemas(heard);
+    let kinds: BTreeSet<&str> = kinds(heard).into_iter().collect();
+    let expected = [
+        "order.cancelled", "order.expired", "order.failed", "order.paid", "order.pending", "refund.due", "round.ended",
+        "sale.opened", "sale.sold_out",
+    ];
+    assert_eq!(kinds, BTreeSet::from(expected));
+    // At least once: what came more often is recognized by its id.
+    assert_eq!(ids(heard).len(), owed.len());
+}

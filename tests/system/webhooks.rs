@@ -1,0 +1,242 @@
+//! Events that are sent to the merchant's address: signed, again and again until it takes them, and nowhere else.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use aws_lambda_events::sqs::SqsEvent;
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{any, post};
+use context::{Context, ContextError};
+use runtime::Clock;
+use serde_json::{Value, json};
+use standardwebhooks::Webhook;
+use webhook::LADDER_S;
+
+use crate::ask::Ask;
+use crate::events::{received, sample, sqs};
+use crate::lab::Lab;
+use crate::resources::{depth, receive};
+use crate::wait::until;
+
+/// How a receiver treats the next request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Conduct {
+    Answers(StatusCode),
+    /// To its own address for strangers.
+    Redirects,
+    /// Never.
+    Hangs,
+    /// Takes it, with a body that never ends.
+    AnswersWithoutEnd,
+}
+
+/// A receiver of this test.
+#[derive(Default)]
+pub(crate) struct Receiver {
+    key: String,
+    /// For the next requests; after these it takes what is signed.
+    conduct: Mutex<Vec<Conduct>>,
+    /// What was taken.
+    took: Mutex<Vec<Value>>,
+    /// Every request's id, time and body.
+    asked: Mutex<Vec<(String, String, String)>>,
+    /// Requests to where a redirect leads.
+    led_astray: Mutex<usize>,
+}
+
+async fn take(
+    State(receiver): State<Arc<Receiver>>,
+    headers: HeaderMap,
+    body: String,
+) -> (StatusCode, HeaderMap, axum::body::Body) {
+    let header = |name: &str| headers[name].to_str().unwrap().to_owned();
+    receiver.asked.lock().unwrap().push((header("webhook-id"), header("webhook-timestamp"), body.clone()));
+    let mut answer = HeaderMap::new();
+    let conduct = receiver.conduct.lock().unwrap().pop();
+    match conduct {
+        Some(Conduct::Answers(status)) => return (status, answer, axum::body::Body::empty()),
+        Some(Conduct::Redirects) => {
+            answer.insert("location", "/astray".parse().unwrap());
+            return (StatusCode::TEMPORARY_REDIRECT, answer, axum::body::Body::empty());
+        }
+        Some(Conduct::Hangs) => std::future::pending::<()>().await,
+        Some(Conduct::AnswersWithoutEnd) | None => {}
+    }
+    // The standard's own algorithm, which also looks at the time.
+    let webhook = Webhook::from_bytes(receiver.key.as_bytes().to_vec()).unwrap();
+    if webhook.verify(body.as_bytes(), &headers).is_err() {
+        return (StatusCode::UNAUTHORIZED, answer, axum::body::Body::empty());
+    }
+    receiver.took.lock().unwrap().push(serde_json::from_str(&body).unwrap());
+    let body = match conduct {
+        Some(_) => axum::body::Body::from_stream(futures::stream::repeat_with(|| Ok::<_, std::io::Error>("more and more "))),
+        None => axum::body::Body::empty(),
+    };
+    (StatusCode::OK, answer, body)
+}
+
+/// Starts a receiver, which treats its first requests so.
+async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::Deps) {
+    let (receiver, url) = listening(lab, conduct).await;
+    (receiver, function(lab, &url).unwrap())
+}
+
+/// Likewise, and its address.
+pub(crate) async fn listening(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, String) {
+    let conduct = Mutex::new(conduct.iter().rev().copied().collect());
+    let receiver = Arc::new(Receiver { key: lab.payment_key.clone(), conduct, ..Receiver::default() });
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let astray = async |State(receiver): State<Arc<Receiver>>| *receiver.led_astray.lock().unwrap() += 1;
+    let router = Router::new().route("/events", post(take)).route("/astray", any(astray));
+    let router = router.with_state(Arc::clone(&receiver));
+    tokio::spawn(async { axum::serve(listener, router).await });
+    (receiver, format!("http://{address}/events"))
+}
+
+fn function(lab: &Lab, url: &str) -> Result<webhook::Deps, ContextError> {
+    let settings = lab.settings().with("WEBHOOK_URL", url);
+    let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
+    webhook::Deps::new(&context.with(lab.sqs.clone()))
+}
+
+/// The sample's message.
+pub(crate) fn message() -> String {
+    sample("webhook/one")["Records"][0]["body"].as_str().unwrap().to_owned()
+}
+
+/// A delivery of the sample, which is the nth.
+fn delivery(number: usize) -> SqsEvent {
+    let mut event = sample("webhook/one");
+    event["Records"][0]["attributes"]["ApproximateReceiveCount"] = json!(number.to_string());
+    sqs(&event)
+}
+
+async fn failures(deps: &webhook::Deps, batch: SqsEvent) -> usize {
+    webhook::handle(deps, batch).await.batch_item_failures.len()
+}
+
+#[tokio::test]
+async fn a_receiver_that_fails_is_slow_and_redirects_gets_it_in_the_end() {
+    let lab = Lab::new().await;
+    let bad_day = [
+        Conduct::Answers(StatusCode::INTERNAL_SERVER_ERROR),
+        Conduct::Hangs,
+        Conduct::Redirects,
+        Conduct::Answers(StatusCode::GONE),
+        Conduct::AnswersWithoutEnd,
+    ];
+    let (receiver, deps) = receiver(&lab, &bad_day).await;
+    for number in 1..bad_day.len() {
+        assert_eq!(failures(&deps, delivery(number)).await, 1, "{:?}", bad_day[number - 1]);
+    }
+    assert_eq!(failures(&deps, delivery(bad_day.len())).await, 0, "an answer's body is not read");
+    assert_eq!(*receiver.led_astray.lock().unwrap(), 0);
+    let asked = receiver.asked.lock().unwrap();
+    let event: Value = serde_json::from_str::<Value>(&message()).unwrap()["detail"].clone();
+    assert_eq!(asked.len(), bad_day.len());
+    assert!(asked.iter().all(|(id, _, body)| event["id"] == **id && *body == asked[0].2), "each try is the same");
+    assert!(asked.windows(2).all(|tries| tries[0].1 <= tries[1].1), "with a time of its own");
+    assert_eq!(*receiver.took.lock().unwrap(), [event]);
+}
+
+#[tokio::test]
+async fn what_is_not_taken_comes_back_later_and_later() {
+    assert!(LADDER_S.windows(2).all(|rungs| rungs[0] < rungs[1]), "{LADDER_S:?}");
+    assert!(LADDER_S.iter().all(|rung| *rung <= 12 * 3600), "SQS hides nothing for longer");
+    let lab = Lab::new().await;
+    let (receiver, deps) = receiver(&lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY); 2]).await;
+    lab.sqs.send_message().queue_url(&lab.webhook_url).message_body(message()).send().await.unwrap();
+    let first = receive(&lab.sqs, &lab.webhook_url).await;
+    assert_eq!(failures(&deps, received(&first)).await, 1);
+    let failed_at = std::time::Instant::now();
+    let second = until("it comes back", 20, async || {
+        let messages = receive(&lab.sqs, &lab.webhook_url).await;
+        (!messages.is_empty()).then_some(messages)
+    })
+    .await;
+    let waited = failed_at.elapsed();
+    assert!(waited > Duration::from_secs(u64::from(LADDER_S[0]) - 1), "{waited:?} is before the first rung");
+    assert_eq!(failures(&deps, received(&second)).await, 1);
+    assert_eq!(depth(&lab.sqs, &lab.webhook_url).await, [0, 1, 0], "it is hidden for half a minute now");
+    assert_eq!(receiver.asked.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn poison_and_a_missing_address_take_no_other_with_them() {
+    let lab = Lab::new().await;
+    let (receiver, deps) = receiver(&lab, &[]).await;
+    let bodies = ["poison", "{}", r#"{"detail": {"id": 7, "type": "order.paid"}}"#];
+    let batch = crate::events::batch(bodies.map(str::to_owned).into_iter().chain([message()]));
+    assert_eq!(failures(&deps, batch).await, bodies.len());
+    assert_eq!(receiver.took.lock().unwrap().len(), 1);
+    let without = webhook::Deps::new(&lab.another_process()).unwrap();
+    assert_eq!(failures(&without, delivery(1)).await, 1, "it waits for an address");
+    for address in ["http://shop.example.com/", "ftp://127.0.0.1/", "https://a:b@shop.example.com/"] {
+        assert!(function(&lab, address).is_err(), "{address}");
+    }
+}
+
+#[tokio::test]
+async fn dead_letters_are_sent_back() {
+    let lab = Lab::new().await;
+    lab.sqs.send_message().queue_url(&lab.webhook_dlq_url).message_body(message()).send().await.unwrap();
+    let redriven = lab.answer(&Ask::post("/v1/admin/redrive/webhook").by_operator()).await.expect(200);
+    assert_eq!(redriven.body, json!({ "moved": 1 }));
+    let (receiver, deps) = receiver(&lab, &[]).await;
+    assert_eq!(failures(&deps, received(&receive(&lab.sqs, &lab.webhook_url).await)).await, 0);
+    assert_eq!(receiver.took.lock().unwrap().len(), 1);
+}
+
+/// Ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `docs/events.md` shows it.
+#[tokio::test]
+async fn the_documented_receiver_takes_what_is_signed_and_knows_duplicates() {
+    let lab = Lab::new().await;
+    let mut node = Command::new("node");
+    node.arg(local::paths::root().join("docs/events/receiver.mjs")).arg("0").env("SECRET", &lab.payment_key);
+    let mut running = Running(node.stdout(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let port = lines.next().unwrap().strip_prefix("listening ").unwrap().to_owned();
+    let url = format!("http://127.0.0.1:{port}/");
+    let deps = function(&lab, &url).unwrap();
+    for _ in 0..2 {
+        assert_eq!(failures(&deps, delivery(1)).await, 0);
+    }
+    let id = serde_json::from_str::<Value>(&message()).unwrap()["detail"]["id"].as_str().unwrap().to_owned();
+    assert_eq!(lines.next().unwrap(), format!("new order.paid {id}"));
+    assert_eq!(lines.next().unwrap(), format!("again order.paid {id}"));
+
+    let now = Clock::system().now().as_epoch_s();
+    let sign = |key: &str, at: i64, body: &str| {
+        Webhook::from_bytes(key.as_bytes().to_vec()).unwrap().sign(&id, at, body.as_bytes()).unwrap()
+    };
+    let body = r#"{"id":"evt_1","type":"order.paid"}"#;
+    let client = reqwest::Client::new();
+    for (signature, at, sent, status) in [
+        (sign(&lab.payment_key, now, body), now, body, 204),
+        (sign("another key", now, body), now, body, 401),
+        (sign(&lab.payment_key, now, body), now, r#"{"id":"evt_2","type":"order.paid"}"#, 401),
+        (sign(&lab.payment_key, now - 600, body), now - 600, body, 401),
+        (format!("v1,AAAA {}", sign(&lab.payment_key, now, body)), now, body, 204),
+        ("v1,AAAA".to_owned(), now, body, 401),
+    ] {
+        let request = client.post(&url).header("webhook-id", &id).header("webhook-timestamp", at.to_string());
+        let answer = request.header("webhook-signature", signature).body(sent.to_owned()).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{sent} at {at}");
+    }
+    assert_eq!(client.post(&url).body(body).send().await.unwrap().status().as_u16(), 401, "without a signature");
+}
