@@ -49,6 +49,7 @@ pub fn lines(totals: &Totals, prices: &Region) -> Vec<Line> {
         line("API Gateway, WebSocket minutes", totals.push_minutes / MILLION, "websocket_minutes_million"),
         line("Lambda, requests", totals.invocations / MILLION, "lambda_million"),
         line("Lambda, time", totals.gb_s, "lambda_gb_s"),
+        line("EventBridge", totals.bus_events / MILLION, "events_million"),
         line("SQS", totals.queue_requests / MILLION, "sqs_million"),
         line("DynamoDB, writes", totals.writes / MILLION, "dynamodb_write_million"),
         line("DynamoDB, reads", totals.reads / MILLION, "dynamodb_read_million"),

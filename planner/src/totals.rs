@@ -38,6 +38,8 @@ pub struct Totals {
     pub reads: f64,
     /// Requests of SQS.
     pub queue_requests: f64,
+    /// Events on the bus of the merchant's systems.
+    pub bus_events: f64,
     /// WebSocket messages.
     pub push_messages: f64,
     /// Minutes of WebSocket connections.
@@ -99,7 +101,9 @@ impl Totals {
         let looks = orders * LOOKS_OF_A_WINNER;
         let requests = looks + paid;
         let batches = orders / d::BATCH;
-        let events = batches + orders * hops + orders * 2.0 + orders / d::BATCH * 2.0;
+        // Each order is made and ends, or is paid: the merchant's systems hear of both.
+        let bus_events = orders * 2.0;
+        let events = batches + orders * hops + orders * 2.0 + orders / d::BATCH * 2.0 + bus_events;
         let seconds = looks * RESERVATION_S + batches * ORDER_BATCH_S + (events - batches + paid) * OTHER_S;
         Self {
             gateway_requests: requests,
@@ -114,6 +118,7 @@ impl Totals {
                 // A connection comes and goes, with its index.
                 + orders * 4.0,
             reads: looks + orders * 2.0,
+            bus_events,
             queue_requests: orders * REQUESTS_OF_A_MESSAGE * (1.0 + hops),
             push_messages: orders * 2.0,
             push_minutes: orders * LISTENS_MIN,
@@ -132,6 +137,7 @@ impl Totals {
             orders: self.orders + other.orders,
             writes: self.writes + other.writes,
             reads: self.reads + other.reads,
+            bus_events: self.bus_events + other.bus_events,
             queue_requests: self.queue_requests + other.queue_requests,
             push_messages: self.push_messages + other.push_messages,
             push_minutes: self.push_minutes + other.push_minutes,

@@ -10,7 +10,7 @@ use crate::ask::{Ask, Who};
 
 /// The sample `events/NAME.json`.
 pub(crate) fn sample(name: &str) -> Value {
-    let path = local::paths::root().join("events").join(name).with_extension("json");
+    let path = local::paths::root().join("events").join(format!("{name}.json"));
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_slice(&text).unwrap()
 }
