@@ -5269,7 +5269,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description Whose dead letters. */
-                queue: "orders" | "expiry" | "winners" | "quarantine";
+                queue: "orders" | "expiry" | "winners" | "webhook" | "quarantine";
             };
             cookie?: never;
         };
