@@ -151,7 +151,7 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
         (
             &["redrive"],
             &[("QUEUE", "nothing")],
-            "QUEUE: one of orders, expiry, winners, quarantine; got \"nothing\"".into(),
+            "QUEUE: one of orders, expiry, winners, webhook, quarantine; got \"nothing\"".into(),
         ),
         (&["trace"], &[("ID", "lamp")], format!("ID: {id} \"lamp\"")),
         (&["trace", "lamp"], &[], format!("ID: {id} \"lamp\"")),
@@ -388,7 +388,7 @@ fn make_adds_nothing_to_it() {
     one_line_of_make(&home.make(&["demo", "UNITS=-1"]), units);
     one_line_of_make(
         &home.make(&["redrive", "QUEUE=x y"]),
-        "QUEUE: one of orders, expiry, winners, quarantine; got \"x y\"",
+        "QUEUE: one of orders, expiry, winners, webhook, quarantine; got \"x y\"",
     );
     let which = "which reservation? `make trace ID=…`, with the reservation_id of a 202 or of `GET /v1/orders`";
     one_line_of_make(&home.make(&["trace"]), which);

@@ -554,7 +554,8 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
         let is_ours = |pk: &str, item: &BTreeMap<String, AttributeValue>| {
             let reservation = item.get("reservation_id").and_then(|id| id.as_s().ok());
             begins.iter().any(|begin| pk.starts_with(begin))
-                || (pk.starts_with("PAYMENT#") && reservation.is_some_and(|id| id.starts_with(&format!("{}.", shop.sale))))
+                || (pk.starts_with("PAYMENT#")
+                    && reservation.is_some_and(|id| id.starts_with(&format!("{}.", shop.sale))))
         };
         items.into_iter().filter(|(pk, item)| is_ours(pk, item)).collect()
     };
@@ -569,8 +570,15 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     hold_to_schemas(heard);
     let kinds: BTreeSet<&str> = kinds(heard).into_iter().collect();
     let expected = [
-        "order.cancelled", "order.expired", "order.failed", "order.paid", "order.pending", "refund.due", "round.ended",
-        "sale.opened", "sale.sold_out",
+        "order.cancelled",
+        "order.expired",
+        "order.failed",
+        "order.paid",
+        "order.pending",
+        "refund.due",
+        "round.ended",
+        "sale.opened",
+        "sale.sold_out",
     ];
     assert_eq!(kinds, BTreeSet::from(expected));
     // At least once: what came more often is recognized by its id.

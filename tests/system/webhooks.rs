@@ -73,7 +73,9 @@ async fn take(
     }
     receiver.took.lock().unwrap().push(serde_json::from_str(&body).unwrap());
     let body = match conduct {
-        Some(_) => axum::body::Body::from_stream(futures::stream::repeat_with(|| Ok::<_, std::io::Error>("more and more "))),
+        Some(_) => {
+            axum::body::Body::from_stream(futures::stream::repeat_with(|| Ok::<_, std::io::Error>("more and more ")))
+        }
         None => axum::body::Body::empty(),
     };
     (StatusCode::OK, answer, body)

@@ -106,6 +106,9 @@ mod tests {
         keys_only["dynamodb"].as_object_mut().unwrap().retain(|name, _| !name.ends_with("Image"));
         let mut guard = record(PLACED);
         guard["dynamodb"]["NewImage"] = json!({ "pk": { "S": "UNIT#lamp#1#17" }, "unit": { "N": "17" } });
+        let of_merchants =
+            [include_str!("../../../events/emitter/round.json"), include_str!("../../../events/emitter/refund.json")];
+        assert_eq!(read(of_merchants.map(record)), [], "what the merchant's systems are told of");
         assert_eq!(read([noted, removed, keys_only, guard]), []);
         assert_eq!(changes(serde_json::from_str("{}").unwrap()).len(), 0);
     }

@@ -255,10 +255,6 @@ async fn tend(
         }
         let amended = stock.round(id).amend(round).await;
         tended.unless_failed(id, amended);
-        if let Some(noted) = noted {
-            let marked = note_milestones(deps, round, noted.get(id), now).await;
-            tended.unless_failed(id, marked);
-        }
     }
     let until = Instant::now() + TEND_BUDGET / 2;
     let sent = send_due(stock, orders, id, *send_again_after, until, &mut tended.sent).await;
@@ -266,6 +262,11 @@ async fn tend(
     let since = stock.round(id).held_since(usize::MAX).await;
     let since = tended.unless_failed(id, since).flatten();
     tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000);
+    // After what buyers wait for.
+    if let (Some(round), Some(noted)) = (listed, noted) {
+        let marked = note_milestones(deps, round, noted.get(id), now).await;
+        tended.unless_failed(id, marked);
+    }
 }
 
 /// Notes that a round has opened, sold out or ended since `noted` was read. It is said to be over only as it was last written: in

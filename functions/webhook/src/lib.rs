@@ -66,6 +66,9 @@ async fn deliver(deps: &Deps, body: String) -> Result<(), MessageError> {
 async fn put_off(deps: &Deps, message: ReceivedMessage) {
     let delay_s = message.received.checked_sub(1).and_then(|rung| LADDER_S.get(rung)).copied().unwrap_or(0);
     if let Err(error) = deps.events.put_off(&message.receipt, delay_s).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back at another time than it should");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "the message comes back at another time than it should"
+        );
     }
 }

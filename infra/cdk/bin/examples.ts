@@ -17,6 +17,7 @@ export const EXAMPLES: Record<'dev' | 'prod', Record<string, string>> = {
     issuer: 'https://id.example.com',
     audience: 'shop',
     payUrl: 'https://pay.example.com/',
+    webhookUrl: 'https://shop.example.com/events',
     provisioned: '2099-12-01T17:45:00Z/2099-12-01T18:30:00Z/200',
   },
 };

@@ -110,7 +110,9 @@ mod tests {
 
     #[test]
     fn addresses_are_of_https_but_for_this_machine() {
-        for usable in ["https://shop.example.com/hooks?a=b", "https://h:8443", "http://127.0.0.1:9/x", "http://[::1]:9/"] {
+        for usable in
+            ["https://shop.example.com/hooks?a=b", "https://h:8443", "http://127.0.0.1:9/x", "http://[::1]:9/"]
+        {
             assert!(is_usable(usable), "{usable}");
         }
         for not in [
