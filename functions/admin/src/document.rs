@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
-    Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LogEntry, PictureUrl,
-    Price, Rain, RainDrop, Recurrence, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl, UserId,
+    Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LogEntry,
+    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl,
+    UserId,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
