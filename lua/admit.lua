@@ -1,15 +1,15 @@
 -- Lets a user towards a sale, within the rates. Step "challenge" notes what the user is to answer; step "answer" takes
--- the answer, once, while there is something to buy. Either step may run twice: the second run answers as the first did and
--- is not charged.
+-- the answer, once, while there is something to buy; step "pass" does so for a sale that asks nothing. Each step may run
+-- twice: the second run answers as the first did and is not charged.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 buyers     hash, user -> entries
 --       3 challenge  string, what the user is to answer, or has answered a few seconds ago (forms in README.md)
 --       4 user, 5 address, 6 everybody: strings, when the user, the address and the sale's public have used up what
 --         they did (microseconds since the Unix epoch; GCRA's theoretical arrival time)
--- ARGV  1 step: "challenge" or "answer"
+-- ARGV  1 step: "challenge", "answer" or "pass"
 --       2 user id
---       3 its right answer, or the one given
+--       3 its right answer, or the one given; any word for step "pass"
 --       4 how long the challenge holds, or what it was answered is remembered (ms)
 --       5 user, 7 address, 9 everybody: microseconds between two requests, or 0 for no limit; and after each one how
 --         many may come at once
@@ -99,11 +99,13 @@ if not string.find(record, ';%d') then
   end
 end
 
-local is_open = state == 'open'
-if not is_open then return 'no_challenge' end
-if noted ~= answer then
-  redis.call('SET', challenge_key, 'wrong ' .. answer, 'PX', life_ms)
-  return 'wrong_answer 0'
+if step == 'answer' then
+  local is_open = state == 'open'
+  if not is_open then return 'no_challenge' end
+  if noted ~= answer then
+    redis.call('SET', challenge_key, 'wrong ' .. answer, 'PX', life_ms)
+    return 'wrong_answer 0'
+  end
 end
 -- Only a right answer counts for everybody: wrong ones, of which anybody can send many, would keep the others out. Whoever
 -- is refused here can send the same answer again.

@@ -204,6 +204,16 @@ describe('a purchase', () => {
 
   const PICTURE = { challenge_id: CHALLENGE, kind: 'picture', picture: 'data:image/png;base64,AA==', expires_at: LATER };
 
+  test('a sale that asks nothing is answered with the id alone', async () => {
+    const { client, of } = clientOf({
+      challenge: [json(201, { challenge_id: CHALLENGE, kind: 'none', kinds: ['none'], expires_at: LATER })],
+    });
+    const answerPicture = vi.fn();
+    expect(statuses(await buy(client, { answerPicture }))).toContain('paid');
+    expect(await of('answer')[0]?.request.json()).toEqual({ challenge_id: CHALLENGE });
+    expect(answerPicture).not.toHaveBeenCalled();
+  });
+
   test('a picture is for the caller to answer, and again if it was wrong', async () => {
     const { client, of } = clientOf({
       challenge: [json(201, PICTURE), json(201, PICTURE), json(201, PICTURE)],
@@ -224,7 +234,7 @@ describe('a purchase', () => {
       'paid',
     ]);
     expect(asked).toEqual([false, true, false]);
-    expect(await of('challenge')[0]?.request.json()).toEqual({ kind: 'picture' });
+    expect(await of('challenge')[0]?.request.json()).toEqual({});
     expect(await of('answer')[2]?.request.json()).toEqual({ challenge_id: CHALLENGE, answer: '3' });
   });
 

@@ -34,7 +34,7 @@ impl Drop for Group {
     }
 }
 
-/// Starts a system on free ports, runs a program with `SHOP_URL` in its environment, and ends the system. The program's
+/// Starts a system on free ports, runs a program with `SHOP_URL` and `REDIS_URL` in its environment, and ends the system. The program's
 /// status, 0 or not.
 ///
 /// # Errors
@@ -47,6 +47,8 @@ pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     command
         .args(arguments)
         .env("SHOP_URL", web.url())
+        // Where the answers to pictures are, which no client is told.
+        .env("REDIS_URL", &cloud.deployment.redis_url)
         .env("LOADS_WITHIN_MS", LOADS_WITHIN_MS)
         .stdin(Stdio::null())
         .process_group(0)

@@ -44,7 +44,7 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
             text(&work["challenge_id"]),
             started.elapsed().as_secs_f64(),
             text(&work["answer"]),
-            pass::WORK_BITS,
+            sale::USUAL_WORK_BITS,
         ),
     );
 

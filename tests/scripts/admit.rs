@@ -35,6 +35,15 @@ impl Visitor<'_> {
     }
 
     async fn answer(&self, id: Uuid, answer: &str) -> Admit {
+        self.admit(id, Some(answer)).await
+    }
+
+    /// Asks for a pass where nothing is asked.
+    async fn unasked(&self, id: Uuid) -> Admit {
+        self.admit(id, None).await
+    }
+
+    async fn admit(&self, id: Uuid, answer: Option<&str>) -> Admit {
         let user = user(self.name);
         let request = AdmitRequest {
             applicant: self.applicant(&user),
@@ -62,6 +71,26 @@ impl Visitor<'_> {
         assert_eq!(self.challenge(id, "23").await, Challenged::Issued);
         self.answer(id, "23").await
     }
+}
+
+#[tokio::test]
+async fn where_nothing_is_asked_a_pass_is_given_within_the_rules() {
+    let round = TestRound::start(terms(1, 1)).await;
+    let alice = Visitor { per_user: THREE, ..visitor(&round, "alice") };
+    let id = Uuid::now_v7();
+    let first = alice.unasked(id).await;
+    assert!(matches!(first, Admit::Admitted(_)));
+    let again = futures::future::join_all((0..10).map(|_| alice.unasked(id))).await;
+    assert!(again.iter().all(|answer| *answer == first), "one request: {again:?}");
+    for _ in 0..2 {
+        assert!(matches!(alice.unasked(Uuid::now_v7()).await, Admit::Admitted(_)));
+    }
+    let limited = alice.unasked(Uuid::now_v7()).await;
+    assert!(matches!(limited, Admit::RateLimited(RateLimited { own: true, .. })), "{limited:?}");
+    assert_eq!(alice.unasked(id).await, first, "and is charged once");
+
+    round.reserve(&user("alice")).await;
+    assert!(matches!(visitor(&round, "bob").unasked(Uuid::now_v7()).await, Admit::SoldOut(_)));
 }
 
 async fn now(round: &TestRound) -> i64 {

@@ -50,7 +50,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     let answered = AdmitRequest {
         applicant,
         id: challenge,
-        answer: "23",
+        answer: Some("23"),
         per_sale: Some(FREE),
         class: sale::BuyerClass::EVERYONE,
     };

@@ -22,8 +22,13 @@ async fn record(round: &TestRound, name: &str) -> Option<String> {
 async fn answer(round: &TestRound, name: &str) -> Admit {
     let user = user(name);
     let applicant = Applicant { user: &user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
-    let request =
-        AdmitRequest { applicant, id: Uuid::now_v7(), answer: "0", per_sale: None, class: sale::BuyerClass::EVERYONE };
+    let request = AdmitRequest {
+        applicant,
+        id: Uuid::now_v7(),
+        answer: Some("0"),
+        per_sale: None,
+        class: sale::BuyerClass::EVERYONE,
+    };
     round.stock().admit(&request).await.unwrap()
 }
 

@@ -115,7 +115,7 @@ async fn admission_knows_the_same_moments() {
         let applicant = Applicant { user: &user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
         let asked = ChallengeRequest { applicant, id, expected: "23", life_ms: 60_000 };
         assert_eq!(round.stock().challenge(&asked).await.unwrap(), Challenged::Issued);
-        let answered = AdmitRequest { applicant, id, answer: "23", per_sale: None, class };
+        let answered = AdmitRequest { applicant, id, answer: Some("23"), per_sale: None, class };
         round.stock().admit(&answered).await.unwrap()
     };
     let mut later = terms(5, 1);

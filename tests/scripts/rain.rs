@@ -214,7 +214,7 @@ async fn admission_says_when_more_comes() {
     let stock = stock.round(&weather.round.id);
     let challenge = ChallengeRequest { applicant, id, expected: "23", life_ms: 120_000 };
     assert_eq!(stock.challenge(&challenge).await.unwrap(), Challenged::Issued);
-    let answer = AdmitRequest { applicant, id, answer: "23", per_sale: None, class: sale::BuyerClass::EVERYONE };
+    let answer = AdmitRequest { applicant, id, answer: Some("23"), per_sale: None, class: sale::BuyerClass::EVERYONE };
     let round_id = weather.round.id.clone();
     let stock = weather.round.server.clone();
     let admit = async || stock.round(&round_id).admit(&answer).await.unwrap();

@@ -30,6 +30,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         price: Price { price_minor: 990, currency: "EUR".parse().expect("a currency") },
         payment_window_s: 900,
         door: DoorTerms::default(),
+        gate: sale::GateTerms::default(),
         allocation: sale::Allocation::default(),
         settlement: sale::Settlement::default(),
         rain: None,

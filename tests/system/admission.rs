@@ -67,7 +67,7 @@ async fn a_answer_request_is_the_way_in() {
     let lab = Lab::selling(terms(100, 1)).await;
     let asked = ask(&lab, "alice", "picture").await.expect(201);
     let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
-    assert_eq!(members, ["challenge_id", "expires_at", "kind", "picture"], "the answer is not among them");
+    assert_eq!(members, ["challenge_id", "expires_at", "kind", "kinds", "picture"], "the answer is not among them");
     let admitted = enter(&lab, "alice").await.expect(201);
     let path = admitted.text("reserve_path").to_owned();
     assert!(path.ends_with(admitted.text("token")));
@@ -260,7 +260,7 @@ fn work(challenge: &Value) -> String {
 async fn work_instead_of_a_picture() {
     let lab = Lab::selling(terms(100, 1)).await;
     let asked = ask(&lab, "alice", "work").await.expect(201);
-    assert_eq!(asked.body["work"], json!({ "bits": pass::WORK_BITS }));
+    assert_eq!(asked.body["work"], json!({ "bits": sale::USUAL_WORK_BITS }));
     let done = work(&asked.body);
     answer(&lab, "alice", asked.text("challenge_id"), &done).await.expect(201);
 

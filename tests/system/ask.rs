@@ -29,6 +29,8 @@ pub(crate) struct Ask {
     pub(crate) who: Who,
     /// The pass that comes to its place in the path when this is sent.
     pub(crate) pass: Option<PassOf>,
+    /// Where it comes from, if not from where all others do. Only for what is given to a handler.
+    pub(crate) address: Option<String>,
 }
 
 /// What the gateway takes of request line and headers, and what of it the token and the client's own headers have.
@@ -43,7 +45,15 @@ impl Ask {
     }
 
     fn new(method: &'static str, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new(), who: Who::Nobody, pass: None }
+        Self {
+            method,
+            path: path.into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            who: Who::Nobody,
+            pass: None,
+            address: None,
+        }
     }
 
     pub(crate) fn get(path: impl Into<String>) -> Self {
@@ -84,6 +94,10 @@ impl Ask {
 
     pub(crate) fn by(self, user: &str) -> Self {
         Self { who: Who::User(user.to_owned()), ..self }
+    }
+
+    pub(crate) fn from_address(self, address: &str) -> Self {
+        Self { address: Some(address.to_owned()), ..self }
     }
 
     pub(crate) fn by_operator(self) -> Self {

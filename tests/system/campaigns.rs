@@ -70,7 +70,7 @@ async fn the_sample_events_are_good() {
     for (name, status) in [("admin/campaign", 201), ("admin/campaigns", 200)] {
         assert_eq!(admin::handle(&deps, request(&sample(name))).await.status(), status, "{name}");
     }
-    for name in ["catalog/campaigns", "catalog/campaign", "catalog/sale"] {
+    for name in ["catalog/campaigns", "catalog/campaign", "catalog/sale", "catalog/members", "catalog/members_sale"] {
         assert_eq!(catalog::handle(&catalog, request(&sample(name))).await.status(), 200, "{name}");
     }
 }

@@ -58,6 +58,9 @@ pub(crate) fn http(ask: &Ask) -> Value {
     event["rawQueryString"] = json!(query);
     event["requestContext"]["http"]["path"] = json!(path);
     event["requestContext"]["http"]["method"] = json!(ask.method);
+    if let Some(address) = &ask.address {
+        event["requestContext"]["http"]["sourceIp"] = json!(address);
+    }
     let claims = &mut event["requestContext"]["authorizer"]["jwt"]["claims"];
     match &ask.who {
         Who::User(user) => claims["sub"] = json!(user),

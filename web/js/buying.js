@@ -115,6 +115,10 @@ export class Buying extends EventTarget {
     const body = kind === 'picture' ? {} : { kind };
     const challenge = await ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal });
     if (run !== this.#run) return;
+    if (challenge.kind === 'none') {
+      await this.#answer(challenge);
+      return;
+    }
     this.#stage(challenge.kind, { challenge, why, progress: 0 });
     if (challenge.kind === 'work') await this.#solve(challenge, run);
   }

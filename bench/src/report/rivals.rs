@@ -60,6 +60,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         price: Price { price_minor: 990, currency: "EUR".parse()? },
         payment_window_s: 900,
         door: DoorTerms::default(),
+        gate: sale::GateTerms::default(),
         allocation: sale::Allocation::default(),
         settlement: sale::Settlement::default(),
         rain: None,

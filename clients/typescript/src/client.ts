@@ -97,9 +97,9 @@ export class FlashSaleClient {
     const path = { sale_id: saleId };
     const fetch = this.#transport.fetchRepeatable;
     const steps = {
-      challenge: async (kind: 'picture' | 'work', signal: AbortSignal) =>
+      challenge: async (kind: 'work' | undefined, signal: AbortSignal) =>
         // A challenge that nobody answers costs nothing.
-        value(await this.api.POST('/v1/sales/{sale_id}/challenges', { params: { path }, body: { kind }, signal, fetch })),
+        value(await this.api.POST('/v1/sales/{sale_id}/challenges', { params: { path }, body: kind ? { kind } : {}, signal, fetch })),
       admit: async (body: Schemas['ChallengeAnswer'], signal: AbortSignal) =>
         value(await this.api.POST('/v1/sales/{sale_id}/tokens', { params: { path }, body, signal, fetch })),
       reserve: async ({ token }: Schemas['Admission'], key: string, signal: AbortSignal) => {

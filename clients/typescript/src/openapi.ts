@@ -129,7 +129,8 @@ export interface paths {
          * Answer a challenge
          * @description From the opening on, a right answer gives the token that a reservation asks for. The same right answer, sent again
          *     within ten seconds, gives the same token. Only a wrong answer to an existing challenge counts against the user, and
-         *     once however often it is sent.
+         *     once however often it is sent. A sale that asks nothing (`gate.challenge` is `none`) gives the token for an empty body, or
+         *     for the id of a challenge of the kind `none`, by which a repeated request gets the same token.
          */
         post: operations["answerChallenge"];
         delete?: never;
@@ -192,6 +193,47 @@ export interface paths {
          * @description One that was cancelled before is answered alike.
          */
         delete: operations["cancelReservation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/sales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the sales that one sees as a member
+         * @description Those of which `gate.groups_see` names a group of the caller's, by the token's claim or a list; a change of a list is seen
+         *     within half a minute. Sales that everybody sees are not among them.
+         */
+        get: operations["listMembersSales"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/members/sales/{sale_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look at a published sale as a member
+         * @description The card of a sale that the caller may see, or of one that everybody sees. To anybody else it does not exist.
+         */
+        get: operations["lookAtMembersSale"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -794,13 +836,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List everybody who is shut out now */
+        /** List everybody, and every address and network, that is shut out now */
         get: operations["listDenied"];
         put?: never;
         /**
-         * Shut a user out until a moment
-         * @description The same again changes nothing; another moment replaces it. It holds in every loaded sale when this is answered.
-         *     If Redis did not answer, the log says so, and it holds within a minute.
+         * Shut a user, an address or a network out until a moment
+         * @description The same again changes nothing; another moment replaces it. That of a user holds in every loaded sale when this is
+         *     answered. If Redis did not answer, the log says so, and it holds within a minute. That of an address or a network holds
+         *     within seconds, in challenges, tokens and reservations; 200 can be denied at once.
          */
         post: operations["deny"];
         delete?: never;
@@ -818,7 +861,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a user in again, shut out or not, whatever the id */
+        /**
+         * Let a user, an address or a network in again, shut out or not
+         * @description A network that is let in does not let in another one that it is in. A user is named here whatever the id.
+         */
         post: operations["allowNamed"];
         delete?: never;
         options?: never;
@@ -929,13 +975,15 @@ export interface components {
         };
         ChallengeRequest: {
             /**
-             * @description Proof of work is for people who cannot see a picture.
-             * @default picture
+             * @description Proof of work is for people who cannot see a picture. A sale that asks nothing gives a challenge of the kind `none`, whatever
+             *     was asked for.
              * @enum {unknown}
              */
-            kind: "picture" | "work";
+            kind?: "picture" | "work" | "none";
         };
-        Challenge: components["schemas"]["PictureChallenge"] | components["schemas"]["WorkChallenge"];
+        Challenge: components["schemas"]["PictureChallenge"] | components["schemas"]["WorkChallenge"] | components["schemas"]["NoChallenge"];
+        /** @description What the sale offers, the usual one first. Versions before this one did not say it; their sales offer both. */
+        ChallengeKinds: ("picture" | "work" | "none")[];
         PictureChallenge: {
             challenge_id: components["schemas"]["ChallengeId"];
             /**
@@ -943,6 +991,7 @@ export interface components {
              * @enum {string}
              */
             kind: "picture";
+            kinds?: components["schemas"]["ChallengeKinds"];
             /** @description A sum. The answer is its result in decimal digits. */
             picture: string;
             expires_at: components["schemas"]["Moment"];
@@ -954,17 +1003,30 @@ export interface components {
              * @enum {string}
              */
             kind: "work";
+            kinds?: components["schemas"]["ChallengeKinds"];
             /** @description The answer is a text for which the SHA-256 of `CHALLENGE_ID:ANSWER` begins with so many zero bits. */
             work: {
                 bits: number;
             };
             expires_at: components["schemas"]["Moment"];
         };
-        ChallengeId: string;
-        ChallengeAnswer: {
+        /** @description The sale asks nothing. */
+        NoChallenge: {
             challenge_id: components["schemas"]["ChallengeId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "none";
+            kinds?: components["schemas"]["ChallengeKinds"];
+            expires_at: components["schemas"]["Moment"];
+        };
+        ChallengeId: string;
+        /** @description Both, unless the sale asks nothing. */
+        ChallengeAnswer: {
+            challenge_id?: components["schemas"]["ChallengeId"];
             /** @description 64 bytes at most. */
-            answer: string;
+            answer?: string;
         };
         Admission: {
             token: components["schemas"]["Token"];
@@ -1113,7 +1175,7 @@ export interface components {
              * @description `entries_closed`: it came after the draw of its round had begun, since a part of the system had failed for long.
              * @enum {unknown}
              */
-            reason: "sold_out" | "limit_reached" | "entries_closed" | "unknown_sale" | "dead_letter";
+            reason: "sold_out" | "limit_reached" | "campaign_limit" | "entries_closed" | "unknown_sale" | "dead_letter";
             refund_due?: components["schemas"]["RefundDue"];
         };
         Orders: {
@@ -1156,7 +1218,7 @@ export interface components {
              * @description Why it failed.
              * @enum {unknown}
              */
-            reason?: "sold_out" | "limit_reached" | "entries_closed" | "unknown_sale" | "dead_letter";
+            reason?: "sold_out" | "limit_reached" | "campaign_limit" | "entries_closed" | "unknown_sale" | "dead_letter";
             /** @description The payment that it took. */
             payment_id?: components["schemas"]["PaymentId"];
             /**
@@ -1191,7 +1253,7 @@ export interface components {
              * @description Why it failed.
              * @enum {unknown}
              */
-            reason?: "sold_out" | "limit_reached" | "entries_closed" | "unknown_sale" | "dead_letter";
+            reason?: "sold_out" | "limit_reached" | "campaign_limit" | "entries_closed" | "unknown_sale" | "dead_letter";
             /** @description The payment that it took. */
             payment_id?: components["schemas"]["PaymentId"];
             /**
@@ -1532,6 +1594,32 @@ export interface components {
             unpaid_limit: number;
             planned_requests_per_s?: number;
         };
+        /** @description What the gate of a sale asks, and whom it lets see the sale and buy. */
+        GateTerms: {
+            /**
+             * @description Which challenges are offered: `any` (a picture, or work for whoever cannot see it), `picture`, `work`, or `none`, where a
+             *     pass is given without a question. Rates, denials and openings hold in each case.
+             * @default any
+             * @enum {unknown}
+             */
+            challenge: "any" | "picture" | "work" | "none";
+            /**
+             * @description Zero bits that a proof of work begins with. One more is twice the work; 20 are one to a few seconds of a telephone.
+             * @default 20
+             */
+            work_bits: number;
+            /**
+             * @description The groups that may see the sale, by the token's claim or a list. Nobody else can tell it from a sale that does not exist, and
+             *     it is in no public document: members find it with `GET /v1/members/sales`. Everybody may see it if there are none. Not
+             *     together with awards, whose draw is public.
+             */
+            groups_see?: components["schemas"]["GroupName"][];
+            /**
+             * @description The groups that may buy. Others see the sale, and get no pass (`not_a_member`). Everybody who sees it may buy if there are
+             *     none.
+             */
+            groups_buy?: components["schemas"]["GroupName"][];
+        };
         /** @description The same times of day on every calendar day in a time zone. */
         Recurrence: {
             /** @constant */
@@ -1544,6 +1632,7 @@ export interface components {
         };
         NewSale: {
             door?: components["schemas"]["DoorTerms"];
+            gate?: components["schemas"]["GateTerms"];
             rain?: components["schemas"]["Rain"];
         } & components["schemas"]["SaleTerms"];
         RoundTerms: {
@@ -1561,6 +1650,7 @@ export interface components {
             currency: components["schemas"]["Currency"];
             payment_window_s: number;
             door: components["schemas"]["DoorTerms"];
+            gate?: components["schemas"]["GateTerms"];
             allocation: components["schemas"]["Allocation"];
             settlement: components["schemas"]["Settlement"];
             early_access?: components["schemas"]["EarlyAccess"][];
@@ -1607,6 +1697,8 @@ export interface components {
             recurrence?: components["schemas"]["Recurrence"] | null;
             /** @description Of a round until it is over. It takes the place of the whole door; what is left out is as for every sale. */
             door?: components["schemas"]["DoorTerms"];
+            /** @description Of a round until it is over. It takes the place of the whole gate; what is left out is as for every sale. */
+            gate?: components["schemas"]["GateTerms"];
             /** @description Not of a round, whose buyers were promised it. */
             allocation?: Omit<components["schemas"]["Allocation"], "kind">;
             /** @description Not of a round, whose buyers were promised it. */
@@ -1624,6 +1716,7 @@ export interface components {
         /** @description The offer, with the terms of its latest round. */
         SaleDetails: {
             door: WithRequired<components["schemas"]["DoorTerms"], "strikes" | "strike_window_s" | "denied_for_s" | "unpaid_limit">;
+            gate?: WithRequired<components["schemas"]["GateTerms"], "challenge" | "work_bits">;
             rain?: {
                 /** @description When the plan was changed, in milliseconds after the opening. Its steady rate counts from here. */
                 from_ms?: number;
@@ -1681,14 +1774,48 @@ export interface components {
             /** @description Sales that are stopped each by itself. */
             stopped_sales: components["schemas"]["SaleId"][];
         };
+        /** @description A user, an address or a network. */
         Allowed: {
-            user: components["schemas"]["UserId"];
-        };
+            user?: components["schemas"]["UserId"];
+            address?: components["schemas"]["Address"];
+            network?: components["schemas"]["Network"];
+        } & (unknown | unknown | unknown);
+        /**
+         * @description An IPv4 or IPv6 address.
+         * @example 192.0.2.7
+         * @example 2001:db8::7
+         */
+        Address: string;
+        /**
+         * @description A network as ADDRESS/PREFIX: at least /16 of IPv4 and /32 of IPv6. The bits behind the prefix are taken as zero. An address
+         *     alone is a network of one.
+         * @example 192.0.2.0/24
+         * @example 2001:db8::/48
+         */
+        Network: string;
+        /** @description Of a user, an address or a network. */
         NewDenial: {
-            user: components["schemas"]["UserId"];
-            /** @description The first moment at which the user is let in again; ten years from now at most. */
+            user?: components["schemas"]["UserId"];
+            address?: components["schemas"]["Address"];
+            network?: components["schemas"]["Network"];
+            /** @description The first moment at which they are let in again; ten years from now at most. */
             until: components["schemas"]["Moment"];
-        };
+            /** @description Why, for operators. Of an address or a network only. */
+            note?: string;
+        } & (unknown | unknown | unknown);
+        NetworkDenial: {
+            address?: components["schemas"]["Address"];
+            network?: components["schemas"]["Network"];
+            until: components["schemas"]["Moment"];
+            /** @constant */
+            reason: "asked";
+            /** @constant */
+            by: "operators";
+            /** @description Who said so. */
+            operator: components["schemas"]["UserId"];
+            at: components["schemas"]["Moment"];
+            note?: string;
+        } & (unknown | unknown);
         Denial: {
             user: components["schemas"]["UserId"];
             until: components["schemas"]["Moment"];
@@ -1698,6 +1825,7 @@ export interface components {
             by: "operators" | "system";
         };
         Denials: {
+            denied_networks: components["schemas"]["NetworkDenial"][];
             denied: components["schemas"]["Denial"][];
         };
         /** @description Like a sale's. */
@@ -1728,6 +1856,11 @@ export interface components {
             campaign_id: components["schemas"]["CampaignId"];
             title: components["schemas"]["Title"];
             sale_ids: components["schemas"]["SaleIds"];
+            /**
+             * @description Most live orders of one user in all its sales together, of those that are made while it says so. One beyond it fails
+             *     (`campaign_limit`), and its unit is sold again.
+             */
+            limit_per_user?: number;
             /** @description The version that is to be changed. */
             version?: number;
         };
@@ -1735,6 +1868,11 @@ export interface components {
             campaign_id: components["schemas"]["CampaignId"];
             title: components["schemas"]["Title"];
             sale_ids: components["schemas"]["SaleIds"];
+            /**
+             * @description Most live orders of one user in all its sales together, of those that are made while it says so. One beyond it fails
+             *     (`campaign_limit`), and its unit is sold again.
+             */
+            limit_per_user?: number;
             version: number;
         };
         Campaigns: {
@@ -1793,6 +1931,10 @@ export interface components {
         };
         /** @description A sale as everybody sees it. */
         Card: components["schemas"]["SaleOnOffer"];
+        MembersSales: {
+            server_time: components["schemas"]["Moment"];
+            sales: components["schemas"]["Card"][];
+        };
         SalePage: {
             description?: components["schemas"]["Description"];
             pictures?: components["schemas"]["Pictures"];
@@ -1990,6 +2132,12 @@ export interface components {
         Denied: {
             /** @constant */
             code?: "denied";
+            /** @constant */
+            status?: 403;
+        } & components["schemas"]["Problem"];
+        NotAMember: {
+            /** @constant */
+            code?: "not_a_member";
             /** @constant */
             status?: 403;
         } & components["schemas"]["Problem"];
@@ -2982,14 +3130,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Nothing asks for a picture. */
+        /** @description Without a kind it is the one that the sale offers first. One that the sale does not offer is refused. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["ChallengeRequest"];
             };
         };
         responses: {
-            /** @description A challenge of this user. It can be answered once. Others of the same user hold beside it. */
+            /**
+             * @description A challenge of this user. It can be answered once. Others of the same user hold beside it. Of the kind `none` it asks
+             *     nothing: its id alone gives the token.
+             */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -3041,14 +3192,8 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                /**
-                 * @example {
-                 *       "challenge_id": "0198f0b2a4c57d1e8f00aabbccddeeff",
-                 *       "answer": "17"
-                 *     }
-                 */
                 "application/json": components["schemas"]["ChallengeAnswer"];
             };
         };
@@ -3072,7 +3217,7 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description A wrong answer, or a user who was shut out for a while. */
+            /** @description A wrong answer, a user or an address that was shut out for a while, or somebody in none of the groups that may buy. */
             403: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
@@ -3086,7 +3231,7 @@ export interface operations {
                      *       "code": "wrong_answer"
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["WrongAnswer"] | components["schemas"]["Denied"];
+                    "application/problem+json": components["schemas"]["WrongAnswer"] | components["schemas"]["Denied"] | components["schemas"]["NotAMember"];
                     /**
                      * @example {
                      *       "message": "Forbidden"
@@ -3380,6 +3525,90 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listMembersSales: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The first to open comes first. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "sales": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MembersSales"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtMembersSale: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sale. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "sale_id": "lamp",
+                     *       "title": "A lamp",
+                     *       "round": 1,
+                     *       "state": "open",
+                     *       "opens_at": "2026-11-24T09:00:00Z",
+                     *       "closes_at": "2026-11-24T10:00:00Z",
+                     *       "price_minor": 990,
+                     *       "currency": "EUR",
+                     *       "per_user_limit": 1,
+                     *       "payment_window_s": 900,
+                     *       "settlement": "paid",
+                     *       "availability": "few_left"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SalePage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Overloaded"];
@@ -4972,6 +5201,17 @@ export interface operations {
                      *           "reason": "asked",
                      *           "by": "operators"
                      *         }
+                     *       ],
+                     *       "denied_networks": [
+                     *         {
+                     *           "network": "192.0.2.0/24",
+                     *           "until": "2026-12-01T00:00:00Z",
+                     *           "reason": "asked",
+                     *           "by": "operators",
+                     *           "operator": "olga",
+                     *           "at": "2026-11-24T09:00:00Z",
+                     *           "note": "bots"
+                     *         }
                      *       ]
                      *     }
                      */
@@ -4996,17 +5236,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "user": "mallory",
-                 *       "until": "2099-01-01T00:00:00Z"
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewDenial"];
             };
         };
         responses: {
-            /** @description The user is shut out. */
+            /** @description Who is shut out. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5021,7 +5255,7 @@ export interface operations {
                      *       "by": "operators"
                      *     }
                      */
-                    "application/json": components["schemas"]["Denial"];
+                    "application/json": components["schemas"]["Denial"] | components["schemas"]["NetworkDenial"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -5044,11 +5278,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "user": "mallory"
-                 *     }
-                 */
                 "application/json": components["schemas"]["Allowed"];
             };
         };
@@ -5062,7 +5291,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "denied": []
+                     *       "denied": [],
+                     *       "denied_networks": []
                      *     }
                      */
                     "application/json": components["schemas"]["Denials"];
@@ -5100,7 +5330,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "denied": []
+                     *       "denied": [],
+                     *       "denied_networks": []
                      *     }
                      */
                     "application/json": components["schemas"]["Denials"];

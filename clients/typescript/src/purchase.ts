@@ -39,7 +39,7 @@ export interface BuyOptions {
   idempotencyKey?: string;
   /** A pass that an earlier call of the same attempt yielded: no challenge is needed while it holds. */
   admission?: Admission;
-  /** Asks for pictures, and answers them. Without it the challenge is work that the solver does. */
+  /** Answers pictures. Without it the challenge is work that the solver does; a sale that offers pictures only refuses that. */
   answerPicture?: AnswerPicture;
   /** Instead of the client's solver. */
   solver?: Solver;
@@ -48,7 +48,7 @@ export interface BuyOptions {
 
 /** The requests of a purchase. */
 export interface Steps {
-  challenge(kind: 'picture' | 'work', signal: AbortSignal): Promise<Challenge>;
+  challenge(kind: 'work' | undefined, signal: AbortSignal): Promise<Challenge>;
   admit(answer: Schemas['ChallengeAnswer'], signal: AbortSignal): Promise<Admission>;
   reserve(admission: Admission, key: string, signal: AbortSignal): Promise<Schemas['Accepted']>;
   watch(id: string, signal: AbortSignal): AsyncGenerator<Reservation, void, undefined>;
@@ -73,12 +73,12 @@ export async function* purchase(
       if (!admission) {
         // Whatever the answers were: a pass that ends at once must not make it go on for ever.
         challenges += 1;
-        const challenge = await steps.challenge(answerPicture ? 'picture' : 'work', signal);
+        const challenge = await steps.challenge(answerPicture ? undefined : 'work', signal);
         yield { status: 'challenged', challenge };
         const answer = await answerTo(challenge, solver, answerPicture, wrong, signal);
         signal.throwIfAborted();
         try {
-          admission = await steps.admit({ challenge_id: challenge.challenge_id, answer }, signal);
+          admission = await steps.admit({ challenge_id: challenge.challenge_id, ...(answer === undefined ? {} : { answer }) }, signal);
         } catch (error) {
           wrong = is(error, 'wrong_answer');
           if ((wrong || is(error, 'challenge_over')) && challenges < MAX_CHALLENGES) continue;
@@ -116,7 +116,8 @@ async function answerTo(
   answerPicture: AnswerPicture | undefined,
   wrong: boolean,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string | undefined> {
+  if (challenge.kind === 'none') return undefined;
   if (challenge.kind === 'work') return solver({ challengeId: challenge.challenge_id, bits: challenge.work.bits }, signal);
   if (!answerPicture) throw new Error('the sale asks for a picture to be read: give `answerPicture`');
   return answerPicture(challenge, { wrong, signal });

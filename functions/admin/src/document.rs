@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
-    Allocation, Currency, DoorTerms, EarlyAccess, Edit, Goods, LogEntry, PictureUrl, Price, Rain, RainDrop, Recurrence,
-    RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl, UserId,
+    Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LogEntry,
+    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl,
+    UserId,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -33,6 +34,7 @@ pub(crate) struct NewSale {
     payment_window_s: u32,
     recurrence: Option<Recurrence>,
     door: Option<NewDoor>,
+    gate: Option<NewGate>,
     #[serde(default, deserialize_with = "new_allocation::read")]
     allocation: Allocation,
     #[serde(default)]
@@ -84,6 +86,8 @@ pub(crate) struct EditSale {
     recurrence: Option<Option<Recurrence>>,
     #[serde(default, deserialize_with = "present")]
     door: Option<NewDoor>,
+    #[serde(default, deserialize_with = "present")]
+    gate: Option<NewGate>,
     #[serde(default, deserialize_with = "allocation")]
     allocation: Option<Allocation>,
     #[serde(default, deserialize_with = "present")]
@@ -137,6 +141,7 @@ impl EditSale {
             }),
             payment_window_s: self.payment_window_s,
             door: self.door.clone().map(NewDoor::into_terms),
+            gate: self.gate.clone().map(NewGate::into_terms),
             allocation: self.allocation.clone(),
             settlement: self.settlement,
             rain: self.rain.clone().map(Rain::from),
@@ -166,6 +171,31 @@ struct NewDoor {
     denied_for_s: Option<u32>,
     unpaid_limit: Option<u8>,
     planned_requests_per_s: Option<u32>,
+}
+
+/// What an operator leaves out of a sale's gate is as it is for every sale.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewGate {
+    #[serde(default)]
+    challenge: ChallengePolicy,
+    #[serde(default = "usual_work_bits")]
+    work_bits: u8,
+    #[serde(default)]
+    groups_see: Vec<GroupName>,
+    #[serde(default)]
+    groups_buy: Vec<GroupName>,
+}
+
+fn usual_work_bits() -> u8 {
+    GateTerms::default().work_bits
+}
+
+impl NewGate {
+    fn into_terms(self) -> GateTerms {
+        let Self { challenge, work_bits, groups_see, groups_buy } = self;
+        GateTerms { challenge, work_bits, groups_see, groups_buy }
+    }
 }
 
 /// When units become available, as an operator writes it.
@@ -216,6 +246,7 @@ impl NewSale {
             price: Price { price_minor: self.price_minor, currency: self.currency },
             payment_window_s: self.payment_window_s,
             door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
+            gate: self.gate.map(NewGate::into_terms).unwrap_or_default(),
             allocation: self.allocation,
             settlement: self.settlement,
             rain: self.rain.map(Rain::from),
@@ -263,6 +294,7 @@ struct TermsDocument {
     price: Price,
     payment_window_s: u32,
     door: DoorTerms,
+    gate: GateTerms,
     allocation: Allocation,
     settlement: Settlement,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -306,6 +338,7 @@ impl TermsDocument {
             price: terms.price,
             payment_window_s: terms.payment_window_s,
             door: terms.door,
+            gate: terms.gate,
             allocation: terms.allocation,
             settlement: terms.settlement,
             rain: terms.rain,

@@ -1,13 +1,13 @@
-//! Keeping users out, and stopping at once. Stops are in the ledger, which every process reads every few seconds. Denials are
-//! in Redis as well, which every request meets.
+//! Keeping users and networks out, and stopping at once. Stops and networks are in the ledger, which every process reads every few
+//! seconds. Denials of users are in Redis as well, which every request meets.
 
 use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
-use ledger::{Denial, DeniedBy, DeniedWhy, Switches};
+use ledger::{Denial, DeniedBy, DeniedNetworks, DeniedWhy, MAX_DENIED_NETWORKS, NetworkDenial, Switches};
 use percent_encoding::percent_decode_str;
-use sale::{EpochMs, RoundNumber, SaleId, UserId};
+use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::steer::{Steering, steer_round};
@@ -16,11 +16,44 @@ use crate::{Deps, sale_of};
 /// Longest denial: a mistake in the year must not be one for ever.
 const MAX_DENIED_S: u32 = 10 * 366 * 24 * 60 * 60;
 
+/// Longest note to the denial of a network, in characters.
+const MAX_NOTE_LENGTH: usize = 120;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewDenial {
-    user: UserId,
+    user: Option<UserId>,
+    address: Option<String>,
+    network: Option<String>,
     until: Timestamp,
+    note: Option<String>,
+}
+
+/// Whom a denial is about.
+enum Subject {
+    User(UserId),
+    Network(Network),
+}
+
+impl Subject {
+    fn of(user: Option<UserId>, address: Option<&str>, network: Option<&str>) -> Result<Self, Problem> {
+        let parsed = |field: &str, text: &str| {
+            text.parse::<Network>().map_err(|error| Problem::invalid(format!("{field}: {error}")))
+        };
+        match (user, address, network) {
+            (Some(user), None, None) => Ok(Self::User(user)),
+            (None, Some(address), None) => {
+                let network = parsed("address", address)?;
+                // A network of one address is written as one.
+                if address.contains('/') || !network.is_address() {
+                    return Err(Problem::invalid("address: one IPv4 or IPv6 address; a network is named by network"));
+                }
+                Ok(Self::Network(network))
+            }
+            (None, None, Some(network)) => Ok(Self::Network(parsed("network", network)?)),
+            _ => Err(Problem::invalid("user, address or network: name one of them")),
+        }
+    }
 }
 
 /// A denial as an operator sees it.
@@ -32,9 +65,26 @@ struct DenialDocument {
     by: DeniedBy,
 }
 
+/// A denied address or network as an operator sees it.
+#[derive(Serialize)]
+struct NetworkDocument {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<Network>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Network>,
+    until: Timestamp,
+    reason: DeniedWhy,
+    by: DeniedBy,
+    operator: UserId,
+    at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
 #[derive(Serialize)]
 struct DenialsDocument {
     denied: Vec<DenialDocument>,
+    denied_networks: Vec<NetworkDocument>,
 }
 
 #[derive(Serialize)]
@@ -55,7 +105,9 @@ struct Which {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Allowed {
-    user: UserId,
+    user: Option<UserId>,
+    address: Option<String>,
+    network: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -78,29 +130,76 @@ impl DenialDocument {
     }
 }
 
+impl NetworkDocument {
+    fn of(denial: NetworkDenial) -> Self {
+        let NetworkDenial { network, until_ms, note, by, at_ms } = denial;
+        let (address, network) = if network.is_address() { (Some(network), None) } else { (None, Some(network)) };
+        let (reason, until, at) = (DeniedWhy::Asked, until_ms.into(), at_ms.into());
+        Self { address, network, until, reason, by: DeniedBy::Operators, operator: by, at, note }
+    }
+}
+
 impl SwitchesDocument {
-    fn of(Switches { stopped, stopped_sales }: Switches) -> Self {
+    fn of(Switches { stopped, stopped_sales, denied_networks: _in_a_list_of_their_own }: Switches) -> Self {
         Self { stopped, stopped_sales: stopped_sales.into_iter().collect() }
     }
 }
 
-/// Everybody who is denied now.
+/// Everybody, and every network, that is denied now.
 pub(crate) async fn denied(deps: &Deps) -> Reply {
-    let denied = deps.ledger.denied(deps.clock.now()).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &DenialsDocument { denied: denied.into_iter().map(DenialDocument::of).collect() }))
+    let now = deps.clock.now();
+    let read = futures::try_join!(deps.ledger.denied(now), deps.ledger.denied_networks(now));
+    let (denied, mut networks) = read.map_err(Problem::unanswered)?;
+    networks.sort_by_key(|denial| (std::cmp::Reverse(denial.until_ms), denial.network));
+    let document = DenialsDocument {
+        denied: denied.into_iter().map(DenialDocument::of).collect(),
+        denied_networks: networks.into_iter().map(NetworkDocument::of).collect(),
+    };
+    Ok(json(StatusCode::OK, &document))
 }
 
-/// Denies a user until a moment. The same again is the same denial; another moment replaces it.
+/// Denies a user, an address or a network until a moment. The same again is the same denial; another moment replaces it.
 pub(crate) async fn deny(deps: &Deps, request: &Request) -> Reply {
-    let NewDenial { user, until } = json_body(request)?;
+    let NewDenial { user, address, network, until, note } = json_body(request)?;
+    let subject = Subject::of(user, address.as_deref(), network.as_deref())?;
     let (until_ms, now) = (EpochMs::from(until), deps.clock.now());
     if until_ms <= now || until_ms > now.plus_s(MAX_DENIED_S) {
         return Err(Problem::invalid("until: later than now, by ten years at most"));
     }
+    let user = match subject {
+        Subject::User(_) if note.is_some() => return Err(Problem::invalid("note: goes with an address or a network")),
+        Subject::User(user) => user,
+        Subject::Network(network) => return deny_network(deps, request, network, until_ms, note).await,
+    };
     let denial = Denial { user, until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
     let denial = fulfilment::deny(&deps.stock, &deps.ledger, &denial, now).await.map_err(Problem::unanswered)?;
     tracing::warn!(operator = %caller(request)?.user, user = %denial.user, until = %denial.until_ms, "denied");
     Ok(json(StatusCode::OK, &DenialDocument::of(denial)))
+}
+
+async fn deny_network(
+    deps: &Deps,
+    request: &Request,
+    network: Network,
+    until_ms: EpochMs,
+    note: Option<String>,
+) -> Reply {
+    let is_good =
+        |note: &String| (1..=MAX_NOTE_LENGTH).contains(&note.chars().count()) && !note.chars().any(char::is_control);
+    if !note.as_ref().is_none_or(is_good) {
+        return Err(Problem::invalid(format!("note: 1 to {MAX_NOTE_LENGTH} characters and no control characters")));
+    }
+    let now = deps.clock.now();
+    let denial = NetworkDenial { network, until_ms, note, by: caller(request)?.user, at_ms: now };
+    match deps.ledger.deny_network(&denial, now).await.map_err(Problem::unanswered)? {
+        DeniedNetworks::Now(_) => {}
+        DeniedNetworks::Full => {
+            let full = format!("network: {MAX_DENIED_NETWORKS} are denied, which is all that can be: let one in first");
+            return Err(Problem::invalid(full));
+        }
+    }
+    tracing::warn!(operator = %denial.by, %network, until = %until_ms, "denied");
+    Ok(json(StatusCode::OK, &NetworkDocument::of(denial)))
 }
 
 /// Lets a user in again, denied or not.
@@ -110,11 +209,18 @@ pub(crate) async fn allow(deps: &Deps, request: &Request, user: &[&str]) -> Repl
     let_in(deps, request, &user).await
 }
 
-/// Likewise, for the user that the body names: not every id can stand in a path, and gateways differ in what they make of
+/// Likewise, for the user, address or network that the body names: not every id can stand in a path, and gateways differ in what they make of
 /// an escaped slash.
 pub(crate) async fn allow_named(deps: &Deps, request: &Request) -> Reply {
-    let Allowed { user } = json_body(request)?;
-    let_in(deps, request, &user).await
+    let Allowed { user, address, network } = json_body(request)?;
+    match Subject::of(user, address.as_deref(), network.as_deref())? {
+        Subject::User(user) => let_in(deps, request, &user).await,
+        Subject::Network(network) => {
+            deps.ledger.allow_network(network, deps.clock.now()).await.map_err(Problem::unanswered)?;
+            tracing::warn!(operator = %caller(request)?.user, %network, "allowed");
+            denied(deps).await
+        }
+    }
 }
 
 async fn let_in(deps: &Deps, request: &Request, user: &UserId) -> Reply {

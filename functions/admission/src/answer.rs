@@ -1,6 +1,7 @@
-use api::Problem;
-use pass::{MAX_ANSWER_LENGTH, is_work};
-use serde::Deserialize;
+use api::{Code, Problem};
+use pass::{MAX_ANSWER_LENGTH, asks_nothing, challenge_id, is_work};
+use sale::ChallengePolicy;
+use serde::{Deserialize, Deserializer};
 use uuid::Uuid;
 
 /// What Redis has as the answer of a challenge that asks for work. No sum has it, and nobody can send it: what is sent
@@ -9,23 +10,37 @@ pub(crate) const WORK: &str = "work";
 /// An answer to no challenge. It uses one up like any wrong one.
 const NO_ANSWER: &str = "none";
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Answer {
-    challenge_id: String,
-    answer: String,
+    #[serde(default, deserialize_with = "present")]
+    challenge_id: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    answer: Option<String>,
+}
+
+/// Null is neither a challenge nor an answer.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(deserializer).map(Some)
+}
+
+/// An answer that is well formed, as far as it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Given {
+    id: Option<Uuid>,
+    /// As Redis compares it.
+    answer: Option<String>,
 }
 
 impl Answer {
-    /// The challenge and the answer as Redis compares it.
+    /// The challenge and the answer.
     ///
     /// # Errors
     /// 400 if one of them cannot be what was asked for.
-    pub(crate) fn read(&self) -> Result<(Uuid, String), Problem> {
-        let Self { challenge_id, answer } = self;
-        let plain = challenge_id.len() == 32 && !challenge_id.bytes().any(|b| b.is_ascii_uppercase());
-        let id = Uuid::try_parse(challenge_id).ok().filter(|_| plain);
-        let id = id.ok_or_else(|| Problem::invalid("challenge_id: take it from a challenge"))?;
+    pub(crate) fn read(&self) -> Result<Given, Problem> {
+        let id = self.challenge_id.as_deref().map(challenge).transpose()?;
+        let Some(answer) = &self.answer else { return Ok(Given { id, answer: None }) };
+        let id = id.ok_or_else(|| Problem::invalid("challenge_id: name the challenge that is answered"))?;
         if !(1..=MAX_ANSWER_LENGTH).contains(&answer.len()) {
             return Err(Problem::invalid(format!("answer: 1 to {MAX_ANSWER_LENGTH} bytes")));
         }
@@ -35,22 +50,63 @@ impl Answer {
             Ok(number) => number.to_string(),
             Err(_) => NO_ANSWER.to_owned(),
         };
-        Ok((id, given))
+        Ok(Given { id: Some(id), answer: Some(given) })
+    }
+}
+
+fn challenge(text: &str) -> Result<Uuid, Problem> {
+    let plain = text.len() == 32 && !text.bytes().any(|b| b.is_ascii_uppercase());
+    let id = Uuid::try_parse(text).ok().filter(|_| plain);
+    id.ok_or_else(|| Problem::invalid("challenge_id: take it from a challenge"))
+}
+
+impl Given {
+    /// The challenge, and the answer unless the sale asks nothing. Then the id names the request, so that the same one sent
+    /// again is the same one.
+    ///
+    /// # Errors
+    /// 400 if something is missing; 409 if nothing was asked and now something is.
+    pub(crate) fn to(self, policy: ChallengePolicy) -> Result<(Uuid, Option<String>), Problem> {
+        let Self { id, answer } = self;
+        match (policy, id, answer) {
+            (ChallengePolicy::None, id, _) => Ok((id.unwrap_or_else(|| challenge_id(pass::Asked::Nothing)), None)),
+            (_, Some(id), Some(answer)) => Ok((id, Some(answer))),
+            (_, Some(id), None) if asks_nothing(id) => Err(Problem::new(Code::ChallengeOver)),
+            _ => Err(Problem::invalid("challenge_id, answer: the answer to a challenge of this sale")),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use api::Code;
+    use pass::Asked;
 
     const ID: &str = "00000000000000000000000000000007";
     /// `printf ID:SOLVED | sha256sum` begins with five zeros.
     const SOLVED: &str = "2868557";
 
     fn read(challenge_id: &str, answer: &str) -> Result<(Uuid, String), Code> {
-        let answer = Answer { challenge_id: challenge_id.to_owned(), answer: answer.to_owned() };
-        answer.read().map_err(|problem| problem.code())
+        let answer = Answer { challenge_id: Some(challenge_id.to_owned()), answer: Some(answer.to_owned()) };
+        let given = answer.read().map_err(|problem| problem.code())?;
+        Ok(given.to(ChallengePolicy::Any).map(|(id, answer)| (id, answer.unwrap())).unwrap())
+    }
+
+    #[test]
+    fn what_is_missing_matters_only_where_something_is_asked() {
+        let given = |id: Option<Uuid>, answer: Option<&str>| Given { id, answer: answer.map(str::to_owned) };
+        let to = |given: Given, policy| given.to(policy).map_err(|problem| problem.code());
+        let (sum, nothing) = (challenge_id(Asked::Sum), challenge_id(Asked::Nothing));
+        for policy in [ChallengePolicy::Any, ChallengePolicy::Picture, ChallengePolicy::Work] {
+            assert_eq!(to(given(Some(sum), Some("7")), policy), Ok((sum, Some("7".to_owned()))));
+            assert_eq!(to(given(Some(sum), None), policy), Err(Code::InvalidRequest));
+            assert_eq!(to(given(None, None), policy), Err(Code::InvalidRequest));
+            assert_eq!(to(given(Some(nothing), None), policy), Err(Code::ChallengeOver), "it asks now");
+        }
+        assert_eq!(to(given(Some(sum), Some("7")), ChallengePolicy::None), Ok((sum, None)));
+        assert_eq!(to(given(Some(nothing), None), ChallengePolicy::None), Ok((nothing, None)));
+        let (made_up, answer) = given(None, None).to(ChallengePolicy::None).unwrap();
+        assert!(asks_nothing(made_up) && answer.is_none());
     }
 
     #[test]

@@ -2,9 +2,10 @@ use api::{Code, Problem, Reply, json, json_body, text_body};
 use gate::{Check, Route, address, not_in_redis};
 use http::StatusCode;
 use lambda_http::Request;
-use pass::{Sum, WORK_BITS};
+use pass::{Asked, Sum, challenge_id};
 use process::Step;
-use serde::{Deserialize, Serialize};
+use sale::{ChallengePolicy, GateTerms};
+use serde::{Deserialize, Deserializer, Serialize};
 use stock::{ChallengeRequest, Challenged};
 use uuid::Uuid;
 
@@ -15,29 +16,63 @@ use crate::applicant::applicant;
 /// How long a challenge holds: a slow telephone needs a minute for the work, and a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
 
-const CHECKS: &[Check] = &[Check::Known, Check::Stop, Check::Form, Check::Turn(Step::Challenge)];
+const CHECKS: &[Check] =
+    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Form, Check::Turn(Step::Challenge)];
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Wish {
-    #[serde(default)]
-    kind: Kind,
+    #[serde(default, deserialize_with = "present")]
+    kind: Option<Kind>,
 }
 
-#[derive(Clone, Copy, Deserialize, Serialize, Default)]
+/// Null is no kind.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Kind>, D::Error> {
+    Kind::deserialize(deserializer).map(Some)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
     /// A sum to be read from a picture.
-    #[default]
     Picture,
     /// For who cannot see it: work for the client's processor.
     Work,
+    /// Nothing is asked.
+    None,
+}
+
+impl Kind {
+    /// What a sale offers, the usual one first.
+    const fn offered(policy: ChallengePolicy) -> &'static [Self] {
+        match policy {
+            ChallengePolicy::Any => &[Self::Picture, Self::Work],
+            ChallengePolicy::Picture => &[Self::Picture],
+            ChallengePolicy::Work => &[Self::Work],
+            ChallengePolicy::None => &[Self::None],
+        }
+    }
+
+    /// The challenge that is given for a wish.
+    fn of(wish: Option<Self>, policy: ChallengePolicy) -> Result<Self, Problem> {
+        match (wish, Self::offered(policy)) {
+            // Whoever is asked nothing need not know it.
+            (_, [Self::None]) => Ok(Self::None),
+            (None, offered) => Ok(offered[0]),
+            (Some(wish), offered) if offered.contains(&wish) => Ok(wish),
+            (Some(_), [Self::Picture]) => Err(Problem::invalid("kind: this sale offers pictures only")),
+            (Some(_), [Self::Work]) => Err(Problem::invalid("kind: this sale offers work only")),
+            (Some(_), _) => Err(Problem::invalid("kind: picture or work")),
+        }
+    }
 }
 
 #[derive(Serialize)]
 struct Document {
     challenge_id: String,
     kind: Kind,
+    /// What the sale offers.
+    kinds: &'static [Kind],
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +82,7 @@ struct Document {
 
 #[derive(Serialize)]
 struct Work {
-    bits: u32,
+    bits: u8,
 }
 
 /// Reads the body, which may be empty.
@@ -55,16 +90,29 @@ fn wish(request: &Request) -> Result<Wish, Problem> {
     if text_body(request)?.is_empty() { Ok(Wish::default()) } else { json_body(request) }
 }
 
-/// Gives a challenge. One call of Redis, which keeps the answer.
+/// Gives a challenge. One call of Redis, which keeps the answer; none if nothing is asked.
 pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, Wish { kind }) = deps.gate().enter(request, sale, CHECKS, wish).await?;
-    let (round, ip) = (&visitor.known()?.round, address(request));
-    let (id, sum) = (Uuid::new_v4(), Sum::random());
-    let expected = match kind {
-        Kind::Picture => sum.answer().to_string(),
-        Kind::Work => WORK.to_owned(),
+    let (known, ip) = (visitor.known()?, address(request));
+    let round = &known.round;
+    let GateTerms { challenge: policy, work_bits: bits, .. } = round.terms.gate;
+    let kind = Kind::of(kind, policy).inspect_err(|_| known.give_turn_back(Step::Challenge))?;
+    let (now, sum) = (deps.clock.now(), Sum::random());
+    let given = |id: Uuid, picture, work| {
+        let (challenge_id, expires_at) = (id.as_simple().to_string(), now.plus_s(CHALLENGE_LIFE_S).to_string());
+        let document = Document { challenge_id, kind, kinds: Kind::offered(policy), picture, work, expires_at };
+        Ok(json(StatusCode::CREATED, &document))
     };
-    let now = deps.clock.now();
+    let (id, expected) = match kind {
+        Kind::Picture => (challenge_id(Asked::Sum), sum.answer().to_string()),
+        Kind::Work => (challenge_id(Asked::Work(bits)), WORK.to_owned()),
+        Kind::None => {
+            // Redis counts the request for the pass.
+            known.give_turn_back(Step::Challenge);
+            deps.gate().limit(request, Route::Challenge, &visitor.user)?;
+            return given(challenge_id(Asked::Nothing), None, None);
+        }
+    };
     let applicant = applicant(&visitor, &ip, Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
     match deps.stock.round(&round.id).challenge(&asked).await.map_err(Problem::unanswered)? {
@@ -77,8 +125,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     // Drawn only now: a refusal costs no drawing.
     let (picture, work) = match kind {
         Kind::Picture => (Some(sum.picture()), None),
-        Kind::Work => (None, Some(Work { bits: WORK_BITS })),
+        Kind::Work | Kind::None => (None, Some(Work { bits })),
     };
-    let (challenge_id, expires_at) = (id.as_simple().to_string(), now.plus_s(CHALLENGE_LIFE_S).to_string());
-    Ok(json(StatusCode::CREATED, &Document { challenge_id, kind, picture, work, expires_at }))
+    given(id, picture, work)
 }

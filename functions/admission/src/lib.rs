@@ -3,14 +3,14 @@
 mod answer;
 mod applicant;
 mod challenge;
-mod early_access;
+mod groups;
 mod token;
 
 use std::sync::Arc;
 
 use api::{Code, GroupClaims, Problem, Reply, respond, segments};
 use context::{Context, ContextError};
-use gate::{Gate, PassKeys, VisitorCounts};
+use gate::{Gate, Memberships, PassKeys, VisitorCounts};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use ledger::Ledger;
@@ -35,8 +35,8 @@ pub struct Deps {
     pub keys: PassKeys,
     /// What this process counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
-    /// The claims that name a buyer's group.
-    pub groups: Arc<GroupClaims>,
+    /// Who is in which group.
+    pub memberships: Memberships,
     /// The time.
     pub clock: Clock,
 }
@@ -49,20 +49,21 @@ impl Deps {
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let claims = context.settings().optional("GROUP_CLAIM");
         let groups = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
+        let memberships = Memberships::new(context.ledger()?, groups);
         Ok(Self {
             stock: context.stock()?,
             ledger: context.ledger()?,
             snapshots: context.snapshots()?,
             keys: context.pass_keys()?,
             counts: Arc::default(),
-            groups: Arc::new(groups),
+            memberships,
             clock: context.clock(),
         })
     }
 
     fn gate(&self) -> Gate<'_> {
-        let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
-        Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
+        let Self { stock, ledger, snapshots, keys, counts, memberships, clock } = self;
+        Gate { stock, ledger, snapshots, keys, counts, memberships: Some(memberships), clock: *clock }
     }
 }
 

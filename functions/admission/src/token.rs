@@ -1,4 +1,4 @@
-use api::{Code, Problem, Reply, json, json_body};
+use api::{Code, Problem, Reply, json, json_body, text_body};
 use gate::{Check, Route, address, not_in_redis};
 use http::StatusCode;
 use lambda_http::Request;
@@ -7,14 +7,14 @@ use pass::{Grant, PASS_LIFE_S};
 use process::Step;
 use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
-use uuid::Uuid;
 
 use crate::Deps;
-use crate::answer::Answer;
+use crate::answer::{Answer, Given};
 use crate::applicant::applicant;
-use crate::early_access::class_of;
+use crate::groups::class_of;
 
-const CHECKS: &[Check] = &[Check::Known, Check::Stop, Check::Form, Check::Keys, Check::Turn(Step::Token)];
+const CHECKS: &[Check] =
+    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Form, Check::Keys, Check::Turn(Step::Token)];
 
 #[derive(Serialize)]
 struct Document {
@@ -23,20 +23,24 @@ struct Document {
     reserve_path: String,
 }
 
-fn answer(request: &Request) -> Result<(Uuid, String), Problem> {
-    json_body::<Answer>(request)?.read()
+/// Reads the body, which may be empty where nothing is asked.
+fn answer(request: &Request) -> Result<Given, Problem> {
+    let answer = if text_body(request)?.is_empty() { Answer::default() } else { json_body(request)? };
+    answer.read()
 }
 
 /// Takes an answer and gives a pass for it. One call of Redis, and for a wrong answer one of the ledger. If groups matter, one
 /// more to look the user up.
 pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
-    let (visitor, (id, answer)) = deps.gate().enter(request, sale, CHECKS, answer).await?;
+    let (visitor, given) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (known, ip) = (visitor.known()?, address(request));
     let round = &known.round;
+    let given = given.to(round.terms.gate.challenge);
+    let (id, answer) = given.inspect_err(|_| known.give_turn_back(Step::Token))?;
     let per_sale = round.isolated_requests_per_s.map(public);
     let class = class_of(deps, request, &visitor, round).await.inspect_err(|_| known.give_turn_back(Step::Token))?;
-    let asked =
-        AdmitRequest { applicant: applicant(&visitor, &ip, Route::Token), id, answer: &answer, per_sale, class };
+    let (applicant, answer) = (applicant(&visitor, &ip, Route::Token), answer.as_deref());
+    let asked = AdmitRequest { applicant, id, answer, per_sale, class };
     let admit = deps.stock.round(&round.id).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.

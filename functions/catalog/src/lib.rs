@@ -1,12 +1,16 @@
-//! What everybody may know: campaigns, sales, and roughly what is left of them.
+//! What everybody may know: campaigns, sales, and roughly what is left of them. And what only members may.
 
 mod caching;
 mod document;
 mod draw;
+mod members;
 mod shelf;
 
-use api::{Code, Problem, segments};
+use std::sync::Arc;
+
+use api::{Code, GroupClaims, Problem, respond, segments};
 use context::{Context, ContextError};
+use gate::{Limiter, Memberships};
 use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::Clock;
@@ -23,6 +27,10 @@ pub use crate::shelf::Shelf;
 pub struct Deps {
     /// Redis and DynamoDB, behind what the process remembers of them.
     pub shelf: Shelf,
+    /// Who is in which group.
+    pub memberships: Memberships,
+    /// What this process counts of members.
+    pub limiter: Arc<Limiter>,
     /// The time.
     pub clock: Clock,
 }
@@ -33,12 +41,25 @@ impl Deps {
     /// # Errors
     /// If a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self { shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()), clock: context.clock() })
+        let claims = context.settings().optional("GROUP_CLAIM");
+        let claims = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
+        Ok(Self {
+            shelf: Shelf::new(context.stock()?, context.ledger()?, context.clock()),
+            memberships: Memberships::new(context.ledger()?, claims),
+            limiter: Arc::default(),
+            clock: context.clock(),
+        })
     }
 }
 
-/// Answers one request. Nobody has to say who they are, so everybody gets the same answer, and caches may keep it.
+/// Answers one request. Where nobody has to say who they are, everybody gets the same answer, and caches may keep it. What members
+/// get nobody keeps.
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    match (request.method(), segments(&request).as_slice()) {
+        (&Method::GET, ["v1", "members", "sales"]) => return respond(members::sales(deps, &request).await),
+        (&Method::GET, ["v1", "members", "sales", sale]) => return respond(members::sale(deps, &request, sale).await),
+        _ => {}
+    }
     match answer(deps, &request).await {
         Ok(response) => response,
         Err(problem) if matches!(problem.code(), Code::UnknownCampaign | Code::UnknownSale) => not_found(problem),

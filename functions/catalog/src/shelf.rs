@@ -62,8 +62,10 @@ struct Read<T> {
 
 /// What is published, at one moment.
 pub(crate) struct Listed {
-    /// The latest round of each sale.
+    /// The latest round of each sale that everybody may see.
     rounds: HashMap<SaleId, Round>,
+    /// The latest round of each other sale.
+    hidden: HashMap<SaleId, Round>,
     campaigns: BTreeMap<CampaignId, Campaign>,
     switches: Switches,
 }
@@ -108,6 +110,16 @@ impl<K, V> Expiry<K, V> for Jittered {
 impl Listed {
     pub(crate) fn round(&self, sale: &SaleId) -> Option<&Round> {
         self.rounds.get(sale)
+    }
+
+    /// Of a sale that only some may see.
+    pub(crate) fn hidden_round(&self, sale: &SaleId) -> Option<&Round> {
+        self.hidden.get(sale)
+    }
+
+    /// Of the sales that only some may see.
+    pub(crate) fn hidden(&self) -> impl Iterator<Item = &Round> {
+        self.hidden.values()
     }
 
     /// A campaign of which there is something to be seen.
@@ -170,8 +182,10 @@ impl Shelf {
         };
         let in_time = tokio::time::timeout(LEDGER_TIMEOUT, read).await.map_err(|_| FulfilmentError::OutOfTime)?;
         let (rounds, campaigns, switches) = in_time?;
+        let (hidden, rounds) = latest_rounds(rounds).into_iter().partition(|(_, round)| round.terms.gate.is_hidden());
         Ok(Arc::new(Listed {
-            rounds: latest_rounds(rounds),
+            rounds,
+            hidden,
             campaigns: campaigns.into_iter().map(|campaign| (campaign.id.clone(), campaign)).collect(),
             switches,
         }))

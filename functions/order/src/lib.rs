@@ -63,7 +63,8 @@ async fn order(deps: &Deps, body: String) -> Result<(), MessageError> {
     let round = &claim.id.round;
     let terms = deps.terms.get(round).await?.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     let now = deps.clock.now();
-    let order = place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &terms, &claim, now).await?;
+    let limits = deps.terms.campaign_limits(&round.sale).await?;
+    let order = place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &terms, &limits, &claim, now).await?;
     let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
     tracing::info!(reservation_id = %id, state, unit, trace, "settled");
     strike(deps, &order, &terms.door, now).await;

@@ -46,5 +46,6 @@ async fn place_now(deps: &Deps, claim: &Claim, now: EpochMs) -> Result<Order, Fu
     // Another round may cost something else: the queue's end looks this one up.
     let latest = snapshot.latest_round(round).filter(|latest| latest.id == *round);
     let latest = latest.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
-    place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &latest.terms, claim, now).await
+    let limits = deps.terms.campaign_limits(&round.sale).await?;
+    place(&deps.stock, &deps.ledger, &deps.awards, &deps.expiry, &latest.terms, &limits, claim, now).await
 }

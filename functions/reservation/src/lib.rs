@@ -77,7 +77,7 @@ impl Deps {
 
     fn gate(&self) -> Gate<'_> {
         let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
-        Gate { stock, ledger, snapshots, keys, counts, clock: *clock }
+        Gate { stock, ledger, snapshots, keys, counts, memberships: None, clock: *clock }
     }
 }
 

@@ -60,6 +60,10 @@ pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply
     for order in &orders {
         found.push((order.claim.reserved_at_ms, shown(deps, order, now).await?));
     }
+    if found.is_empty() && round.terms.gate.is_hidden() {
+        // As for a sale that does not exist: who has nothing in it may not be one of those who see it.
+        return Err(Problem::new(Code::UnknownSale));
+    }
     found.sort_by_key(|(reserved_at_ms, _)| Reverse(*reserved_at_ms));
     let found = found.into_iter().map(|(_, document)| document).collect();
     Ok(json(StatusCode::OK, &SaleReservationsDocument::of(&round.id, found, settling)))

@@ -18,8 +18,15 @@ use crate::Deps;
 /// way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 
-const CHECKS: &[Check] =
-    &[Check::Pass, Check::Stop, Check::Rate(Route::Reserve), Check::Form, Check::SoldOut, Check::Turn(Step::Reserve)];
+const CHECKS: &[Check] = &[
+    Check::Pass,
+    Check::Stop,
+    Check::Address,
+    Check::Rate(Route::Reserve),
+    Check::Form,
+    Check::SoldOut,
+    Check::Turn(Step::Reserve),
+];
 
 /// A reservation that is to be made, by a user who may.
 struct Attempt {

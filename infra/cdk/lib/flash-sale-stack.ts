@@ -79,7 +79,7 @@ export class FlashSaleStack extends Stack {
     table.useFrom(
       reservation,
       ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      ['orders_by_user', 'sales_by_close'],
+      ['orders_by_user', 'sales_by_close', 'campaigns_by_id'],
     );
     queues.orders.sendFrom(reservation);
     queues.expiry.sendFrom(reservation);
@@ -92,15 +92,16 @@ export class FlashSaleStack extends Stack {
     admission.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const catalog = make('catalog');
-    table.useFrom(catalog, ['GetItem'], ['sales_by_close', 'campaigns_by_id']);
+    table.useFrom(catalog, ['GetItem', 'BatchGetItem'], ['sales_by_close', 'campaigns_by_id']);
+    catalog.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
     const order = make('order');
-    table.useFrom(order, ['ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close']);
+    table.useFrom(order, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'campaigns_by_id']);
     queues.orders.consumeWith(order, { maxConcurrency: settings.orderConcurrency, ownDelays: true });
     queues.expiry.sendFrom(order);
 
     const deadLetter = make('dead_letter');
-    table.useFrom(deadLetter, ['ConditionCheckItem', 'GetItem', 'PutItem']);
+    table.useFrom(deadLetter, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['campaigns_by_id']);
     queues.ordersDlq.consumeWith(deadLetter, { maxConcurrency: deadLetter.reservedConcurrency ?? settings.orderConcurrency });
     queues.quarantine.sendFrom(deadLetter);
     queues.expiry.sendFrom(deadLetter);

@@ -47,6 +47,7 @@ const MADE_FROM: Record<string, string[]> = {
 /** Variables that a function reads itself. */
 const OWN: Partial<Record<FunctionName, string[]>> = {
   admission: ['GROUP_CLAIM'],
+  catalog: ['GROUP_CLAIM'],
   websocket: ['JWT_AUDIENCE', 'JWT_ISSUER'],
   admin: [
     'EXPIRY_DLQ_URL',

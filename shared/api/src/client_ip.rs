@@ -7,15 +7,19 @@ use lambda_http::{Request, RequestExt};
 /// ([`EdgeKey`](crate::EdgeKey)); no other header is looked at, since a client can write it. Of IPv6 the
 /// network, `NETWORK/64`, since that much is one customer's.
 pub fn client_ip(request: &Request) -> Option<String> {
-    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
-    let address: IpAddr = context.http.source_ip.as_ref()?.parse().ok()?;
-    Some(match address.to_canonical() {
+    Some(match client_address(request)? {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
             format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
         }
     })
+}
+
+/// Likewise the whole address: one of IPv4 is never written as one of IPv6.
+pub fn client_address(request: &Request) -> Option<IpAddr> {
+    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
+    Some(context.http.source_ip.as_ref()?.parse::<IpAddr>().ok()?.to_canonical())
 }
 
 #[cfg(test)]

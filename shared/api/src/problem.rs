@@ -52,6 +52,8 @@ codes! {
     WrongAnswer = FORBIDDEN, "That was not the answer";
     /// The caller may not do this.
     Denied = FORBIDDEN, "Not allowed";
+    /// Only groups may buy, and the user is in none of them.
+    NotAMember = FORBIDDEN, "This sale is for members";
     /// No such sale or round.
     UnknownSale = NOT_FOUND, "There is no such sale";
     /// No such campaign.

@@ -1,7 +1,7 @@
 use ledger::{Latest, Ledger, Placed};
 use process::{AwardCache, TermsCache};
 use queue::ExpiryQueue;
-use sale::{Claim, EpochMs, Failure, Order, RoundId, Settlement, Terms};
+use sale::{CampaignLimit, Claim, EpochMs, Failure, Order, RoundId, Settlement, Terms};
 use stock::{Reseated, Stock};
 
 use crate::draw::DRAW_AFTER_S;
@@ -23,13 +23,15 @@ const MAX_SEATS: usize = 16;
 ///
 /// # Errors
 /// If a part does not answer. Can be repeated: the order and both guards are one transaction on the condition that none
-/// of the three is there.
+/// of the three is there, and that there is room in `limits`, those of the sale's campaigns.
+#[expect(clippy::too_many_arguments, reason = "the parts, and what is placed where")]
 pub async fn place(
     stock: &Stock,
     ledger: &Ledger,
     awards: &AwardCache,
     expiry: &ExpiryQueue,
     terms: &Terms,
+    limits: &[CampaignLimit],
     claim: &Claim,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
@@ -44,8 +46,7 @@ pub async fn place(
                 Order::granted(claim.clone(), terms.price, now, award)
             }
         };
-        let placed = if may_be_late { ledger.place_entry(order).await? } else { ledger.place(order).await? };
-        let taken = match placed {
+        let taken = match ledger.place_within(order, limits, may_be_late).await? {
             Placed::Order(order) => {
                 settle(stock, expiry, &order, now).await?;
                 return Ok(order);
@@ -57,8 +58,15 @@ pub async fn place(
                 return fail(stock, ledger, expiry, claim, Failure::EntriesClosed, now).await;
             }
         };
-        tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, "a guard is another order's");
+        tracing::warn!(reservation_id = %claim.id, unit = claim.unit.0, unit_taken = taken.unit, slot_taken = taken.slot, campaign_full = taken.campaign, "it cannot be placed so");
         // The unit comes first: a reservation that fails for its slot then has a unit of its own to give back.
+        if !taken.unit && !taken.slot {
+            // Only a campaign's limit is reached, unless by orders that have ended.
+            if ledger.forget_ended_in_campaigns(&claim.user, limits).await? {
+                continue;
+            }
+            return fail(stock, ledger, expiry, claim, Failure::CampaignLimit, now).await;
+        }
         if !taken.unit {
             return fail(stock, ledger, expiry, claim, Failure::LimitReached, now).await;
         }
@@ -97,14 +105,15 @@ pub async fn place_or_fail(
     ledger: &Ledger,
     awards: &AwardCache,
     expiry: &ExpiryQueue,
-    terms: &TermsCache,
+    terms_of: &TermsCache,
     claim: &Claim,
     now: EpochMs,
 ) -> Result<Order, FulfilmentError> {
-    let Some(terms) = terms.get(&claim.id.round).await? else {
+    let Some(terms) = terms_of.get(&claim.id.round).await? else {
         return fail(stock, ledger, expiry, claim.clone(), Failure::UnknownSale, now).await;
     };
-    match place(stock, ledger, awards, expiry, &terms, claim, now).await {
+    let limits = terms_of.campaign_limits(&claim.id.round.sale).await?;
+    match place(stock, ledger, awards, expiry, &terms, &limits, claim, now).await {
         Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, &claim.id.round, now).await? => {
             fail(stock, ledger, expiry, claim.clone(), Failure::SoldOut, now).await
         }

@@ -10,7 +10,7 @@ use sale::{InvalidId, SaleId, UserId};
 use stock::Stock;
 
 use crate::check::Check;
-use crate::{Limiter, PassKeys};
+use crate::{Limiter, Memberships, PassKeys};
 
 /// The dependencies of the checks.
 #[derive(Clone, Copy)]
@@ -25,6 +25,8 @@ pub struct Gate<'a> {
     pub keys: &'a PassKeys,
     /// What this process counts of users and addresses.
     pub counts: &'a VisitorCounts,
+    /// Who is in which group, for [`Check::Sight`].
+    pub memberships: Option<&'a Memberships>,
     /// The time.
     pub clock: Clock,
 }

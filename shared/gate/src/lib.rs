@@ -4,20 +4,23 @@
 //! | check | kept where | costs | answer |
 //! | --- | --- | --- | --- |
 //! | [`Check::Known`] | the process's snapshot | nothing; for an unknown id one read of the ledger a second per process | `unknown_sale` |
+//! | [`Check::Sight`] | the request, or the process for half a minute | for a sale that not everybody may see one read of the ledger for each user | `unknown_sale` |
 //! | [`Check::Pass`] | nowhere: an HMAC over user, sale, round and moment | a hash; for a forged one a write to the ledger | `bad_token` |
 //! | [`Check::Stop`] | the process's snapshot | nothing | `paused` |
+//! | [`Check::Address`] | the process's snapshot | a comparison with each network that is denied | `denied` |
 //! | [`Check::Rate`] | the process | nothing | `rate_limited` |
 //! | [`Check::Form`] | the request | reading it | `invalid_request` and others |
 //! | [`Check::SoldOut`] | the process | nothing | `sold_out` |
 //! | [`Check::Keys`] | the process, from Secrets Manager | nothing | `overloaded` |
 //! | [`Check::Turn`] | the process, from a lease | nothing; for an isolated sale one call of Redis a second per process and step | `rate_limited` |
 //!
-//! Nothing else here calls Redis, and only the snapshot and the strikes call the ledger. Denials are not checked here: the
-//! script that runs after the gate knows them.
+//! Nothing else here calls Redis, and only the snapshot, the strikes and the memberships call the ledger. Denials of users are not
+//! checked here: the script that runs after the gate knows them.
 
 mod check;
 mod gate;
 mod limiter;
+mod memberships;
 mod not_in_redis;
 mod pass_keys;
 mod rates;
@@ -25,6 +28,7 @@ mod rates;
 pub use check::{Check, address};
 pub use gate::{Gate, Visitor, VisitorCounts};
 pub use limiter::{Limited, Limiter};
+pub use memberships::Memberships;
 pub use not_in_redis::not_in_redis;
 pub use pass_keys::PassKeys;
 pub use rates::{Limits, RATES, Rate, Route};

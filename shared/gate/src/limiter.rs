@@ -99,6 +99,17 @@ impl<C: Clock + Clone> Limiter<C> {
     }
 }
 
+impl<C: Clock + Clone> Limiter<C> {
+    /// Counts a request of a user alone, where nobody says what the client's address is.
+    ///
+    /// # Errors
+    /// [`Limited`] if it is over the user's limit.
+    pub fn check_user(&self, route: Route, user: &UserId) -> Result<(), Limited> {
+        let counted = self.routes[route as usize].users.check(user.as_str());
+        counted.map_err(|retry_after| Limited { limits: route.limits(), own: true, retry_after })
+    }
+}
+
 impl<C: Clock + Clone> Keyed<C> {
     fn new(rate: Rate, clock: &C) -> Self {
         let interval = Duration::from_micros(rate.interval_us().into());

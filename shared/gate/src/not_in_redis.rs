@@ -36,6 +36,7 @@ mod tests {
             price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
             payment_window_s: 900,
             door: DoorTerms::default(),
+            gate: sale::GateTerms::default(),
             allocation: sale::Allocation::default(),
             settlement: sale::Settlement::default(),
             rain: None,

@@ -17,6 +17,8 @@ pub enum Route {
     Cancel,
     /// Polling a reservation and having its order made at once.
     Expedite,
+    /// Looking at the sales that not everybody may see.
+    Members,
 }
 
 /// A rate: a burst of requests at once, then the same number spread over `per_s` seconds.
@@ -56,7 +58,7 @@ pub struct Limits {
 ///
 /// Challenges and tokens share one count in Redis, for all processes together: each calls Redis anyway. The other routes
 /// would need an extra call, so every process counts for itself.
-pub const RATES: [Limits; 7] = [
+pub const RATES: [Limits; 8] = [
     // route, name, by one user, from one address
     limits(Route::Challenge, "challenge", rate(20, 60), rate(1_200, 60)),
     limits(Route::Token, "token", rate(20, 60), rate(1_200, 60)),
@@ -67,6 +69,8 @@ pub const RATES: [Limits; 7] = [
     limits(Route::Cancel, "cancel", rate(20, 60), rate(600, 60)),
     // An order past the queue, and past what the queue lets through at once: seldom more than one for each reservation.
     limits(Route::Expedite, "expedite", rate(5, 60), rate(60, 60)),
+    // As often as a page asks for a sale's card. No cache stands before it.
+    limits(Route::Members, "members", rate(120, 60), rate(1_200, 60)),
 ];
 
 const fn limits(route: Route, name: &'static str, per_user: Rate, per_ip: Rate) -> Limits {

@@ -31,6 +31,8 @@ pub(crate) const MEMBERS_BY_GROUP: &str = "members_by_group";
 pub(crate) const MEMBER_SHARDS: u32 = 16;
 /// What operators have stopped.
 pub(crate) const SWITCHES: &str = "SWITCHES";
+/// What operators read of the networks that are denied. What the gate needs of them is with the switches.
+pub(crate) const DENIED_NETWORKS: &str = "DENIED_NETWORKS";
 /// The partition of [`SALES_BY_CLOSE`] with rounds: there are few of them, and few writes to each.
 pub(crate) const PUBLISHED: &str = "published";
 /// The partition of [`SALES_BY_CLOSE`] with drafts.
@@ -64,6 +66,11 @@ pub(crate) fn unit(RoundId { sale, number }: &RoundId, unit: Unit) -> String {
 /// A user id may contain `#`: it stands between fields that cannot, so the key still reads one way.
 pub(crate) fn slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot) -> String {
     format!("SLOT#{sale}#{number}#{user}#{slot}")
+}
+
+/// What a user has in the sales of a campaign that has a limit.
+pub(crate) fn campaign_user(id: &CampaignId, user: &UserId) -> String {
+    format!("CAMPAIGN_USER#{id}#{user}")
 }
 
 pub(crate) fn campaign(id: &CampaignId) -> String {

@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::types::{
     AttributeValue, CancellationReason, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
-use sale::{EpochMs, Order, ReservationId, Transition, UserId};
+use sale::{CampaignLimit, EpochMs, Order, ReservationId, Transition, UserId};
 
 use crate::by_time::TimeRange;
 use crate::conflict::{ConflictReasons, retry_conflicts};
@@ -30,13 +30,15 @@ pub enum Placed {
     Fenced,
 }
 
-/// Which guards are another order's.
+/// Which guards are another order's, and whether a campaign's limit is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
     /// The unit: Redis handed it out twice.
     pub unit: bool,
     /// The slot: the user has an order there.
     pub slot: bool,
+    /// The user has as many orders in a campaign as it allows.
+    pub campaign: bool,
 }
 
 /// A page of a user's orders, the newest first.
@@ -74,7 +76,7 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer; then the order may or may not be written, and the same call tells.
     pub async fn place(&self, order: Order) -> Result<Placed, LedgerError> {
-        self.place_on(order, None).await
+        self.place_on(order, None, &[]).await
     }
 
     /// Does what [`Ledger::place`] does, on the further condition that the entries of the round are not fenced off.
@@ -85,35 +87,63 @@ impl Ledger {
     /// # Errors
     /// Those of [`Ledger::place`].
     pub async fn place_entry(&self, order: Order) -> Result<Placed, LedgerError> {
+        self.place_late(order, &[]).await
+    }
+
+    /// Does what [`Ledger::place`] does, or [`Ledger::place_entry`] if it may be late, on the further condition that there is room
+    /// in the limits of the sale's campaigns. The order notes them, so that its end makes room again in those that it counts in.
+    ///
+    /// # Errors
+    /// Those of [`Ledger::place`].
+    pub async fn place_within(
+        &self,
+        mut order: Order,
+        limits: &[CampaignLimit],
+        may_be_late: bool,
+    ) -> Result<Placed, LedgerError> {
+        order.campaigns = limits.iter().map(|limit| limit.campaign.clone()).collect();
+        if may_be_late { self.place_late(order, limits).await } else { self.place_on(order, None, limits).await }
+    }
+
+    async fn place_late(&self, order: Order, limits: &[CampaignLimit]) -> Result<Placed, LedgerError> {
         let round = &order.claim.id.round;
         // The version before made a fence of this item alone.
         if self.item(keys::draw(round)).await?.is_some() {
             return Ok(self.order(&order.claim.id).await?.map_or(Placed::Fenced, Placed::Order));
         }
         let fence = self.unless_fenced(round, order.claim.unit);
-        self.place_on(order, Some(fence)).await
+        self.place_on(order, Some(fence), limits).await
     }
 
-    async fn place_on(&self, order: Order, fence: Option<TransactWriteItem>) -> Result<Placed, LedgerError> {
+    async fn place_on(
+        &self,
+        order: Order,
+        fence: Option<TransactWriteItem>,
+        limits: &[CampaignLimit],
+    ) -> Result<Placed, LedgerError> {
         let puts = [
             to_item(OrderItem::new(order.clone()))?,
             to_item(GuardItem::of_unit(&order))?,
             to_item(GuardItem::of_slot(&order))?,
         ];
-        let writes = puts.into_iter().map(|item| self.put_if_absent(item)).chain(fence);
+        let is_fenced = fence.is_some();
+        let counted = limits.iter().map(|limit| self.count_in_campaign(&order, limit));
+        let writes = puts.into_iter().map(|item| self.put_if_absent(item)).chain(fence).chain(counted);
         let Some(reasons) = self.transact(writes.collect()).await? else { return Ok(Placed::Order(order)) };
         if let Some(seen) = old_item(&reasons, ORDER) {
             return Ok(Placed::Order(order_from(seen)?));
         }
-        if has_failed(&reasons, FENCE) {
+        if is_fenced && has_failed(&reasons, FENCE) {
             return Ok(Placed::Fenced);
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
             Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.claim.id)
         };
-        let taken = Taken { unit: of_another(UNIT)?, slot: of_another(SLOT)? };
-        if taken.unit || taken.slot {
+        let limits_at = FENCE + usize::from(is_fenced);
+        let campaign = (limits_at..limits_at + limits.len()).any(|at| has_failed(&reasons, at));
+        let taken = Taken { unit: of_another(UNIT)?, slot: of_another(SLOT)?, campaign };
+        if taken.unit || taken.slot || taken.campaign {
             Ok(Placed::Taken(taken))
         } else {
             Err(LedgerError::Contradiction(format!("{} has a guard but no order", order.claim.id)))
@@ -172,7 +202,7 @@ impl Ledger {
         }
     }
 
-    /// Ends a PENDING order, unpaid, and takes its guards away, all or none. `EXPIRED` only once its `pay_by` has come. The
+    /// Ends a PENDING order, unpaid, takes its guards away and makes room in the campaigns that it counts in, all or none. `EXPIRED` only once its `pay_by` has come. The
     /// order as it stands then, whether it took the step or its state did not allow it; none if there is no such order.
     ///
     /// Guards against a payment at the same moment: both ask for PENDING, so DynamoDB lets one of them win.
@@ -198,11 +228,12 @@ impl Ledger {
             .expression_attribute_values(":now", number(now.0))
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .build();
-        let writes = vec![
+        let mut writes = vec![
             TransactWriteItem::builder().set_update(update.ok()).build(),
             self.delete_guard(GuardItem::of_unit(order).pk, &order.claim.id),
             self.delete_guard(GuardItem::of_slot(order).pk, &order.claim.id),
         ];
+        writes.extend(order.campaigns.iter().map(|campaign| self.leave_campaign(order, campaign)));
         let Some(reasons) = self.transact(writes).await? else {
             return Ok(Some(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
         };

@@ -2,10 +2,11 @@ use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use sale::SaleId;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::conflict::retry_conflicts;
 use crate::item::{Item, text};
+use crate::networks::DeniedNetwork;
 use crate::{Ledger, LedgerError, keys};
 
 /// What operators have stopped at once, whatever its terms say.
@@ -17,6 +18,21 @@ pub struct Switches {
     /// Sales that are stopped each by itself. Starting everything leaves them stopped.
     #[serde(default)]
     pub stopped_sales: BTreeSet<SaleId>,
+    /// Networks that are denied, those whose time is over included.
+    #[serde(default, deserialize_with = "readable")]
+    pub denied_networks: Vec<DeniedNetwork>,
+}
+
+/// One that cannot be read must not let the others in.
+fn readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DeniedNetwork>, D::Error> {
+    let read = |text: String| {
+        let network = text.parse().ok();
+        if network.is_none() {
+            tracing::error!(text, "a denied network is left out");
+        }
+        network
+    };
+    Ok(Vec::<String>::deserialize(deserializer)?.into_iter().filter_map(read).collect())
 }
 
 impl Switches {

@@ -1,13 +1,12 @@
 use std::fmt;
 
-use rand::RngExt;
+use rand::{Rng, RngExt};
+use sale::{MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
+use uuid::{Builder, Uuid};
 
 use crate::picture;
 
-/// Zero bits that a proof of work begins with: about a million tries, one to a few seconds of a telephone.
-pub const WORK_BITS: u32 = 20;
 /// Longest answer: what solves the work is a number of tries, or whatever a client likes to append.
 pub const MAX_ANSWER_LENGTH: usize = 64;
 
@@ -46,16 +45,62 @@ impl fmt::Display for Sum {
     }
 }
 
-/// Whether `answer` is a proof of work for the challenge `id`: the SHA-256 of `ID:ANSWER`, with the id in 32 hexadecimal
-/// digits, begins with [`WORK_BITS`] zero bits.
-pub fn is_work(id: Uuid, answer: &str) -> bool {
-    zero_bits(begun(id), answer) >= WORK_BITS
+/// What a challenge asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// The sum in a picture.
+    Sum,
+    /// Work that begins with so many zero bits.
+    Work(u8),
+    /// Nothing.
+    Nothing,
 }
 
-/// An answer that [`is_work`] for the challenge `id`. It takes about a million tries: do not wait for it where others run.
+/// Where an id of version 8 says what its challenge asks for.
+const MARK: usize = 15;
+/// The mark of a challenge that asks for nothing.
+const NOTHING: u8 = 0;
+
+/// A new id. It says how much work its challenge asks for, unless that is usual: operators may change that for the sale
+/// between a challenge and its answer. Nobody can choose an id, since Redis knows those that were given out.
+pub fn challenge_id(asked: Asked) -> Uuid {
+    let mark = match asked {
+        // As the version before makes them.
+        Asked::Sum | Asked::Work(USUAL_WORK_BITS) => return Uuid::new_v4(),
+        Asked::Work(bits) => bits.clamp(MIN_WORK_BITS, MAX_WORK_BITS),
+        Asked::Nothing => NOTHING,
+    };
+    let mut bytes = [0; 16];
+    rand::rng().fill_bytes(&mut bytes);
+    bytes[MARK] = mark;
+    Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+/// Whether the challenge of this id asks for nothing.
+pub fn asks_nothing(id: Uuid) -> bool {
+    mark_of(id) == Some(NOTHING)
+}
+
+/// Zero bits that a proof of work for this challenge begins with.
+fn work_bits(id: Uuid) -> u32 {
+    let told = mark_of(id).filter(|mark| (MIN_WORK_BITS..=MAX_WORK_BITS).contains(mark));
+    told.unwrap_or(USUAL_WORK_BITS).into()
+}
+
+fn mark_of(id: Uuid) -> Option<u8> {
+    (id.get_version_num() == 8).then(|| id.as_bytes()[MARK])
+}
+
+/// Whether `answer` is a proof of work for the challenge `id`: the SHA-256 of `ID:ANSWER`, with the id in 32 hexadecimal
+/// digits, begins with as many zero bits as the challenge asks for.
+pub fn is_work(id: Uuid, answer: &str) -> bool {
+    zero_bits(begun(id), answer) >= work_bits(id)
+}
+
+/// An answer that [`is_work`] for the challenge `id`. It takes a million tries or so: do not wait for it where others run.
 pub fn work(id: Uuid) -> String {
-    let begun = begun(id);
-    let solves = |answer: &String| zero_bits(begun.clone(), answer) >= WORK_BITS;
+    let (begun, bits) = (begun(id), work_bits(id));
+    let solves = |answer: &String| zero_bits(begun.clone(), answer) >= bits;
     (0_u64..).map(|n| n.to_string()).find(solves).unwrap_or_default()
 }
 
@@ -94,5 +139,23 @@ mod tests {
         assert!(!is_work(id, &format!("{answer} ")));
         assert!(!is_work(id, ""));
         assert!(is_work(id, &work(id)));
+    }
+
+    #[test]
+    fn an_id_says_how_much_work_it_takes() {
+        for bits in [MIN_WORK_BITS, USUAL_WORK_BITS, MAX_WORK_BITS] {
+            let id = challenge_id(Asked::Work(bits));
+            assert_eq!(work_bits(id), u32::from(bits));
+            assert!(!asks_nothing(id));
+        }
+        let easy = challenge_id(Asked::Work(MIN_WORK_BITS));
+        let answer = work(easy);
+        assert!(is_work(easy, &answer));
+        assert!(!is_work(challenge_id(Asked::Work(MAX_WORK_BITS)), &answer), "one in sixteen million");
+        let usual = challenge_id(Asked::Work(USUAL_WORK_BITS));
+        assert_eq!((usual.get_version_num(), challenge_id(Asked::Sum).get_version_num()), (4, 4), "as ever");
+        assert!(asks_nothing(challenge_id(Asked::Nothing)) && !asks_nothing(challenge_id(Asked::Sum)));
+        let of_nothing = challenge_id(Asked::Nothing);
+        assert_eq!(work_bits(of_nothing), u32::from(USUAL_WORK_BITS), "which is not asked for");
     }
 }

@@ -1,14 +1,17 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use cache::{Clock, Moment};
 use ledger::{Ledger, LedgerError};
 use moka::sync::Cache;
-use sale::{Order, RoundId, SaleState, ShownAward, Terms};
+use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, SaleState, ShownAward, Terms};
 
 /// Rounds whose terms are remembered at once. Those that are forgotten are read again.
 const MAX_ROUNDS: u64 = 1000;
 /// How long a process goes by what it read of a draw.
 const DRAWN_FOR: Duration = Duration::from_secs(1);
+/// How long a process goes by what it read of the campaigns: within so long orders are placed by a limit that was changed.
+const CAMPAIGNS_FOR: Duration = Duration::from_secs(3);
 
 /// The terms of rounds, read from the ledger once by each process. They may be as old as the process, so use them only for
 /// what never changes once a round has begun, such as its price.
@@ -18,6 +21,8 @@ pub struct TermsCache {
     known: Cache<RoundId, Arc<Terms>>,
     /// Whether all winners of a round are drawn.
     drawn: Cache<RoundId, bool>,
+    /// The campaigns that have a limit, and since when they are known.
+    limited: Arc<Mutex<Option<(Moment, Arc<Vec<Campaign>>)>>>,
 }
 
 /// What the awards of a round's orders are told with.
@@ -38,7 +43,7 @@ impl TermsCache {
     /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         let drawn = Cache::builder().max_capacity(MAX_ROUNDS).time_to_live(DRAWN_FOR).build();
-        Self { ledger, known: Cache::new(MAX_ROUNDS), drawn }
+        Self { ledger, known: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default() }
     }
 
     /// The terms of a round. If the ledger has no such round, since an earlier version ended it and did not keep it, those of
@@ -62,6 +67,28 @@ impl TermsCache {
             self.known.insert(id.clone(), Arc::clone(terms));
         }
         Ok(terms)
+    }
+
+    /// The limits of the campaigns that a sale is in. They may be some seconds old, and are never guessed: an order of which nobody
+    /// knows whether it is within them waits.
+    ///
+    /// # Errors
+    /// If DynamoDB has to be asked and does not answer.
+    pub async fn campaign_limits(&self, sale: &SaleId) -> Result<Vec<CampaignLimit>, LedgerError> {
+        let now = Moment::now(Clock::system());
+        let kept = self.limited.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let limited = match kept.filter(|(since, _)| now.since(*since) < CAMPAIGNS_FOR) {
+            Some((_, limited)) => limited,
+            None => {
+                // Boxed: a call of AWS makes a large future.
+                let mut read = Box::pin(self.ledger.campaigns()).await?;
+                read.retain(|campaign| campaign.limit_per_user.is_some());
+                let limited = Arc::new(read);
+                *self.limited.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&limited)));
+                limited
+            }
+        };
+        Ok(limited.iter().filter_map(|campaign| campaign.limit_of(sale)).collect())
     }
 
     /// What an order won, in words. The ledger is asked for the names of prizes, and whether a draw is done.

@@ -275,6 +275,7 @@ mod tests {
             price: Price { price_minor: 0, currency: "EUR".parse().unwrap() },
             payment_window_s: 900,
             door: DoorTerms::default(),
+            gate: crate::GateTerms::default(),
             allocation: split(10_000, 1),
             settlement: Settlement::Free,
             rain: None,

@@ -8,6 +8,10 @@ use crate::{InvalidId, MAX_TITLE_LENGTH, SaleId};
 
 /// Most sales of a campaign: a page shows all of them at once, and asks Redis for each.
 pub const MAX_CAMPAIGN_SALES: usize = 50;
+/// Highest limit of a campaign: the ledger keeps so many ids of orders for a user in one item.
+pub const MAX_CAMPAIGN_LIMIT: u8 = 100;
+/// Most campaigns with a limit that an order counts in: each is a write of its transaction.
+pub const MAX_LIMITS_OF_A_SALE: usize = 5;
 
 /// Names a campaign, by the same rule as a sale.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,6 +54,9 @@ pub struct Campaign {
     pub title: String,
     /// Its sales, in the order in which they are shown. Those that are not published are not shown yet.
     pub sale_ids: Vec<SaleId>,
+    /// Most live orders of one user in all its sales, of those that are made while it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_per_user: Option<u8>,
     /// Counts its writes, from 1: each one is conditional on the version that it read.
     pub version: u32,
 }
@@ -63,6 +70,18 @@ pub enum InvalidCampaign {
     /// Too many sales, or one of them twice.
     #[error("sale_ids must be at most {MAX_CAMPAIGN_SALES} different ids")]
     Sales,
+    /// Limit out of range.
+    #[error("limit_per_user must be 1 to {MAX_CAMPAIGN_LIMIT}")]
+    Limit,
+}
+
+/// How many live orders a user may have in the sales of a campaign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CampaignLimit {
+    /// The campaign.
+    pub campaign: CampaignId,
+    /// So many.
+    pub per_user: u8,
 }
 
 impl Campaign {
@@ -79,7 +98,16 @@ impl Campaign {
         if self.sale_ids.len() > MAX_CAMPAIGN_SALES || different.len() < self.sale_ids.len() {
             return Err(InvalidCampaign::Sales);
         }
+        if self.limit_per_user.is_some_and(|limit| !(1..=MAX_CAMPAIGN_LIMIT).contains(&limit)) {
+            return Err(InvalidCampaign::Limit);
+        }
         Ok(())
+    }
+
+    /// Its limit, as far as it is one of this sale.
+    pub fn limit_of(&self, sale: &SaleId) -> Option<CampaignLimit> {
+        let per_user = self.limit_per_user.filter(|_| self.sale_ids.contains(sale))?;
+        Some(CampaignLimit { campaign: self.id.clone(), per_user })
     }
 }
 
@@ -89,7 +117,7 @@ mod tests {
 
     fn campaign(title: &str, sales: impl IntoIterator<Item = usize>) -> Campaign {
         let sale_ids = sales.into_iter().map(|n| format!("sale-{n}").parse().unwrap()).collect();
-        Campaign { id: "autumn".parse().unwrap(), title: title.into(), sale_ids, version: 1 }
+        Campaign { id: "autumn".parse().unwrap(), title: title.into(), sale_ids, limit_per_user: None, version: 1 }
     }
 
     #[test]
@@ -101,6 +129,20 @@ mod tests {
         }
         assert_eq!(campaign("Autumn", 0..=MAX_CAMPAIGN_SALES).validate(), Err(InvalidCampaign::Sales));
         assert_eq!(campaign("Autumn", [1, 2, 1]).validate(), Err(InvalidCampaign::Sales));
+        for (limit, verdict) in
+            [(0, Err(InvalidCampaign::Limit)), (1, Ok(())), (100, Ok(())), (101, Err(InvalidCampaign::Limit))]
+        {
+            let limited = Campaign { limit_per_user: Some(limit), ..campaign("Autumn", [1]) };
+            assert_eq!(limited.validate(), verdict, "{limit}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_one_of_the_campaigns_sales() {
+        let limited = Campaign { limit_per_user: Some(2), ..campaign("Autumn", [1, 2]) };
+        assert_eq!(limited.limit_of(&"sale-1".parse().unwrap()).map(|limit| limit.per_user), Some(2));
+        assert_eq!(limited.limit_of(&"sale-3".parse().unwrap()), None);
+        assert_eq!(campaign("Autumn", [1]).limit_of(&"sale-1".parse().unwrap()), None);
     }
 
     #[test]

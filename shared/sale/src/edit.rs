@@ -1,13 +1,13 @@
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, Goods, InvalidTerms, Overlap, PictureUrl, Price, Rain, Recurrence,
-    Settlement, Terms, TermsUrl,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidTerms, Overlap, PictureUrl, Price, Rain,
+    Recurrence, Settlement, Terms, TermsUrl,
 };
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.
 ///
 /// | term | draft, or the rounds to come | a round before it is loaded | a loaded round |
 /// | --- | --- | --- | --- |
-/// | title, description, pictures, list price, link to terms, expected audience, door, closing time | yes | yes | yes, until it is over |
+/// | title, description, pictures, list price, link to terms, expected audience, door, gate, closing time | yes | yes | yes, until it is over |
 /// | opening time | yes | yes | no |
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
 /// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
@@ -41,6 +41,8 @@ pub struct Edit {
     pub payment_window_s: Option<u32>,
     /// Who is kept away from it.
     pub door: Option<DoorTerms>,
+    /// What its gate asks, and whom it lets see it and buy.
+    pub gate: Option<GateTerms>,
     /// What a unit stands for.
     pub allocation: Option<Allocation>,
     /// What makes an order final.
@@ -129,6 +131,7 @@ impl Edit {
             price,
             payment_window_s,
             door,
+            gate,
             allocation,
             settlement,
             rain,
@@ -151,6 +154,7 @@ impl Edit {
             price: price.unwrap_or(terms.price),
             payment_window_s: payment_window_s.unwrap_or(terms.payment_window_s),
             door: door.clone().unwrap_or_else(|| terms.door.clone()),
+            gate: gate.clone().unwrap_or_else(|| terms.gate.clone()),
             allocation: allocation.clone().unwrap_or_else(|| terms.allocation.clone()),
             settlement: settlement.unwrap_or(terms.settlement),
             rain: rain.clone().or_else(|| terms.rain.clone()),

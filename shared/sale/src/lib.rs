@@ -10,11 +10,13 @@ mod claim;
 mod door_terms;
 mod early_access;
 mod edit;
+mod gate_terms;
 mod goods;
 mod ids;
 mod log;
 mod milestones;
 mod money;
+mod network;
 mod offer;
 mod order;
 mod rain;
@@ -28,7 +30,9 @@ pub use allocation::{
     Allocation, Award, DrawTime, InvalidAllocation, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize,
     Settlement,
 };
-pub use campaign::{Campaign, CampaignId, InvalidCampaign, MAX_CAMPAIGN_SALES};
+pub use campaign::{
+    Campaign, CampaignId, CampaignLimit, InvalidCampaign, MAX_CAMPAIGN_LIMIT, MAX_CAMPAIGN_SALES, MAX_LIMITS_OF_A_SALE,
+};
 pub use claim::{Claim, ClaimState, Entry};
 pub use door_terms::{
     DoorTerms, InvalidDoor, MAX_DENIED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_STRIKE_WINDOW_S, MAX_STRIKES,
@@ -38,6 +42,9 @@ pub use early_access::{
     MAX_LEAD_S, SetAside,
 };
 pub use edit::{Edit, Refusal};
+pub use gate_terms::{
+    ChallengePolicy, GateTerms, InvalidGate, MAX_GATE_GROUPS, MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS,
+};
 pub use goods::{
     Goods, InvalidGoods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl,
 };
@@ -46,6 +53,7 @@ pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, Use
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use milestones::{Look, Milestones};
 pub use money::{Currency, InvalidCurrency, Price};
+pub use network::{InvalidNetwork, MIN_IPV4_PREFIX, MIN_IPV6_PREFIX, Network};
 pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
 pub use rain::{InvalidRain, InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};

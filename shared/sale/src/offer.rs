@@ -106,7 +106,8 @@ impl Offer {
     }
 
     /// A draft of a new sale that offers the same. Its window is the offer's, and what operators changed of the latest round
-    /// is its title, what is shown of its goods, its audience and its door: units that were added to a round are that round's.
+    /// is its title, what is shown of its goods, its audience, its door and its gate: units that were added to a round are that
+    /// round's.
     pub fn duplicate(&self, id: SaleId, latest: Option<&Round>) -> Self {
         let mut terms = self.terms.clone();
         if let Some(round) = latest.filter(|_| self.recurrence.is_none()) {
@@ -114,6 +115,7 @@ impl Offer {
             terms.goods.clone_from(&round.terms.goods);
             terms.expected_audience = round.terms.expected_audience;
             terms.door.clone_from(&round.terms.door);
+            terms.gate.clone_from(&round.terms.gate);
         }
         Self::draft(id, terms, self.recurrence.clone())
     }

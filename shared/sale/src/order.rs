@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::{Award, Claim, EpochMs, Price};
+use crate::{Award, CampaignId, Claim, EpochMs, Price};
 
 /// Longest id of a payment: an order keeps it.
 pub const MAX_PAYMENT_ID_LENGTH: usize = 64;
@@ -102,6 +102,8 @@ pub enum Failure {
     SoldOut,
     /// The user already has an order in its slot.
     LimitReached,
+    /// The user already has as many orders in the sales of a campaign as it allows.
+    CampaignLimit,
     /// Its round's entries had closed for the draw when it came to the ledger: Redis had lost it, and its message took that
     /// long.
     EntriesClosed,
@@ -153,6 +155,9 @@ pub struct Order {
     /// comes again must find them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refunds_made: Vec<String>,
+    /// Campaigns in whose limits it counts, as long as it is live.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub campaigns: Vec<CampaignId>,
 }
 
 /// How far the payments are that an order could not take.
@@ -210,6 +215,7 @@ impl Order {
             failure: None,
             refunds_due: Vec::new(),
             refunds_made: Vec::new(),
+            campaigns: Vec::new(),
         }
     }
 

@@ -200,7 +200,8 @@ impl Round {
             per_user_limit,
             price,
             payment_window_s,
-            door: _any_gate,
+            door: _any_door,
+            gate: _any_gate,
             allocation,
             settlement,
             rain: _changed_by_its_own_rule,
@@ -238,7 +239,7 @@ impl Round {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{DoorTerms, EarlyAccess, Price, Recurrence, SaleState, Settlement};
+    use crate::{DoorTerms, EarlyAccess, GateTerms, Price, Recurrence, SaleState, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
@@ -267,7 +268,7 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 16] {
+    fn edits() -> [(&'static str, Edit); 17] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
             ("description", Edit { description: Some("Enamel.".into()), ..Edit::default() }),
@@ -276,6 +277,7 @@ mod tests {
             ("terms_url", Edit { terms_url: Some("https://a.example/".parse().ok()), ..Edit::default() }),
             ("expected_audience", Edit { expected_audience: Some(Some(10_000)), ..Edit::default() }),
             ("door", Edit { door: Some(DoorTerms { strikes: 3, ..DoorTerms::default() }), ..Edit::default() }),
+            ("gate", Edit { gate: Some(GateTerms { work_bits: 16, ..GateTerms::default() }), ..Edit::default() }),
             ("closes_at", Edit { closes_at_ms: Some(EpochMs(13 * HOUR_MS)), ..Edit::default() }),
             ("opens_at", Edit { opens_at_ms: Some(EpochMs(9 * HOUR_MS)), ..Edit::default() }),
             ("total", Edit { total: Some(90), ..Edit::default() }),
@@ -299,7 +301,7 @@ mod tests {
             let of_loaded = loaded.clone().edit(&edit, &offer, WHILE);
             let (coming, running) = match term {
                 "title" | "description" | "pictures" | "list_price_minor" | "terms_url" | "expected_audience"
-                | "door" | "closes_at" => (None, None),
+                | "door" | "gate" | "closes_at" => (None, None),
                 "opens_at" => (None, Some(Refusal::Loaded("opens_at"))),
                 "total" => (None, Some(Refusal::FewerUnits(100))),
                 "rain" => (None, Some(Refusal::Loaded("rain"))),

@@ -183,6 +183,7 @@ mod tests {
             price,
             payment_window_s: 900,
             door: DoorTerms::default(),
+            gate: crate::GateTerms::default(),
             allocation: Allocation::Prizes {
                 prizes: vec![prize("A phone"), prize("A cup")],
                 draw: DrawTime::Instant,

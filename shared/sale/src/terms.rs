@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, Goods, InvalidAllocation, InvalidDoor, InvalidEarlyAccess,
-    InvalidGoods, InvalidRain, Price, Rain, Settlement,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidAllocation, InvalidDoor, InvalidEarlyAccess,
+    InvalidGate, InvalidGoods, InvalidRain, Price, Rain, Settlement,
 };
 
 /// Most units in a round: what the design was measured with.
@@ -48,6 +48,9 @@ pub struct Terms {
     /// Who is kept away from it.
     #[serde(default)]
     pub door: DoorTerms,
+    /// What its gate asks, and whom it lets see it and buy.
+    #[serde(default, skip_serializing_if = "GateTerms::is_default")]
+    pub gate: GateTerms,
     /// What a unit stands for.
     #[serde(default, skip_serializing_if = "Allocation::is_default")]
     pub allocation: Allocation,
@@ -95,6 +98,9 @@ pub enum InvalidTerms {
     /// The door cannot be kept.
     #[error(transparent)]
     Door(#[from] InvalidDoor),
+    /// The gate cannot be kept.
+    #[error(transparent)]
+    Gate(#[from] InvalidGate),
     /// The units cannot stand for that, or orders cannot be settled so.
     #[error(transparent)]
     Allocation(#[from] InvalidAllocation),
@@ -137,6 +143,7 @@ impl Terms {
             self.goods.validate(self.price.price_minor)?;
             self.door.validate()?;
             Allocation::validate(self)?;
+            self.validate_gate()?;
             self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total))?;
             Ok(self.validate_early_access()?)
         }
@@ -156,6 +163,7 @@ pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
         price: Price { price_minor: 990, currency: "EUR".parse().unwrap() },
         payment_window_s: 900,
         door: DoorTerms::default(),
+        gate: GateTerms::default(),
         allocation: Allocation::default(),
         settlement: Settlement::default(),
         rain: None,

@@ -78,10 +78,10 @@ pub enum Challenged {
 pub struct AdmitRequest<'a> {
     /// Who answers.
     pub applicant: Applicant<'a>,
-    /// The challenge.
+    /// The challenge. Of a sale that asks nothing, whatever names this request.
     pub id: Uuid,
-    /// The answer.
-    pub answer: &'a str,
+    /// The answer. None if the sale asks nothing.
+    pub answer: Option<&'a str>,
     /// How many right answers of all users together are taken, if the sale is isolated.
     pub per_sale: Option<GcraLimit>,
     /// What the user may do earlier than everyone else.
@@ -118,6 +118,8 @@ pub enum Admit {
     UnknownSale,
 }
 
+/// What Redis notes as the answer where nothing was asked.
+const UNASKED: &str = "unasked";
 const NO_LIMIT: GcraLimit = GcraLimit { emission_interval_us: 0, burst: 0 };
 
 impl RoundStock<'_> {
@@ -127,7 +129,7 @@ impl RoundStock<'_> {
     /// If Redis does not answer. Can be repeated, and is charged once.
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let &ChallengeRequest { applicant, id, expected, life_ms } = request;
-        let asked = AdmitRequest { applicant, id, answer: expected, per_sale: None, class: BuyerClass::EVERYONE };
+        let asked = AdmitRequest { applicant, id, answer: Some(expected), per_sale: None, class: BuyerClass::EVERYONE };
         let answer = self.run("challenge", &asked, life_ms).await?;
         match parse(&answer)? {
             (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
@@ -144,7 +146,8 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
-        let answer = self.run("answer", request, ANSWERED_FOR_MS).await?;
+        let step = if request.answer.is_some() { "answer" } else { "pass" };
+        let answer = self.run(step, request, ANSWERED_FOR_MS).await?;
         match parse(&answer)? {
             (ScriptCode::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
             (ScriptCode::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
@@ -174,7 +177,7 @@ impl RoundStock<'_> {
             .key(keys.rate_of_everybody())
             .arg(step)
             .arg(user.as_str())
-            .arg(answer)
+            .arg(answer.unwrap_or(UNASKED))
             .arg(life_ms);
         for limit in [per_user, per_ip, per_sale.unwrap_or(NO_LIMIT)] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);

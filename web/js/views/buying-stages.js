@@ -16,6 +16,9 @@ export function buyingStage(view, stage) {
   return STAGES[stage.name](view, stage);
 }
 
+/** Whether the sale offers this kind of challenge. The version before does not say: its sales offer both. */
+const offers = ({ kinds }, kind) => (kinds ?? ['picture', 'work']).includes(kind) || null;
+
 const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 
 const STAGES = {
@@ -51,18 +54,19 @@ const STAGES = {
           said),
         h('div', { class: 'links' },
           button(t('challenge.new'), () => view.buying.challenge('picture'), { class: 'link' }),
-          button(t('challenge.work'), () => view.buying.challenge('work'), { class: 'link' }))),
+          offers(challenge, 'work') && button(t('challenge.work'), () => view.buying.challenge('work'), { class: 'link' }))),
     };
   },
 
-  work(view) {
+  work(view, { challenge }) {
     const bar = h('progress', { max: 1, value: 0, 'aria-label': t('work.progress') });
     view.buying.addEventListener('progress', ({ part }) => {
       bar.value = part;
     }, { signal: view.signal });
     return {
       element: panel('work', t('work.title'), h('p', {}, t('work.text')), bar,
-        h('div', { class: 'links' }, button(t('work.picture'), () => view.buying.challenge('picture'), { class: 'link' }))),
+        offers(challenge, 'picture') && h('div', { class: 'links' },
+          button(t('work.picture'), () => view.buying.challenge('picture'), { class: 'link' }))),
     };
   },
 

@@ -104,12 +104,16 @@ export function routes(sales, users, place) {
     route('POST', '/v1/sales/:id/challenges', 'user', async ({ path: [id], user, body }) => {
       const sale = sales.published(id);
       sales.enter(sale, user, true);
-      const { kind = 'picture' } = await body();
+      const policy = sale.gate?.challenge ?? 'any';
+      const kinds = policy === 'any' ? ['picture', 'work'] : [policy];
+      const { kind: wish } = await body();
+      const kind = policy === 'none' ? 'none' : wish ?? kinds[0];
+      if (!kinds.includes(kind)) throw problem(400, 'invalid_request');
       const challenge_id = randomBytes(16).toString('hex');
       const [left, right] = [11 + Math.floor(Math.random() * 60), 2 + Math.floor(Math.random() * 8)];
-      challenges.set(challenge_id, { user, sale: id, answer: kind === 'picture' ? String(left + right) : null });
-      const more = kind === 'picture' ? { picture: picture(`${left}+${right}=?`) } : { work: { bits: WORK_BITS } };
-      return ok({ challenge_id, kind, ...more, expires_at: new Date(Date.now() + 120_000).toISOString() }, 201);
+      challenges.set(challenge_id, { user, sale: id, answer: kind === 'picture' ? String(left + right) : null, kind });
+      const more = { picture: { picture: picture(`${left}+${right}=?`) }, work: { work: { bits: WORK_BITS } }, none: {} }[kind];
+      return ok({ challenge_id, kind, kinds, ...more, expires_at: new Date(Date.now() + 120_000).toISOString() }, 201);
     }),
     route('POST', '/v1/sales/:id/tokens', 'user', async ({ path: [id], user, body }) => {
       const sale = sales.published(id);
@@ -118,7 +122,7 @@ export function routes(sales, users, place) {
       sales.enter(sale, user);
       challenges.delete(challenge_id);
       if (challenge?.user !== user || challenge.sale !== id) throw problem(409, 'challenge_over');
-      const right = challenge.answer === null
+      const right = challenge.kind === 'none' ? sale.gate?.challenge === 'none' : challenge.answer === null
         ? leadingZeros(sha256(message(`${challenge_id}:`), answer)) >= WORK_BITS : challenge.answer === answer;
       if (!right) throw problem(403, 'wrong_answer');
       if (sale.rain && sales.out(sale) <= sales.taken(sale)) throw sales.soldOut(sale);

@@ -1,7 +1,9 @@
+mod address;
 mod keys;
 mod known;
 mod pass;
 mod rate;
+mod sight;
 mod sold_out;
 mod stop;
 mod turn;
@@ -19,10 +21,14 @@ pub use rate::address;
 pub enum Check {
     /// The sale is published.
     Known,
+    /// The user may see the sale. Comes right after [`Check::Known`], whose answer it repeats.
+    Sight,
     /// The path ends with a pass of the user for the sale.
     Pass,
     /// Operators have not stopped the sale.
     Stop,
+    /// The address is in no network that operators deny.
+    Address,
     /// The user and the address are within the route's rates, as this process counts them.
     Rate(Route),
     /// The request is of the documented form.
@@ -40,8 +46,10 @@ impl Check {
     pub(crate) async fn make(self, gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
         match self {
             Self::Known => known::check(gate, visitor).await,
+            Self::Sight => sight::check(gate, request, visitor).await,
             Self::Pass => pass::check(gate, request, visitor).await,
             Self::Stop => stop::check(visitor),
+            Self::Address => address::check(gate, request, visitor),
             Self::Rate(route) => gate.limit(request, route, &visitor.user),
             // `Gate::enter` reads the request here.
             Self::Form => Ok(()),

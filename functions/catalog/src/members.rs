@@ -1,0 +1,85 @@
+//! The sales that only members of groups may see. Who asks decides what is answered, so nobody may keep it.
+
+use api::{Code, Problem, Reply, caller, json};
+use gate::Route;
+use http::StatusCode;
+use lambda_http::Request;
+use sale::{GroupName, InvalidId, Round, SaleId, UserId};
+use serde::Serialize;
+
+use crate::Deps;
+use crate::document::Card;
+use crate::shelf::Listed;
+
+/// Most groups that one request is looked up in: one batch of DynamoDB.
+const MAX_GROUPS: usize = 100;
+
+#[derive(Serialize)]
+struct At<T> {
+    server_time: String,
+    #[serde(flatten)]
+    content: T,
+}
+
+#[derive(Serialize)]
+struct SalesDocument {
+    sales: Vec<Card>,
+}
+
+/// Lists the sales that the caller may see and not everybody, the first to open first.
+pub(crate) async fn sales(deps: &Deps, request: &Request) -> Reply {
+    let user = counted(deps, request)?;
+    let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
+    let mut rounds: Vec<&Round> = listed.hidden().collect();
+    rounds.sort_by_key(|round| (round.terms.opens_at_ms, &round.id.sale));
+    let mut groups: Vec<GroupName> = rounds.iter().flat_map(|round| &round.terms.gate.groups_see).cloned().collect();
+    groups.sort_unstable();
+    groups.dedup();
+    if groups.len() > MAX_GROUPS {
+        tracing::error!(
+            MAX_GROUPS,
+            "more groups see sales than are looked up: some members do not see theirs in the list"
+        );
+        groups.truncate(MAX_GROUPS);
+    }
+    let is_in = deps.memberships.among(request, &user, &groups).await.map_err(Problem::unanswered)?;
+    rounds.retain(|round| round.terms.gate.groups_see.iter().any(|group| is_in.contains(group)));
+    let cards = rounds.into_iter().map(|round| card(deps, &listed, round));
+    found(deps, SalesDocument { sales: futures::future::join_all(cards).await })
+}
+
+/// The card of a sale, whether everybody may see it or only groups that the caller is in.
+pub(crate) async fn sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
+    let user = counted(deps, request)?;
+    let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
+    let unknown = || Problem::new(Code::UnknownSale);
+    let round = match (listed.round(&id), listed.hidden_round(&id)) {
+        (Some(round), _) => round,
+        (None, Some(round)) => {
+            let may = deps.memberships.is_in_one(request, &user, &round.terms.gate.groups_see).await;
+            if !may.map_err(Problem::unanswered)? {
+                return Err(unknown());
+            }
+            round
+        }
+        (None, None) => return Err(unknown()),
+    };
+    found(deps, card(deps, &listed, round).await)
+}
+
+/// The caller, who may ask once more.
+fn counted(deps: &Deps, request: &Request) -> Result<UserId, Problem> {
+    let user = caller(request)?.user;
+    let limited = deps.limiter.check_user(Route::Members, &user);
+    limited.map_err(|limited| Route::Members.refusal(true, limited.retry_after.as_millis() as u64))?;
+    Ok(user)
+}
+
+async fn card(deps: &Deps, listed: &Listed, round: &Round) -> Card {
+    Card::of(round, deps.shelf.look(listed, round, deps.clock.now()).await)
+}
+
+fn found(deps: &Deps, content: impl Serialize) -> Reply {
+    Ok(json(StatusCode::OK, &At { server_time: deps.clock.now().to_string(), content }))
+}

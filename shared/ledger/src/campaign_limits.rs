@@ -1,0 +1,95 @@
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem, Update};
+use sale::{CampaignId, CampaignLimit, Order, ReservationId, UserId};
+use serde::Deserialize;
+
+use crate::item::{number, text};
+use crate::{Ledger, LedgerError, keys};
+
+/// How long what a user has in a campaign is kept after the last change, in seconds: longer than a campaign lasts.
+const KEPT_FOR_S: u32 = 400 * 24 * 60 * 60;
+
+#[derive(Deserialize)]
+struct CampaignUserItem {
+    #[serde(default)]
+    orders: BTreeSet<ReservationId>,
+}
+
+impl Ledger {
+    /// Counts an order in a campaign's limit, on the condition that there is room. It is one write of the transaction that writes
+    /// the order.
+    ///
+    /// Guards against: orders of one user in several sales that are placed at the same moment. All of them write this item, so
+    /// DynamoDB lets no more through than the limit. The ids are a set, so an order counts once.
+    pub(crate) fn count_in_campaign(&self, order: &Order, limit: &CampaignLimit) -> TransactWriteItem {
+        let update = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::campaign_user(&limit.campaign, &order.claim.user)))
+            .update_expression("ADD orders :order SET expires_at = :expires_at")
+            .condition_expression("attribute_not_exists(orders) OR size(orders) < :limit")
+            .expression_attribute_values(":order", ids([&order.claim.id]))
+            .expression_attribute_values(":limit", number(limit.per_user))
+            .expression_attribute_values(":expires_at", expires_at(order))
+            .build();
+        TransactWriteItem::builder().set_update(update.ok()).build()
+    }
+
+    /// Makes room in a campaign's limit for an order that is not live any more. It is one write of the transaction that ends the
+    /// order, and has no condition: the campaign may have been changed since.
+    pub(crate) fn leave_campaign(&self, order: &Order, campaign: &CampaignId) -> TransactWriteItem {
+        let update = Update::builder()
+            .table_name(&self.table)
+            .key("pk", text(keys::campaign_user(campaign, &order.claim.user)))
+            .update_expression("DELETE orders :order SET expires_at = :expires_at")
+            .expression_attribute_values(":order", ids([&order.claim.id]))
+            .expression_attribute_values(":expires_at", expires_at(order))
+            .build();
+        TransactWriteItem::builder().set_update(update.ok()).build()
+    }
+
+    /// Makes room in campaigns' limits for the orders of a user that have ended, but still count: the version before ends orders
+    /// without a look at campaigns. Whether there were any. An order that has ended stays so, so it is forgotten without a
+    /// condition.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn forget_ended_in_campaigns(
+        &self,
+        user: &UserId,
+        limits: &[CampaignLimit],
+    ) -> Result<bool, LedgerError> {
+        let mut is_any = false;
+        for limit in limits {
+            let pk = keys::campaign_user(&limit.campaign, user);
+            let Some(item) = self.item(&pk).await? else { continue };
+            let counted: Vec<ReservationId> =
+                serde_dynamo::from_item::<_, CampaignUserItem>(item)?.orders.into_iter().collect();
+            // An order is written with its place here, so one that is not there is long gone.
+            let live = self.orders(&counted).await?.into_iter().filter(|order| order.state.is_live());
+            let live: BTreeSet<ReservationId> = live.map(|order| order.claim.id).collect();
+            let ended: Vec<&ReservationId> = counted.iter().filter(|id| !live.contains(id)).collect();
+            if ended.is_empty() {
+                continue;
+            }
+            is_any = true;
+            let update = self
+                .client
+                .update_item()
+                .table_name(&self.table)
+                .key("pk", text(pk))
+                .update_expression("DELETE orders :orders")
+                .expression_attribute_values(":orders", ids(ended));
+            crate::conflict::retry_conflicts(|| update.clone().send()).await.map_err(LedgerError::of("UpdateItem"))?;
+        }
+        Ok(is_any)
+    }
+}
+
+fn ids<'a>(ids: impl IntoIterator<Item = &'a ReservationId>) -> AttributeValue {
+    AttributeValue::Ss(ids.into_iter().map(ToString::to_string).collect())
+}
+
+fn expires_at(order: &Order) -> AttributeValue {
+    number(order.ended_at_ms.unwrap_or(order.created_at_ms).plus_s(KEPT_FOR_S).as_epoch_s())
+}

@@ -1,0 +1,173 @@
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
+use sale::{EpochMs, Network, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::item::{text, to_item};
+use crate::replace::Replacement;
+use crate::{Ledger, LedgerError, keys};
+
+/// Most networks and addresses that are denied at once. Every process reads all of them with the stops every two seconds: 8 KB
+/// at most, so that their partition carries 6,000 processes. A request is compared with each, which takes a microsecond.
+pub const MAX_DENIED_NETWORKS: usize = 200;
+/// How often a change is made anew that somebody else came before.
+const TRIES: usize = 10;
+
+/// A network that is denied, as much as the gate needs of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeniedNetwork {
+    /// Its addresses.
+    pub network: Network,
+    /// The first moment at which they are let in again.
+    pub until_ms: EpochMs,
+}
+
+impl DeniedNetwork {
+    /// Whether this address is kept out at `now`.
+    pub fn keeps_out(&self, address: &IpAddr, now: EpochMs) -> bool {
+        now < self.until_ms && self.network.contains(address)
+    }
+}
+
+/// As the switches have it: `NETWORK UNTIL_MS`.
+impl FromStr for DeniedNetwork {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (network, until_ms) = text.split_once(' ').ok_or(())?;
+        let until_ms = EpochMs(until_ms.parse().map_err(|_| ())?);
+        Ok(Self { network: network.parse().map_err(|_| ())?, until_ms })
+    }
+}
+
+/// A denial of a network or an address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetworkDenial {
+    /// Whom it is about.
+    pub network: Network,
+    /// The first moment at which they are let in again.
+    pub until_ms: EpochMs,
+    /// Why, in an operator's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The operator.
+    pub by: UserId,
+    /// When it was said.
+    pub at_ms: EpochMs,
+}
+
+/// What became of a denial of a network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeniedNetworks {
+    /// These are denied now.
+    Now(Vec<NetworkDenial>),
+    /// As many as can be are denied already.
+    Full,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct NetworksItem {
+    pk: String,
+    version: u32,
+    networks: Vec<NetworkDenial>,
+}
+
+impl Ledger {
+    /// The networks that are denied at `now`, as they were last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer.
+    pub async fn denied_networks(&self, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
+        let mut networks = self.networks_item().await?.networks;
+        networks.retain(|denial| now < denial.until_ms);
+        Ok(networks)
+    }
+
+    /// Denies a network. The last word about a network holds.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn deny_network(&self, denial: &NetworkDenial, now: EpochMs) -> Result<DeniedNetworks, LedgerError> {
+        self.change_networks(now, |networks| {
+            networks.retain(|other| other.network != denial.network);
+            networks.push(denial.clone());
+        })
+        .await
+    }
+
+    /// Lets a network in again. One within another that is denied stays out.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn allow_network(&self, network: Network, now: EpochMs) -> Result<Vec<NetworkDenial>, LedgerError> {
+        let changed = self.change_networks(now, |networks| networks.retain(|other| other.network != network)).await?;
+        match changed {
+            DeniedNetworks::Now(networks) => Ok(networks),
+            DeniedNetworks::Full => Err(LedgerError::Contradiction("more networks are denied than can be".to_owned())),
+        }
+    }
+
+    async fn networks_item(&self) -> Result<NetworksItem, LedgerError> {
+        let item = self.item(keys::DENIED_NETWORKS).await?;
+        Ok(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
+    }
+
+    /// Writes the list for operators and the one for the gate, both or none, on the condition that the list is the one that was
+    /// read. Those whose time is over go.
+    ///
+    /// Guards against: two operators who change it at once, of whom the later one would undo what the other did; a run that dies
+    /// between the two lists, so that a denial that is shown is none, or one that is not shown cannot be undone.
+    async fn change_networks(
+        &self,
+        now: EpochMs,
+        change: impl Fn(&mut Vec<NetworkDenial>),
+    ) -> Result<DeniedNetworks, LedgerError> {
+        for _ in 0..TRIES {
+            let NetworksItem { version, mut networks, .. } = self.networks_item().await?;
+            networks.retain(|denial| now < denial.until_ms);
+            change(&mut networks);
+            if networks.len() > MAX_DENIED_NETWORKS {
+                return Ok(DeniedNetworks::Full);
+            }
+            let item = NetworksItem { pk: keys::DENIED_NETWORKS.to_owned(), version: version + 1, networks };
+            let condition =
+                if version == 0 { "attribute_not_exists(pk) OR version = :version" } else { "version = :version" };
+            let replacement = Replacement { item: to_item(&item)?, condition, version };
+            let for_gate = item.networks.iter().map(|denial| text(format!("{} {}", denial.network, denial.until_ms.0)));
+            let update = Update::builder()
+                .table_name(&self.table)
+                .key("pk", text(keys::SWITCHES))
+                .update_expression("SET denied_networks = :networks")
+                .expression_attribute_values(
+                    ":networks",
+                    aws_sdk_dynamodb::types::AttributeValue::L(for_gate.collect()),
+                )
+                .build();
+            let writes =
+                vec![self.replacing(replacement), TransactWriteItem::builder().set_update(update.ok()).build()];
+            if self.transact(writes).await?.is_none() {
+                return Ok(DeniedNetworks::Now(item.networks));
+            }
+        }
+        Err(LedgerError::Contradiction("others change the denied networks all the time".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gate_reads_what_is_written_for_it() {
+        let denied: DeniedNetwork = "192.0.2.0/24 1000".parse().unwrap();
+        let address = "192.0.2.9".parse().unwrap();
+        assert!(denied.keeps_out(&address, EpochMs(999)));
+        assert!(!denied.keeps_out(&address, EpochMs(1000)));
+        assert!(!denied.keeps_out(&"192.0.3.9".parse().unwrap(), EpochMs(999)));
+        for other in ["", "192.0.2.0/24", "192.0.2.0/24 ", "192.0.2.0/24 soon", "0.0.0.0/0 1000", "alice 1000"] {
+            assert!(other.parse::<DeniedNetwork>().is_err(), "{other:?}");
+        }
+    }
+}

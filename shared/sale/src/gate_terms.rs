@@ -1,0 +1,177 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{GroupName, Terms};
+
+/// Least work that can be asked for, in zero bits: some thousand tries, which is next to nothing.
+pub const MIN_WORK_BITS: u8 = 12;
+/// Most work: sixteen million tries, which a slow telephone can just do while a challenge holds.
+pub const MAX_WORK_BITS: u8 = 24;
+/// The work where nothing else is set: about a million tries, one to a few seconds of a telephone.
+pub const USUAL_WORK_BITS: u8 = 20;
+/// Most groups that may see a sale, and most that may buy: memberships are looked up in one small read.
+pub const MAX_GATE_GROUPS: usize = 4;
+
+/// What a buyer is asked before there is a pass.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChallengePolicy {
+    /// A picture, or work for whoever cannot see it.
+    #[default]
+    Any,
+    /// A picture only.
+    Picture,
+    /// Work only.
+    Work,
+    /// Nothing.
+    None,
+}
+
+/// What the gate of a sale asks, and whom it lets see the sale and buy. [`DoorTerms`](crate::DoorTerms) are about those who
+/// misbehave; these are about everybody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GateTerms {
+    /// Which challenges are offered.
+    pub challenge: ChallengePolicy,
+    /// Zero bits that a proof of work begins with.
+    pub work_bits: u8,
+    /// Groups that may see the sale. Everybody may if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_see: Vec<GroupName>,
+    /// Groups that may buy. Everybody who sees the sale may if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups_buy: Vec<GroupName>,
+}
+
+/// A gate that cannot be kept.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidGate {
+    /// Work out of range.
+    #[error("gate.work_bits must be {MIN_WORK_BITS} to {MAX_WORK_BITS}")]
+    WorkBits,
+    /// Too many groups.
+    #[error("gate.{0}: at most {MAX_GATE_GROUPS} groups")]
+    Groups(&'static str),
+    /// A group is named twice.
+    #[error("gate.{0}: {1} is named twice")]
+    Twice(&'static str, GroupName),
+    /// Not everybody may see the sale, and everybody may check its draw.
+    #[error("gate.groups_see: not together with awards, whose draw is public")]
+    Public,
+}
+
+impl Default for GateTerms {
+    fn default() -> Self {
+        Self {
+            challenge: ChallengePolicy::Any,
+            work_bits: USUAL_WORK_BITS,
+            groups_see: Vec::new(),
+            groups_buy: Vec::new(),
+        }
+    }
+}
+
+impl GateTerms {
+    /// Whether it is the gate of every sale that says nothing about it.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether not everybody may see the sale.
+    pub const fn is_hidden(&self) -> bool {
+        !self.groups_see.is_empty()
+    }
+}
+
+impl Terms {
+    /// Checks every bound of the gate.
+    pub(crate) fn validate_gate(&self) -> Result<(), InvalidGate> {
+        let GateTerms { challenge: _any_policy, work_bits, groups_see, groups_buy } = &self.gate;
+        if !(MIN_WORK_BITS..=MAX_WORK_BITS).contains(work_bits) {
+            return Err(InvalidGate::WorkBits);
+        }
+        for (name, groups) in [("groups_see", groups_see), ("groups_buy", groups_buy)] {
+            if groups.len() > MAX_GATE_GROUPS {
+                return Err(InvalidGate::Groups(name));
+            }
+            let twice = groups.iter().enumerate().find(|(at, group)| groups[..*at].contains(group));
+            if let Some((_, group)) = twice {
+                return Err(InvalidGate::Twice(name, group.clone()));
+            }
+        }
+        if self.gate.is_hidden() && self.allocation.has_awards() {
+            return Err(InvalidGate::Public);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terms::lamp;
+    use crate::{Allocation, EpochMs, InvalidTerms, Prize, Settlement};
+
+    fn terms(change: impl FnOnce(&mut GateTerms)) -> Terms {
+        let mut terms = lamp(EpochMs(1_000_000), EpochMs(2_000_000));
+        change(&mut terms.gate);
+        terms
+    }
+
+    fn verdict(change: impl FnOnce(&mut GateTerms)) -> Result<(), InvalidGate> {
+        match terms(change).validate() {
+            Ok(()) => Ok(()),
+            Err(InvalidTerms::Gate(error)) => Err(error),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn groups(names: &[&str]) -> Vec<GroupName> {
+        names.iter().map(|name| name.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn bounds_are_inclusive() {
+        assert_eq!(verdict(|_| {}), Ok(()));
+        for bits in [MIN_WORK_BITS, MAX_WORK_BITS] {
+            assert_eq!(verdict(|gate| gate.work_bits = bits), Ok(()));
+        }
+        for bits in [0, MIN_WORK_BITS - 1, MAX_WORK_BITS + 1, u8::MAX] {
+            assert_eq!(verdict(|gate| gate.work_bits = bits), Err(InvalidGate::WorkBits));
+        }
+        assert_eq!(verdict(|gate| gate.groups_see = groups(&["a", "b", "c", "d"])), Ok(()));
+        assert_eq!(verdict(|gate| gate.groups_buy = groups(&["a", "b", "c", "d"])), Ok(()));
+    }
+
+    #[test]
+    fn groups_are_few_and_each_is_named_once() {
+        let many = ["a", "b", "c", "d", "e"];
+        assert_eq!(verdict(|gate| gate.groups_see = groups(&many)), Err(InvalidGate::Groups("groups_see")));
+        assert_eq!(verdict(|gate| gate.groups_buy = groups(&many)), Err(InvalidGate::Groups("groups_buy")));
+        let twice = InvalidGate::Twice("groups_buy", "b".parse().unwrap());
+        assert_eq!(verdict(|gate| gate.groups_buy = groups(&["b", "a", "b"])), Err(twice));
+    }
+
+    #[test]
+    fn a_sale_with_a_public_draw_is_seen_by_everybody() {
+        let prizes = vec![Prize { name: "A cup".into(), count: 1 }];
+        let mut terms = terms(|gate| gate.groups_see = groups(&["members"]));
+        terms.allocation = Allocation::Prizes { prizes, draw: crate::DrawTime::default(), beacon: false };
+        terms.settlement = Settlement::Free;
+        terms.price.price_minor = 0;
+        assert_eq!(terms.validate(), Err(InvalidTerms::Gate(InvalidGate::Public)));
+        terms.gate = GateTerms { groups_buy: groups(&["members"]), ..GateTerms::default() };
+        assert_eq!(terms.validate(), Ok(()));
+    }
+
+    #[test]
+    fn the_usual_gate_is_not_written_and_what_is_missing_is_usual() {
+        let usual = serde_json::to_value(terms(|_| {})).unwrap();
+        assert_eq!(usual.get("gate"), None, "the version before reads what it wrote itself");
+        assert!(serde_json::from_value::<Terms>(usual.clone()).unwrap().gate.is_default());
+        let mut partly = usual;
+        partly["gate"] = serde_json::json!({ "challenge": "none", "of_a_later_version": 1 });
+        let gate = serde_json::from_value::<Terms>(partly).unwrap().gate;
+        assert_eq!(gate, GateTerms { challenge: ChallengePolicy::None, ..GateTerms::default() });
+    }
+}

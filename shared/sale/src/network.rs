@@ -1,0 +1,148 @@
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use ipnet::{IpNet, Ipv4Net};
+use serde::{Deserialize, Serialize};
+
+/// Shortest prefix of an IPv4 network: 65,536 addresses, which is a provider's. A slip of the finger must not name the world.
+pub const MIN_IPV4_PREFIX: u8 = 16;
+/// Shortest prefix of an IPv6 network: what a provider is usually given.
+pub const MIN_IPV6_PREFIX: u8 = 32;
+/// Bits of an IPv6 address before the IPv4 address that it stands for.
+const MAPPED_PREFIX: u8 = 96;
+
+/// A network of addresses, or one address: `192.0.2.0/24`, `2001:db8::/48`, `192.0.2.7`. Its addresses are as
+/// [`IpAddr::to_canonical`] has them, and the bits behind the prefix are zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Network(IpNet);
+
+/// Not a network that can be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidNetwork {
+    /// It is something else.
+    #[error("an IPv4 or IPv6 address, or a network as ADDRESS/PREFIX")]
+    Form,
+    /// It is too large.
+    #[error("the prefix must be at least /{MIN_IPV4_PREFIX} of IPv4 and /{MIN_IPV6_PREFIX} of IPv6")]
+    Prefix,
+}
+
+impl Network {
+    /// Whether the address is in it. `address` is canonical: one of IPv4 is not written as one of IPv6.
+    pub fn contains(self, address: &IpAddr) -> bool {
+        self.0.contains(address)
+    }
+
+    /// Whether it is a single address.
+    pub fn is_address(self) -> bool {
+        self.0.prefix_len() == self.0.max_prefix_len()
+    }
+}
+
+impl FromStr for Network {
+    type Err = InvalidNetwork;
+
+    fn from_str(text: &str) -> Result<Self, InvalidNetwork> {
+        let network = match text.parse::<IpAddr>() {
+            Ok(address) => IpNet::from(address),
+            Err(_) => text.parse::<IpNet>().map_err(|_| InvalidNetwork::Form)?,
+        };
+        let network = match network {
+            IpNet::V6(of_six) => match of_six.addr().to_ipv4_mapped() {
+                Some(address) if of_six.prefix_len() >= MAPPED_PREFIX => {
+                    let prefix = of_six.prefix_len() - MAPPED_PREFIX;
+                    IpNet::V4(Ipv4Net::new(address, prefix).map_err(|_| InvalidNetwork::Form)?)
+                }
+                _ => network,
+            },
+            IpNet::V4(_) => network,
+        };
+        let shortest = if matches!(network, IpNet::V4(_)) { MIN_IPV4_PREFIX } else { MIN_IPV6_PREFIX };
+        if network.prefix_len() < shortest { Err(InvalidNetwork::Prefix) } else { Ok(Self(network.trunc())) }
+    }
+}
+
+impl TryFrom<String> for Network {
+    type Error = InvalidNetwork;
+    fn try_from(text: String) -> Result<Self, InvalidNetwork> {
+        text.parse()
+    }
+}
+
+impl From<Network> for String {
+    fn from(network: Network) -> Self {
+        network.to_string()
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_address() { self.0.addr().fmt(f) } else { self.0.fmt(f) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_and_addresses_have_one_form() {
+        for (text, form) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("192.0.2.7/32", "192.0.2.7"),
+            ("192.0.2.7/24", "192.0.2.0/24"),
+            ("192.0.2.0/16", "192.0.0.0/16"),
+            ("2001:DB8::1", "2001:db8::1"),
+            ("2001:db8:1:2:3:4:5:6/64", "2001:db8:1:2::/64"),
+            ("2001:db8::/32", "2001:db8::/32"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7/120", "192.0.2.0/24"),
+        ] {
+            let network: Network = text.parse().unwrap();
+            assert_eq!(network.to_string(), form);
+            assert_eq!(form.parse(), Ok(network));
+        }
+    }
+
+    #[test]
+    fn nobody_names_the_world() {
+        for large in
+            ["0.0.0.0/0", "10.0.0.0/8", "192.0.2.0/15", "::/0", "2001:db8::/31", "::ffff:0:0/96", "::ffff:10.0.0.0/104"]
+        {
+            assert_eq!(large.parse::<Network>(), Err(InvalidNetwork::Prefix), "{large}");
+        }
+        for other in [
+            "",
+            "alice",
+            "192.0.2",
+            "192.0.2.0/33",
+            "192.0.2.0/-1",
+            "192.0.2.0/",
+            "/24",
+            "2001:db8::/129",
+            " 192.0.2.7",
+            "192.0.2.07",
+        ] {
+            assert_eq!(other.parse::<Network>(), Err(InvalidNetwork::Form), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_network_has_its_addresses_and_no_others() {
+        for (network, address, is_in) in [
+            ("192.0.2.0/24", "192.0.2.255", true),
+            ("192.0.2.0/24", "192.0.3.0", false),
+            ("192.0.2.7", "192.0.2.7", true),
+            ("192.0.2.7", "192.0.2.8", false),
+            ("2001:db8::/48", "2001:db8::ffff", true),
+            ("2001:db8::/48", "2001:db8:1::", false),
+            ("2001:db8::/48", "192.0.2.7", false),
+            ("192.0.2.0/24", "2001:db8::1", false),
+        ] {
+            let network: Network = network.parse().unwrap();
+            assert_eq!(network.contains(&address.parse().unwrap()), is_in, "{network} {address}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The limit of a campaign: how many live orders a user may have in all of its sales.
+
+use fulfilment::{cancel, expire};
+use ledger::{PutCampaign, Taken};
+use runtime::Clock;
+use sale::{Campaign, CampaignId, Claim, EpochMs, Failure, Order, OrderState, RoundId};
+use serde_json::{Value, json};
+use tests::{fresh_claim, round, terms, user};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::Lab;
+
+const SALES: [&str; 3] = ["lamp", "chair", "pot"];
+
+fn now() -> EpochMs {
+    Clock::system().now()
+}
+
+fn autumn(limit_per_user: Option<u8>, version: u32) -> Campaign {
+    let sale_ids = SALES.map(|sale| sale.parse().unwrap()).to_vec();
+    Campaign { id: "autumn".parse().unwrap(), title: "Autumn".into(), sale_ids, limit_per_user, version }
+}
+
+/// Three sales with two units for each user, in a campaign with this limit.
+async fn lab(limit_per_user: Option<u8>) -> Lab {
+    let lab = Lab::new().await;
+    for sale in SALES {
+        lab.publish(sale, &terms(10, 2)).await;
+        lab.load(sale).await;
+    }
+    assert_eq!(lab.ledger.put_campaign(&autumn(limit_per_user, 1)).await.unwrap(), PutCampaign::Now);
+    lab
+}
+
+/// Reserves, and gives the message to a process that knows no campaign yet.
+async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
+    let accepted = lab.answer(&Ask::reserve(sale, name)).await.expect(202);
+    let claim = lab.claim_of(accepted.text("reservation_id"), name).await;
+    deliver(lab, &claim).await;
+    lab.order_of(&claim).await
+}
+
+async fn deliver(lab: &Lab, claim: &Claim) {
+    let order = order::Deps::new(&lab.another_process()).unwrap();
+    let batch = crate::lab::message_batch(&[claim]);
+    assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
+}
+
+async fn free(lab: &Lab, sale: &str) -> u32 {
+    lab.stock.round(&round(sale, 1)).counters().await.unwrap().unwrap().available(now())
+}
+
+/// The ids that the ledger counts for a user.
+async fn counted(lab: &Lab, name: &str) -> Vec<String> {
+    let key = aws_sdk_dynamodb::types::AttributeValue::S(format!("CAMPAIGN_USER#autumn#{name}"));
+    let item =
+        lab.dynamodb.get_item().table_name(&lab.table).key("pk", key).consistent_read(true).send().await.unwrap();
+    let ids = item.item.and_then(|item| item.get("orders").and_then(|orders| orders.as_ss().ok().cloned()));
+    ids.unwrap_or_default()
+}
+
+#[tokio::test]
+async fn an_order_beyond_the_limit_fails_and_its_unit_is_sold_again() {
+    let lab = lab(Some(2)).await;
+    let first = buy(&lab, "lamp", "alice").await;
+    let second = buy(&lab, "chair", "alice").await;
+    assert_eq!((first.state, second.state), (OrderState::Pending, OrderState::Pending));
+    assert_eq!(first.campaigns, ["autumn".parse::<CampaignId>().unwrap()]);
+    let third = buy(&lab, "pot", "alice").await;
+    assert_eq!((third.state, third.failure), (OrderState::Failed, Some(Failure::CampaignLimit)));
+    assert_eq!(free(&lab, "pot").await, 10, "the unit went back");
+    let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", third.claim.id)).by("alice")).await.expect(200);
+    assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "campaign_limit"));
+    // It was not the user's mistake, and others are not touched.
+    assert_eq!(buy(&lab, "pot", "bob").await.state, OrderState::Pending);
+    // The same message again finds what became of it.
+    deliver(&lab, &second.claim).await;
+    deliver(&lab, &third.claim).await;
+    assert_eq!(counted(&lab, "alice").await.len(), 2);
+    assert_eq!(lab.order_of(&third.claim).await, third);
+}
+
+#[tokio::test]
+async fn what_ends_unpaid_makes_room_once() {
+    let lab = lab(Some(1)).await;
+    let first = buy(&lab, "lamp", "alice").await;
+    let path = format!("/v1/reservations/{}", first.claim.id);
+    lab.answer(&Ask::delete(&path).by("alice")).await.expect(200);
+    lab.answer(&Ask::delete(&path).by("alice")).await;
+    assert!(counted(&lab, "alice").await.is_empty());
+    let second = buy(&lab, "chair", "alice").await;
+    assert_eq!(second.state, OrderState::Pending);
+    // The end of the first one, which runs again late, takes nothing from the second.
+    let _ = cancel(&lab.stock, &lab.ledger, &lab.snapshots, &first.claim.id, &user("alice"), now()).await.unwrap();
+    assert_eq!(counted(&lab, "alice").await, [second.claim.id.to_string()]);
+    let later = now().plus_s(3600);
+    let expired = expire(&lab.stock, &lab.ledger, &second.claim.id, later).await;
+    assert!(expired.is_ok());
+    assert!(counted(&lab, "alice").await.is_empty());
+    assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
+}
+
+#[tokio::test]
+async fn many_orders_at_the_same_moment_are_no_more_than_the_limit() {
+    let lab = lab(Some(2)).await;
+    let mut claims = Vec::new();
+    for sale in SALES {
+        for _ in 0..2 {
+            let key = uuid::Uuid::now_v7().to_string();
+            let accepted = lab.answer(&Ask::reserve(sale, "alice").header("idempotency-key", key)).await.expect(202);
+            claims.push(lab.claim_of(accepted.text("reservation_id"), "alice").await);
+        }
+    }
+    futures::future::join_all(claims.iter().map(|claim| deliver(&lab, claim))).await;
+    let mut live = 0;
+    for claim in &claims {
+        let order = lab.order_of(claim).await;
+        match order.state {
+            OrderState::Pending => live += 1,
+            _ => assert_eq!(order.failure, Some(Failure::CampaignLimit)),
+        }
+    }
+    assert_eq!((live, counted(&lab, "alice").await.len()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_limit_that_is_changed_holds_from_then_on() {
+    let lab = lab(None).await;
+    let before = buy(&lab, "lamp", "alice").await;
+    assert!(before.campaigns.is_empty() && counted(&lab, "alice").await.is_empty(), "nothing is counted in vain");
+    lab.ledger.put_campaign(&autumn(Some(1), 2)).await.unwrap();
+    let first = buy(&lab, "chair", "alice").await;
+    assert_eq!(first.state, OrderState::Pending);
+    assert_eq!(buy(&lab, "pot", "alice").await.failure, Some(Failure::CampaignLimit));
+    // Without the limit nobody is refused, and what was counted under it still makes room when it ends.
+    lab.ledger.put_campaign(&autumn(None, 3)).await.unwrap();
+    assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.claim.id)).by("alice")).await.expect(200);
+    assert!(counted(&lab, "alice").await.is_empty());
+}
+
+/// As the version before does, which knows nothing of campaigns.
+#[tokio::test]
+async fn orders_that_have_ended_do_not_count_even_if_nobody_made_room() {
+    let lab = lab(Some(1)).await;
+    let first = buy(&lab, "lamp", "alice").await;
+    let unaware = Order { campaigns: Vec::new(), ..first.clone() };
+    lab.ledger.end_unpaid(&unaware, sale::Transition::Cancel, now()).await.unwrap();
+    assert_eq!(counted(&lab, "alice").await, [first.claim.id.to_string()]);
+    let second = buy(&lab, "chair", "alice").await;
+    assert_eq!(second.state, OrderState::Pending);
+    assert_eq!(counted(&lab, "alice").await, [second.claim.id.to_string()]);
+    assert_eq!(buy(&lab, "pot", "alice").await.failure, Some(Failure::CampaignLimit));
+}
+
+/// A unit that is another order's is replaced first, so that an order that fails for the campaign has a unit of its own to give back.
+#[tokio::test]
+async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
+    let lab = lab(Some(1)).await;
+    buy(&lab, "chair", "alice").await;
+    let of_bob = buy(&lab, "lamp", "bob").await;
+    let id: RoundId = round("lamp", 1);
+    let claim = fresh_claim(&id, &user("alice"), of_bob.claim.unit.0, 1);
+    let order = Order::pending(claim, terms(1, 1).price, now(), now().plus_s(60));
+    let limits = [autumn(Some(1), 1).limit_of(&id.sale).unwrap()];
+    let placed = lab.ledger.place_within(order, &limits, false).await.unwrap();
+    assert_eq!(placed, ledger::Placed::Taken(Taken { unit: true, slot: false, campaign: true }));
+}
+
+async fn put(lab: &Lab, body: &Value) -> Answer {
+    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(body)).await
+}
+
+#[tokio::test]
+async fn operators_set_it_within_bounds() {
+    let lab = Lab::new().await;
+    lab.publish("lamp", &terms(10, 1)).await;
+    let campaign = |id: &str, limit: Value| json!({ "campaign_id": id, "title": "Days", "sale_ids": ["lamp"], "limit_per_user": limit });
+    for limit in [json!(0), json!(101), json!(-1), json!(300), json!("2"), json!(1.5)] {
+        put(&lab, &campaign("days", limit)).await.problem(400, "invalid_request");
+    }
+    assert_eq!(put(&lab, &campaign("days", json!(3))).await.expect(201).body["limit_per_user"], 3);
+    for n in 2..=5 {
+        put(&lab, &campaign(&format!("days-{n}"), json!(100))).await.expect(201);
+    }
+    // Index and table agree after a moment.
+    let full = async || (lab.ledger.campaigns().await.unwrap().len() == 5).then_some(());
+    crate::wait::until("five campaigns", 2, full).await;
+    put(&lab, &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
+    let without = json!({ "campaign_id": "days-6", "title": "Days", "sale_ids": ["lamp"] });
+    put(&lab, &without).await.expect(201);
+}
+
+/// What the version before wrote has no limit.
+#[test]
+fn campaigns_of_the_version_before_have_none() {
+    let stored = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"], "version": 1 });
+    let campaign: Campaign = serde_json::from_value(stored.clone()).unwrap();
+    assert_eq!(campaign.limit_per_user, None);
+    assert_eq!(serde_json::to_value(campaign).unwrap(), stored);
+}

@@ -1,0 +1,413 @@
+//! What the gate of a sale asks, and whom it lets see the sale and buy.
+
+use ledger::{Denial, DeniedBy, DeniedWhy};
+use runtime::Clock;
+use sale::{ChallengePolicy, EpochMs, Terms};
+use serde_json::{Value, json};
+use tests::{terms, user};
+
+use crate::admission::enter;
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+
+fn now() -> EpochMs {
+    Clock::system().now()
+}
+
+fn asking(challenge: ChallengePolicy) -> Terms {
+    let mut terms = terms(100, 1);
+    terms.gate.challenge = challenge;
+    terms
+}
+
+async fn post(lab: &Lab, user: &str, what: &str, body: &Value) -> Answer {
+    lab.answer(&Ask::post(format!("/v1/sales/{SALE}/{what}")).by(user).json(body)).await
+}
+
+/// Changes the gate of the running round.
+async fn edit(lab: &Lab, gate: &Value) -> Answer {
+    let body = json!({ "round": 1, "round_version": lab.round().await.version, "gate": gate });
+    lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/edit")).by_operator().json(&body)).await
+}
+
+async fn reserve(lab: &Lab, admitted: &Answer, user: &str) -> Answer {
+    lab.answer(&Ask::post(admitted.text("reserve_path")).by(user)).await
+}
+
+#[tokio::test]
+async fn a_sale_offers_the_challenges_that_it_is_set_to() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    for (policy, usual, kinds, refused) in [
+        ("any", "picture", json!(["picture", "work"]), &["none"][..]),
+        ("picture", "picture", json!(["picture"]), &["work", "none"]),
+        ("work", "work", json!(["work"]), &["picture", "none"]),
+        ("none", "none", json!(["none"]), &[]),
+    ] {
+        assert_eq!(edit(&lab, &json!({ "challenge": policy })).await.expect(200).body["gate"]["challenge"], policy);
+        let asked = post(&lab, policy, "challenges", &json!({})).await.expect(201);
+        assert_eq!((asked.text("kind"), &asked.body["kinds"]), (usual, &kinds));
+        for kind in ["picture", "work", "none"] {
+            let asked = post(&lab, policy, "challenges", &json!({ "kind": kind })).await;
+            if refused.contains(&kind) {
+                asked.problem(400, "invalid_request");
+            } else {
+                assert_eq!(asked.expect(201).text("kind"), if policy == "none" { "none" } else { kind });
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_sale_that_asks_nothing_gives_passes_and_keeps_its_rules() {
+    let lab = Lab::selling(asking(ChallengePolicy::None)).await;
+    let empty = Ask::post(format!("/v1/sales/{SALE}/tokens"));
+    let admitted = lab.answer(&empty.clone().by("alice")).await.expect(201);
+    reserve(&lab, &admitted, "mallory").await.problem(403, "bad_token");
+    reserve(&lab, &admitted, "alice").await.expect(202);
+    reserve(&lab, &post(&lab, "bob", "tokens", &json!({})).await.expect(201), "bob").await.expect(202);
+    lab.answer(&empty).await.problem(401, "unauthorized");
+
+    // Whoever asks for a challenge first finds the way as well, and a repeated request gets the same pass.
+    let asked = post(&lab, "carol", "challenges", &json!({})).await.expect(201);
+    let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["challenge_id", "expires_at", "kind", "kinds"]);
+    let named = json!({ "challenge_id": asked.text("challenge_id") });
+    let first = post(&lab, "carol", "tokens", &named).await.expect(201);
+    assert_eq!(post(&lab, "carol", "tokens", &named).await.expect(201).body, first.body);
+    reserve(&lab, &first, "carol").await.expect(202);
+
+    let denial =
+        Denial { user: user("dora"), until_ms: now().plus_s(60), reason: DeniedWhy::Asked, by: DeniedBy::Operators };
+    fulfilment::deny(&lab.stock, &lab.ledger, &denial, now()).await.unwrap();
+    post(&lab, "dora", "tokens", &json!({})).await.problem(403, "denied");
+
+    let mut passes = 0;
+    while post(&lab, "erin", "tokens", &json!({})).await.status == 201 {
+        passes += 1;
+        assert!(passes <= 20, "a user's rate holds");
+    }
+    post(&lab, "erin", "tokens", &json!({})).await.problem(429, "rate_limited");
+
+    for body in [json!({ "challenge_id": null }), json!({ "answer": "7" }), json!({ "challenge_id": "7" }), json!([])] {
+        post(&lab, "frank", "tokens", &body).await.problem(400, "invalid_request");
+    }
+}
+
+#[tokio::test]
+async fn without_a_question_a_sale_opens_pauses_and_sells_out_as_any_other() {
+    let opens_at_ms = now().plus_s(200);
+    let coming = Lab::selling(Terms { opens_at_ms, ..asking(ChallengePolicy::None) }).await;
+    let early = post(&coming, "alice", "tokens", &json!({})).await.problem(409, "not_open");
+    assert_eq!(early.text("opens_at"), opens_at_ms.to_string());
+
+    let lab = Lab::selling(Terms { total: 1, ..asking(ChallengePolicy::None) }).await;
+    let steer = async |how: &str| {
+        let ask = Ask::post(format!("/v1/admin/sales/{SALE}/{how}")).by_operator();
+        lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
+    };
+    steer("pause").await;
+    post(&lab, "alice", "tokens", &json!({})).await.problem(503, "paused");
+    steer("resume").await;
+    let admitted = post(&lab, "alice", "tokens", &json!({})).await.expect(201);
+    reserve(&lab, &admitted, "alice").await.expect(202);
+    post(&lab, "bob", "tokens", &json!({})).await.problem(409, "sold_out");
+    post(&lab, "alice", "tokens", &json!({})).await.expect(201);
+    steer("close").await;
+    post(&lab, "bob", "tokens", &json!({})).await.problem(410, "closed");
+}
+
+#[tokio::test]
+async fn what_a_challenge_asked_holds_when_the_sale_changes() {
+    let lab = Lab::selling(asking(ChallengePolicy::None)).await;
+    let unasked = post(&lab, "alice", "challenges", &json!({})).await.expect(201).text("challenge_id").to_owned();
+    edit(&lab, &json!({ "challenge": "work", "work_bits": 12 })).await.expect(200);
+    post(&lab, "alice", "tokens", &json!({ "challenge_id": unasked })).await.problem(409, "challenge_over");
+    for body in [json!({}), json!({ "challenge_id": "0".repeat(32) })] {
+        post(&lab, "alice", "tokens", &body).await.problem(400, "invalid_request");
+    }
+
+    let asked = post(&lab, "alice", "challenges", &json!({})).await.expect(201);
+    assert_eq!(asked.body["work"], json!({ "bits": 12 }));
+    let id = asked.text("challenge_id");
+    let done = json!({ "challenge_id": id, "answer": pass::work(id.parse().unwrap()) });
+    // Harder, while somebody works on an easy one: the work that was asked for is enough, and no strike.
+    edit(&lab, &json!({ "challenge": "work", "work_bits": 24 })).await.expect(200);
+    assert_eq!(post(&lab, "bob", "challenges", &json!({})).await.expect(201).body["work"], json!({ "bits": 24 }));
+    post(&lab, "alice", "tokens", &done).await.expect(201);
+
+    // What was asked is not asked any more.
+    edit(&lab, &json!({})).await.expect(200);
+    let (id, _) = crate::admission::read_picture(&lab, "carol").await;
+    edit(&lab, &json!({ "challenge": "none" })).await.expect(200);
+    post(&lab, "carol", "tokens", &json!({ "challenge_id": id, "answer": "1" })).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_gate_that_cannot_be_kept_changes_nothing() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    let before = lab.round().await;
+    for gate in [
+        json!({ "challenge": "song" }),
+        json!({ "challenge": null }),
+        json!({ "work_bits": 11 }),
+        json!({ "work_bits": 25 }),
+        json!({ "work_bits": -1 }),
+        json!({ "work_bits": 300 }),
+        json!({ "groups_see": ["a b"] }),
+        json!({ "groups_buy": ["a", "a"] }),
+        json!({ "groups_buy": ["a", "b", "c", "d", "e"] }),
+        json!({ "captcha": true }),
+        json!(null),
+        json!("none"),
+    ] {
+        edit(&lab, &gate).await.problem(400, "invalid_request");
+    }
+    assert_eq!(lab.round().await, before);
+    enter(&lab, "alice").await.expect(201);
+}
+
+fn groups(names: &[&str]) -> Vec<sale::GroupName> {
+    names.iter().map(|name| name.parse().unwrap()).collect()
+}
+
+async fn put_into(lab: &Lab, group: &str, users: &Value) {
+    let path = format!("/v1/admin/groups/{group}/users");
+    lab.answer(&Ask::post(path).by_operator().json(&json!({ "users": users }))).await.expect(200);
+}
+
+#[tokio::test]
+async fn only_groups_that_may_buy_get_a_pass() {
+    let mut offered = terms(100, 1);
+    offered.gate.groups_buy = groups(&["staff", "members"]);
+    let lab = Lab::selling(offered).await;
+    put_into(&lab, "members", &json!(["alice"])).await;
+    let admitted = enter(&lab, "alice").await.expect(201);
+    reserve(&lab, &admitted, "alice").await.expect(202);
+    // Whoever may not buy may look, and answering right is no mistake.
+    assert_eq!(lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.status, 200);
+    enter(&lab, "bob").await.problem(403, "not_a_member");
+    put_into(&lab, "staff", &json!(["bob"])).await;
+    enter(&lab, "bob").await.expect(201);
+
+    // A claim needs no list.
+    edit(&lab, &json!({ "challenge": "none", "groups_buy": ["operators"] })).await.expect(200);
+    lab.calls.take_targets();
+    let olga = Ask::post(format!("/v1/sales/{SALE}/tokens")).by_operator().json(&json!({}));
+    let admitted = lab.answer(&olga).await.expect(201);
+    assert!(!lab.calls.take_targets().iter().any(|target| target.ends_with(".BatchGetItem")));
+    lab.answer(&Ask::post(admitted.text("reserve_path")).by("olga")).await.expect(202);
+    post(&lab, "alice", "tokens", &json!({})).await.problem(403, "not_a_member");
+
+    edit(&lab, &json!({})).await.expect(200);
+    enter(&lab, "carol").await.expect(201);
+}
+
+/// What differs between two answers besides the time and the name of the sale.
+fn alike(of_hidden: &Answer, of_none: &Answer) {
+    assert_eq!(of_hidden.status, of_none.status);
+    assert_eq!(of_hidden.body, of_none.body);
+    assert_eq!(of_hidden.header("cache-control"), of_none.header("cache-control"));
+}
+
+#[tokio::test]
+async fn to_a_stranger_a_members_sale_does_not_exist() {
+    let mut offered = terms(100, 1);
+    offered.gate.groups_see = groups(&["members"]);
+    let lab = Lab::selling(offered).await;
+    put_into(&lab, "members", &json!(["alice"])).await;
+    let campaign = json!({ "campaign_id": "days", "title": "Days", "sale_ids": [SALE] });
+    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(&campaign)).await.expect(201);
+
+    // Nothing that a cache keeps has it, whoever asks.
+    lab.answer(&Ask::get(format!("/v1/sales/{SALE}")).by("alice")).await.problem(404, "unknown_sale");
+    lab.answer(&Ask::get("/v1/campaigns/days")).await.problem(404, "unknown_campaign");
+    assert_eq!(lab.answer(&Ask::get("/v1/campaigns")).await.body["campaigns"], json!([]));
+
+    // By its id it is told apart from none on no route.
+    for (method, path) in [
+        ("GET", "/v1/sales/ID"),
+        ("GET", "/v1/members/sales/ID"),
+        ("GET", "/v1/sales/ID/reservation"),
+        ("GET", "/v1/sales/ID/rounds/1/draw"),
+        ("POST", "/v1/sales/ID/challenges"),
+        ("POST", "/v1/sales/ID/tokens"),
+        ("POST", "/v1/sales/ID/reservations/made-up"),
+    ] {
+        let ask = |id: &str| {
+            let ask = Ask { method, ..Ask::get(path.replace("ID", id)) };
+            if path.ends_with("tokens") {
+                ask.by("mallory").json(&json!({ "challenge_id": "0".repeat(32), "answer": "7" }))
+            } else {
+                ask.by("mallory")
+            }
+        };
+        alike(&lab.answer(&ask(SALE)).await, &lab.answer(&ask("nothing")).await);
+    }
+    let stopped = json!({ "sale_id": SALE });
+    lab.answer(&Ask::post("/v1/admin/stop").by_operator().json(&stopped)).await.expect(200);
+    post(&lab, "mallory", "challenges", &json!({})).await.problem(404, "unknown_sale");
+    post(&lab, "alice", "challenges", &json!({})).await.problem(503, "paused");
+    lab.answer(&Ask::post("/v1/admin/start").by_operator().json(&stopped)).await.expect(200);
+
+    let mine = lab.answer(&Ask::get("/v1/members/sales").by("alice")).await.expect(200);
+    assert_eq!(mine.body["sales"][0]["sale_id"], SALE);
+    assert_eq!(mine.header("cache-control"), "no-store");
+    let theirs = lab.answer(&Ask::get("/v1/members/sales").by("mallory")).await.expect(200);
+    assert_eq!(theirs.body["sales"], json!([]));
+    lab.answer(&Ask::get("/v1/members/sales")).await.problem(401, "unauthorized");
+    let card = lab.answer(&Ask::get(format!("/v1/members/sales/{SALE}")).by("alice")).await.expect(200);
+    assert_eq!((card.text("sale_id"), card.header("cache-control")), (SALE, "no-store"));
+    let admitted = enter(&lab, "alice").await.expect(201);
+    reserve(&lab, &admitted, "alice").await.expect(202);
+    lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by("alice")).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_flood_for_a_members_sale_is_looked_up_once() {
+    let mut offered = terms(100, 1);
+    offered.gate.groups_see = groups(&["members"]);
+    let lab = Lab::selling(offered).await;
+    let admission = lab.admission();
+    lab.calls.take_targets();
+    for _ in 0..30 {
+        let request = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("mallory").request();
+        assert_eq!(admission::handle(&admission, request).await.status(), 404, "and never 429, which would tell");
+    }
+    let lookups = lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count();
+    assert_eq!(lookups, 1);
+}
+
+const DENIED: &str = "/v1/admin/denied";
+
+async fn deny(lab: &Lab, body: &Value) -> Answer {
+    lab.answer(&Ask::post(DENIED).by_operator().json(body)).await
+}
+
+async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
+    lab.answer(&ask.from_address(address)).await
+}
+
+#[tokio::test]
+async fn addresses_and_networks_are_kept_out_until_their_moment() {
+    let lab = Lab::selling(asking(ChallengePolicy::None)).await;
+    let until = now().plus_s(3600).to_string();
+    let denied =
+        deny(&lab, &json!({ "network": "198.51.100.77/24", "until": until, "note": "bots" })).await.expect(200);
+    assert_eq!((denied.text("network"), denied.text("note")), ("198.51.100.0/24", "bots"));
+    assert_eq!((denied.text("operator"), denied.text("reason")), ("olga", "asked"));
+    deny(&lab, &json!({ "address": "2001:db8::7", "until": until })).await.expect(200);
+    deny(&lab, &json!({ "user": "dora", "until": until })).await.expect(200);
+
+    let tokens = || Ask::post(format!("/v1/sales/{SALE}/tokens")).by("alice");
+    let challenges = || Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
+    for address in ["198.51.100.0", "198.51.100.255", "::ffff:198.51.100.9", "2001:db8::7"] {
+        for ask in [challenges(), tokens(), Ask::reserve(SALE, "alice")] {
+            from(&lab, address, ask).await.problem(403, "denied");
+        }
+        // Looking goes on, as for a user who is denied.
+        from(&lab, address, Ask::get("/v1/orders").by("alice")).await.expect(200);
+    }
+    for address in ["198.51.101.0", "2001:db8::8", "203.0.113.7"] {
+        from(&lab, address, tokens()).await.expect(201);
+    }
+
+    let listed = lab.answer(&Ask::get(DENIED).by_operator()).await.expect(200);
+    assert_eq!(listed.body["denied"][0]["user"], "dora");
+    let networks = listed.body["denied_networks"].as_array().unwrap();
+    assert_eq!((&networks[0]["network"], &networks[1]["address"]), (&json!("198.51.100.0/24"), &json!("2001:db8::7")));
+
+    let allow = async |body: Value| lab.answer(&Ask::post("/v1/admin/allow").by_operator().json(&body)).await;
+    allow(json!({ "network": "198.51.100.0/24" })).await.expect(200);
+    from(&lab, "198.51.100.9", tokens()).await.expect(201);
+    let left = allow(json!({ "address": "2001:db8::7" })).await.expect(200);
+    assert_eq!(left.body["denied_networks"], json!([]));
+    from(&lab, "2001:db8::7", tokens()).await.expect(201);
+
+    // One that ends is over without anybody's doing.
+    deny(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(1).to_string() })).await.expect(200);
+    let is_in = async || (from(&lab, "192.0.2.1", tokens()).await.status != 403).then_some(());
+    crate::wait::until("the end of a denial", 2, is_in).await;
+}
+
+#[tokio::test]
+async fn nobody_denies_the_world_or_more_than_fits() {
+    let lab = Lab::new().await;
+    let until = now().plus_s(3600).to_string();
+    for (field, value) in [
+        ("network", json!("0.0.0.0/0")),
+        ("network", json!("10.0.0.0/8")),
+        ("network", json!("::/0")),
+        ("network", json!("2001:db8::/31")),
+        ("network", json!("192.0.2.0/33")),
+        ("network", json!("everybody")),
+        ("network", json!(null)),
+        ("address", json!("192.0.2.0/24")),
+        ("address", json!("192.0.2")),
+        ("address", json!(7)),
+    ] {
+        deny(&lab, &json!({ field: value, "until": until })).await.problem(400, "invalid_request");
+    }
+    for body in [
+        json!({ "until": until }),
+        json!({ "user": "alice", "address": "192.0.2.1", "until": until }),
+        json!({ "user": "alice", "until": until, "note": "why" }),
+        json!({ "address": "192.0.2.1", "until": until, "note": "" }),
+        json!({ "address": "192.0.2.1", "until": until, "note": "n".repeat(121) }),
+        json!({ "address": "192.0.2.1", "until": now().to_string() }),
+        json!({ "address": "192.0.2.1" }),
+    ] {
+        deny(&lab, &body).await.problem(400, "invalid_request");
+    }
+    assert_eq!(lab.ledger.denied_networks(now()).await.unwrap(), []);
+
+    let denial = |n: usize| ledger::NetworkDenial {
+        network: format!("10.1.{}.{}", n / 256, n % 256).parse().unwrap(),
+        until_ms: now().plus_s(3600),
+        note: None,
+        by: user("olga"),
+        at_ms: now(),
+    };
+    // Operators at once do not undo each other.
+    let all = (0..8).map(|n| {
+        let denial = denial(n);
+        let lab = &lab;
+        async move { lab.ledger.deny_network(&denial, now()).await.unwrap() }
+    });
+    futures::future::join_all(all).await;
+    assert_eq!(lab.ledger.denied_networks(now()).await.unwrap().len(), 8);
+    for n in 8..ledger::MAX_DENIED_NETWORKS {
+        lab.ledger.deny_network(&denial(n), now()).await.unwrap();
+    }
+    deny(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
+    // One that is there is said anew.
+    deny(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
+    assert_eq!(lab.ledger.switches().await.unwrap().denied_networks.len(), ledger::MAX_DENIED_NETWORKS);
+    // Those whose time is over make room.
+    let later = now().plus_s(7200);
+    let one = ledger::NetworkDenial { until_ms: later.plus_s(60), ..denial(300) };
+    lab.ledger.deny_network(&one, later).await.unwrap();
+    assert_eq!(lab.ledger.switches().await.unwrap().denied_networks.len(), 1);
+    lab.ledger.stop(None).await.unwrap();
+    assert!(lab.ledger.switches().await.unwrap().stopped, "stops and networks do not undo each other");
+}
+
+#[tokio::test]
+async fn processes_together_give_a_user_one_quota() {
+    let lab = Lab::selling(asking(ChallengePolicy::None)).await;
+    let mut passes = 0;
+    let mut refused = 0;
+    for _ in 0..4 {
+        let process = lab.another_admission(Clock::system());
+        for _ in 0..10 {
+            let request = Ask::post(format!("/v1/sales/{SALE}/tokens")).by("alice").request();
+            match admission::handle(&process, request).await.status().as_u16() {
+                201 => passes += 1,
+                429 => refused += 1,
+                other => panic!("{other}"),
+            }
+        }
+    }
+    // One comes back every three seconds.
+    assert!((20..=24).contains(&passes), "{passes} passes, {refused} refused");
+}

@@ -1,0 +1,70 @@
+import net from 'node:net';
+import { expect, test } from 'vitest';
+import { heading, shop, visit } from './visits.js';
+
+const picture = (page) => page.getByLabel('Your answer');
+const noPicture = (page) => page.getByRole('button', { name: 'I cannot see the picture' });
+
+async function begin(challenge) {
+  const sale = await shop.sell({ gate: { challenge, ...(challenge === 'work' ? { work_bits: 12 } : {}) } });
+  const user = shop.user();
+  const one = await visit({ user });
+  const asked = one.page.waitForResponse((response) => response.url().endsWith('/challenges'));
+  await one.go(`sales/${sale}`);
+  await one.page.getByRole('button', { name: 'Buy now' }).click();
+  return { ...one, sale, user, challenge: await (await asked).json() };
+}
+
+test('a sale that asks nothing goes from the button to the reservation', async () => {
+  const { page, challenge } = await begin('none');
+  expect(challenge.kind).toBe('none');
+  await heading(page, 'Reserved for you').waitFor();
+});
+
+test('a sale that asks for work alone shows no picture and no way to one', async () => {
+  const { page, challenge } = await begin('work');
+  expect(challenge).toMatchObject({ kind: 'work', kinds: ['work'], work: { bits: 12 } });
+  await heading(page, 'Reserved for you').waitFor();
+});
+
+test('a sale that asks for pictures alone offers no work', async () => {
+  const { page } = await begin('picture');
+  await picture(page).waitFor();
+  expect(await noPicture(page).count()).toBe(0);
+  await page.getByRole('button', { name: 'Another picture' }).waitFor();
+});
+
+test('a sale that offers both says so', async () => {
+  const { page } = await begin('any');
+  await picture(page).waitFor();
+  expect(await noPicture(page).count()).toBe(1);
+});
+
+/** What Redis has for a key. No client can read it. */
+function redis(key) {
+  const { hostname, port } = new URL(process.env.REDIS_URL);
+  return new Promise((done, stop) => {
+    const socket = net.connect(Number(port), hostname, () => socket.write(`*2\r\n$3\r\nGET\r\n$${Buffer.byteLength(key)}\r\n${key}\r\n`));
+    socket.once('data', (data) => {
+      socket.destroy();
+      done(data.toString().split('\r\n')[1]);
+    });
+    socket.once('error', stop);
+  });
+}
+
+test.skipIf(!process.env.REDIS_URL)('whoever reads the picture right has a reservation, and whoever reads it wrong another picture', async () => {
+  const { page, sale, user, challenge } = await begin('picture');
+  await picture(page).waitFor();
+  const again = page.waitForResponse((response) => response.url().endsWith('/challenges'));
+  await picture(page).fill('7');
+  await page.keyboard.press('Enter');
+  const { challenge_id: id } = await (await again).json();
+  expect(id).not.toBe(challenge.challenge_id);
+  await page.getByText('That was not').waitFor();
+  const [state, answer] = (await redis(`challenge:{${sale}:1:0}:${user}:${id}`)).split(' ');
+  expect(state).toBe('open');
+  await picture(page).fill(answer);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Reserved for you').waitFor();
+});
