@@ -15,6 +15,7 @@ mod orders;
 mod pictures;
 mod query;
 mod refunds;
+mod report;
 mod steer;
 mod winners;
 
@@ -177,6 +178,9 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         }
         (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "orders"]) => {
             Box::pin(export::page(deps, request, sale, round)).await
+        }
+        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "report"]) => {
+            Box::pin(report::page(deps, request, sale, round)).await
         }
         (&Method::GET, ["v1", "admin", "orders"]) => Box::pin(orders::list(deps, request)).await,
         (&Method::GET, ["v1", "admin", "orders", id]) => Box::pin(orders::found(deps, id)).await,
