@@ -111,7 +111,7 @@ export class Refunds {
         this.#marking.delete(payment);
         this.#fill();
       }
-    }, say, problemWords);
+    }, say);
   }
 
   /** Takes a row away, and leaves the focus where one goes on. */
