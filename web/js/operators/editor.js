@@ -50,7 +50,7 @@ const PARTS = {
     { name: 'prizes', when: prizes, lines: 4, placeholder: () => t('op.create.prizes.example') },
     { name: 'draw', when: prizes, options: () => [['instant', t('op.create.instant')], ['at_end', t('op.create.at_end')]] },
     { name: 'total', ...whole, words: ({ kind }) => ({ units: 'op.form.total', split: 'op.create.parts', prizes: 'op.create.tickets' })[kind] },
-    { name: 'expected_audience', ...whole, optional: true, hint: true, wide: true },
+    { name: 'expected_audience', ...whole, optional: true, hint: true },
   ],
   time: [
     { name: 'zone', list: 'zones', ...plain, hint: true, wide: true }, { name: 'opens', type: 'datetime-local' }, { name: 'closes', type: 'datetime-local' },

@@ -172,7 +172,7 @@ export class Home {
     return [
       h('span', { class: 'row-name' }, link, h('small', { class: 'quiet' }, sale.sale_id)),
       h('span', { class: 'badges' }, standingBadge(sale), again), time,
-      report ?? (isBegun || counted ? of(counted ? soldOf(counted) : null) : number(sale.total)),
+      report ?? of(counted ? soldOf(counted) : isBegun ? null : 0),
       isFree(sale) ? t('op.home.free') : counted ? money(counted.revenue_minor, sale.currency) : isBegun ? (report ?? '…') : '–',
     ];
   }

@@ -53,8 +53,7 @@ export class AuditView {
     const focused = this.#place.contains(document.activeElement);
     const again = button(t('op.audit.again'), () => this.#load(), { class: 'secondary', 'aria-disabled': this.#running ? 'true' : null });
     this.#place.replaceChildren(...[
-      h('p', { class: 'quiet' }, t('op.audit.lead', { n: this.#sale.round })), h('div', { class: 'actions' }, again),
-      h('p', { class: 'said', role: 'status' }, this.#running ? t('loading') : ''),
+      h('p', { class: 'quiet' }, t('op.audit.lead', { n: this.#sale.round })), h('div', { class: 'actions' }, again, h('p', { class: 'said', role: 'status' }, this.#running ? t('loading') : '')),
       this.#problem ? empty(problemWords(this.#problem).title, problemWords(this.#problem).text) : null,
       ...(audit ? this.#parts(audit) : []),
     ].filter(Boolean));

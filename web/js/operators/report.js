@@ -96,9 +96,9 @@ export class Report {
       : h('a', { class: 'button', href: `#/sales/${this.#sale.sale_id}/report?round=${to}`, 'data-keep': name }, t('op.round', { n: to })));
     this.#place.replaceChildren(...[
       h('div', { class: 'actions' }, go(this.#round - 1, 'before'), go(this.#round + 1, 'after'),
-        button(t('op.report.print'), () => window.print(), { class: 'primary', 'data-keep': 'print' }), anew),
+        button(t('op.report.print'), () => window.print(), { class: 'primary', 'data-keep': 'print' }), anew,
+        h('p', { class: 'said', role: 'status' }, this.#running ? (sums ? t('op.report.running', { n: number(all(sums)) }) : t('loading')) : '')),
       this.#problem ? empty(problemWords(this.#problem).title, problemWords(this.#problem).text) : null,
-      h('p', { class: 'said', role: 'status' }, this.#running ? (sums ? t('op.report.running', { n: number(all(sums)) }) : t('loading')) : ''),
       ...(sums ? this.#parts(sums) : []),
     ].filter(Boolean));
     if (focused) this.#place.querySelector(`[data-keep="${focused}"]`)?.focus();
@@ -112,7 +112,7 @@ export class Report {
     const part = (n) => (total > 0 ? new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(n / total) : '');
     const states = STATES.filter((state) => (free ? !['pending_payment', 'paid', 'expired'].includes(state) : state !== 'granted') || orders[state] > 0);
     const back = Object.entries(refunds);
-    const owed = (name) => (back.length ? back.map(([of, one]) => `${number(one[name])} · ${money(one[`${name}_minor`], of)}`).join(', ') : number(0));
+    const owed = (name) => back.filter(([, one]) => one[name] > 0).map(([of, one]) => `${number(one[name])} · ${money(one[`${name}_minor`], of)}`).join(', ') || number(0);
     return [
       h('section', { class: 'box report-head' },
         h('h2', {}, t('op.report.of', { title: sums.title, n: sums.round })),
