@@ -383,7 +383,8 @@ async fn the_pages_of_a_report_add_up_to_the_orders() {
     assert_eq!(EpochMs::from(last.parse::<jiff::Timestamp>().unwrap()), EpochMs(7_000));
     assert_eq!(pages[0]["as_of"], pages[1]["as_of"]);
     let next = pages[0]["next_cursor"].as_str().unwrap();
-    let other = lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/1/orders?cursor={next}")).by_operator()).await;
+    let other =
+        lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/1/orders?cursor={next}")).by_operator()).await;
     assert!(other.problem(400, "invalid_request").text("detail").starts_with("cursor: "));
 }
 

@@ -176,9 +176,15 @@ mod tests {
             order(3, "PENDING", json!({})),
             order(9, "EXPIRED", json!({ "refunds_due": ["late", "stolen"] })),
         ];
-        let noted = [payment("twice", 1, "EUR"), payment("yen", 1, "JPY"), payment("late", 9, "EUR"), payment("stolen", 1, "EUR")];
+        let noted = [
+            payment("twice", 1, "EUR"),
+            payment("yen", 1, "JPY"),
+            payment("late", 9, "EUR"),
+            payment("stolen", 1, "EUR"),
+        ];
         let sums = Sums::of(&orders, &noted.iter().map(|one| (one.payment_id.as_str(), one)).collect());
-        let refunds = |due, made| Refunds { due, due_minor: u64::from(due) * 990, made, made_minor: u64::from(made) * 990 };
+        let refunds =
+            |due, made| Refunds { due, due_minor: u64::from(due) * 990, made, made_minor: u64::from(made) * 990 };
         assert_eq!(sums.revenue_minor, 2 * 990);
         assert_eq!(sums.refunds, [("EUR".to_owned(), refunds(1, 1)), ("JPY".to_owned(), refunds(1, 0))].into());
         assert_eq!(sums.orders["paid"] + sums.orders["pending_payment"] + sums.orders["expired"], 4);
