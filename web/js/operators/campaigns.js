@@ -8,7 +8,7 @@ import { listing } from './listing.js';
 import { asking } from './steering.js';
 import { idOf } from './terms.js';
 
-const COLUMNS = [['op.home.title'], ['op.id'], ['op.campaign.shown'], [null, 'act']];
+const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.campaign.shown'], [null, 'act']];
 const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
 
 export class Campaigns {

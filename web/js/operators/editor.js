@@ -364,8 +364,15 @@ export class Editor {
     }
   }
 
+  /** The form has one group. Others that the sale has stay as they are. */
+  #withGroups(terms, sale) {
+    const [first] = terms.early_access;
+    const others = (sale?.early_access ?? []).slice(1);
+    return first ? { ...terms, early_access: [first, ...others] } : terms;
+  }
+
   async #create(terms) {
-    const sale = await api.create(created(terms));
+    const sale = await api.create(created(this.#withGroups(terms, this.#from)));
     this.#drop();
     location.hash = `#/sales/${sale.sale_id}`;
   }
@@ -380,6 +387,7 @@ export class Editor {
       return;
     }
     const seen = this.#about === 'round' ? { round: this.#sale.round, round_version: this.#sale.round_version } : { version: this.#sale.version };
+    if (changed.early_access) Object.assign(changed, this.#withGroups(changed, this.#sale));
     this.#key ??= crypto.randomUUID();
     this.#sale = await api.edit(this.#sale.sale_id, { ...seen, ...changed }, this.#key);
     this.#drop();
