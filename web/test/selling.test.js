@@ -243,6 +243,21 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
   expect((await shop.ask('GET', `/v1/admin/sales/${draft}`, { token: await shop.login('operator', true) })).status).toBe(404);
 });
 
+test('a sale that does not come at first comes once there is an answer, and one that is not there is said', async () => {
+  const id = await shop.sell({ title: 'Late' });
+  one = await open({ user: 'operator', operator: true });
+  const { page } = one;
+  let asked = 0;
+  await page.route(new RegExp(`/v1/admin/sales/${id}$`), (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
+  await one.go(`sales/${id}`, '/operators.html');
+  await page.locator('.stale', { hasText: 'No connection' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Late' }).waitFor();
+  await expect.poll(() => page.locator('.stale').textContent()).toBe('');
+  await page.locator('.tile.free').waitFor();
+  await one.go('sales/nothing-here/log', '/operators.html');
+  await page.getByRole('heading', { level: 1, name: 'There is no such sale' }).waitFor();
+});
+
 test('the orders of a sale are found within its page, by an address of their own', async () => {
   const id = await shop.sell();
   const { id: order } = await shop.buy(id);

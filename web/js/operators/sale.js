@@ -104,11 +104,11 @@ export class SalePage {
 
   #fillHead(sale, live, problem, heardAt) {
     if (!sale) {
-      if (problem && !this.#sale) {
+      if (problem?.code === 'unknown_sale') {
         const isFocused = this.#place.contains(document.activeElement);
         this.#place.replaceChildren(...nothing(problemWords(problem)));
         if (isFocused) focusOn(this.#place.querySelector('h1'));
-      }
+      } else if (problem) this.#stale.textContent = problemWords(problem).title;
       return;
     }
     this.#sale = sale;
