@@ -243,6 +243,7 @@ async fn they_are_for_operators_alone() {
         "orders?sale=lamp".to_owned(),
         format!("orders/{id}"),
         "sales/lamp/rounds/1/orders".to_owned(),
+        "sales/lamp/rounds/1/report".to_owned(),
         "refunds".to_owned(),
     ] {
         let ask = Ask::get(format!("/v1/admin/{path}"));
@@ -339,6 +340,52 @@ async fn an_export_has_the_rows_that_the_orders_are() {
     let next = first.header("link").split(['<', '>']).nth(1).unwrap().to_owned();
     let mixed = lab.answer(&Ask::get(next.replace("csv", "jsonl")).by_operator()).await;
     assert!(mixed.problem(400, "invalid_request").text("detail").starts_with("cursor: "));
+}
+
+#[tokio::test]
+async fn the_pages_of_a_report_add_up_to_the_orders() {
+    const CANCELLED: usize = 1_500;
+    let lab = lab().await;
+    let of = round(SALE, 1);
+    let paid = place(&lab, pending(claim(&of, "alice", 1), 500)).await;
+    lab.ledger.pay(&paid, "pay_1", price(), EpochMs(600)).await.unwrap();
+    lab.ledger.pay(&paid, "pay_2", price(), EpochMs(700)).await.unwrap();
+    lab.ledger.pay(&paid, "pay_3", price(), EpochMs(800)).await.unwrap();
+    lab.ledger.mark_refunded("pay_2", &user("olga"), EpochMs(900)).await.unwrap();
+    let late = Claim { reserved_at_ms: EpochMs(7_000), ..claim(&of, "bob", 2) };
+    place(&lab, pending(late, 8_000)).await;
+    let many = (0..CANCELLED as i64).map(|n| Order::cancelled(claim(&of, &format!("u{n}"), 3), EpochMs(9_000 + n)));
+    fence_all(&lab, many.collect()).await;
+    // One that is made after the first page was asked for is on no page.
+    lab.ledger.fence(Order::cancelled(claim(&of, "later", 3), EpochMs(now_ms() + 3_600_000))).await.unwrap();
+
+    let path = "/v1/admin/sales/lamp/rounds/1/report";
+    let (mut pages, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = lab.answer(&Ask::get(format!("{path}{cursor}")).by_operator()).await.expect(200).body;
+        let next = page["next_cursor"].as_str().map(|next| format!("?cursor={next}"));
+        pages.push(page);
+        match next {
+            Some(next) => cursor = next,
+            None => break,
+        }
+    }
+    assert_eq!(pages.len(), 2);
+    let sum = |pointer: &str| pages.iter().filter_map(|page| page.pointer(pointer)?.as_u64()).sum::<u64>();
+    let states = ["paid", "pending_payment", "cancelled", "expired", "granted", "failed"];
+    let orders: Vec<u64> = states.iter().map(|state| sum(&format!("/orders/{state}"))).collect();
+    assert_eq!(orders, [1, 1, CANCELLED as u64, 0, 0, 0]);
+    assert_eq!(sum("/revenue_minor"), 990);
+    let refunds: Vec<u64> =
+        ["due", "due_minor", "made", "made_minor"].iter().map(|name| sum(&format!("/refunds/EUR/{name}"))).collect();
+    assert_eq!(refunds, [1, 990, 1, 990]);
+    let last = pages.iter().filter_map(|page| page["last_kept_at"].as_str()).max().unwrap();
+    assert_eq!(EpochMs::from(last.parse::<jiff::Timestamp>().unwrap()), EpochMs(7_000));
+    assert_eq!(pages[0]["as_of"], pages[1]["as_of"]);
+    let next = pages[0]["next_cursor"].as_str().unwrap();
+    let other =
+        lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/1/orders?cursor={next}")).by_operator()).await;
+    assert!(other.problem(400, "invalid_request").text("detail").starts_with("cursor: "));
 }
 
 #[tokio::test]

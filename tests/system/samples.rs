@@ -70,6 +70,7 @@ async fn an_operators_day() {
     assert_eq!(admin(&lab, "refunds").await.expect(200).body, json!({ "refunds": [] }));
     let export = admin(&lab, "export").await;
     assert_eq!((export.status, export.header("export-rows")), (200, "0"));
+    assert_eq!(admin(&lab, "report").await.expect(200).body["revenue_minor"], 0);
     admin(&lab, "order").await.problem(404, "unknown_reservation");
     admin(&lab, "refunded").await.problem(404, "unknown_refund");
 }

@@ -10,9 +10,11 @@ class Frame {
   #links = [];
   #path = '';
   #bare = false;
+  #tools = () => [];
 
-  start({ links }) {
-    this.#links = links;
+  /** `tools` makes what else is in the header, as of the operators' page. */
+  start({ links, tools = this.#tools }) {
+    [this.#links, this.#tools] = [links, tools];
     session.addEventListener('change', () => this.#render());
     language.addEventListener('change', () => this.#render());
     for (const event of ['online', 'offline']) window.addEventListener(event, () => this.#network());
@@ -27,6 +29,11 @@ class Frame {
     this.#render();
   }
 
+  /** Makes the header anew: its tools have changed. */
+  refresh() {
+    this.#render();
+  }
+
   #render() {
     document.documentElement.lang = language.tag;
     const header = document.getElementById('header');
@@ -38,7 +45,7 @@ class Frame {
       this.#bare ? null : h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
         href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
       }, t(name)))),
-      h('div', { class: 'tools' }, this.#languages(), this.#who())));
+      h('div', { class: 'tools' }, this.#tools(), this.#languages(), this.#who())));
     document.getElementById('footer').replaceChildren(h('p', {}, t('footer')));
     if (kept) header.querySelector(`[data-keep="${kept}"]`)?.focus();
   }

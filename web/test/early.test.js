@@ -114,8 +114,8 @@ test('an operator sends a list, makes a sale for it and sees when who can buy', 
   const { page, go, rules } = await visit({ user: 'operator', operator: true });
   const [listed, filed, name] = [shop.user(), shop.user(), `op-${process.pid}-${Date.now().toString(36)}`];
   const dialog = page.getByRole('dialog');
-  await go('', '/operators.html');
-  await page.getByRole('button', { name: 'Member lists' }).click();
+  await go('users', '/operators.html');
+  await page.getByRole('button', { name: 'Change a list' }).click();
   await dialog.locator('[name=group]').fill(name);
   await dialog.locator('[name=users]').fill(`${listed}\n\n ${listed} \n`);
   // More than one request takes.
@@ -124,7 +124,7 @@ test('an operator sends a list, makes a sale for it and sees when who can buy', 
   expect(await rules()).toEqual([]);
   await shot(page, 'operators-list');
   await dialog.getByRole('button', { name: 'Send' }).click();
-  await page.locator('.side .said', { hasText: `${name}: 1,502 of 1,502 sent. Done.` }).waitFor();
+  await page.locator('.said', { hasText: `${name}: 1,502 of 1,502 users sent.` }).waitFor();
   const users = new Set();
   for (let cursor = ''; cursor !== null;) {
     const list = await shop.operate('GET', `/v1/admin/groups/${name}/users${cursor}`);
@@ -133,22 +133,25 @@ test('an operator sends a list, makes a sale for it and sees when who can buy', 
   }
   expect([users.size, users.has(listed), users.has(filed), users.has(`${filed}-1499`)]).toEqual([1_502, true, true, true]);
 
-  await page.getByRole('button', { name: 'Member lists' }).click();
+  await page.getByRole('button', { name: 'Change a list' }).click();
   await dialog.locator('[name=group]').fill(name);
   await dialog.locator('[name=how]').selectOption('remove');
   await dialog.locator('[name=users]').fill(filed);
   await dialog.getByRole('button', { name: 'Send' }).click();
-  await page.locator('.side .said', { hasText: `${name}: 1 of 1 sent. Done.` }).waitFor();
+  await page.locator('.said', { hasText: `${name}: 1 of 1 users sent.` }).waitFor();
 
-  await page.getByRole('button', { name: 'New early access' }).click();
-  await dialog.locator('[name=sale_id]').fill(name);
-  await dialog.locator('[name=title]').fill('Lamp for members');
-  await dialog.locator('[name=group]').fill(name);
-  await dialog.locator('[name=lead]').fill('180');
-  await dialog.locator('[name=units]').fill('40');
+  await go('new', '/operators.html');
+  const field = (of) => page.locator(`.editor [name=${of}]`);
+  await field('title').fill('Lamp for members');
+  await field('sale_id').fill(name);
+  await field('price').fill('9.90');
+  await field('early').selectOption('yes');
+  await field('group').fill(name);
+  await field('lead').fill('180');
+  await field('kept').fill('40');
   expect(await rules()).toEqual([]);
   await shot(page, 'operators-form');
-  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Lamp for members' }).waitFor();
   await page.locator('.board-head', { hasText: `40 kept for ${name} until ` }).waitFor();
   const terms = await shop.operate('GET', `/v1/admin/sales/${name}`);
@@ -170,8 +173,8 @@ test('an operator sends a list, makes a sale for it and sees when who can buy', 
 
 test('a list without users is not sent', async () => {
   const { page, go } = await visit({ user: 'operator', operator: true });
-  await go('', '/operators.html');
-  await page.getByRole('button', { name: 'Member lists' }).click();
+  await go('users', '/operators.html');
+  await page.getByRole('button', { name: 'Change a list' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
-  await page.locator('.side .said', { hasText: 'A list has 1 to 1,000,000 users.' }).waitFor();
+  await page.getByRole('dialog').getByText('A list has 1 to 1,000,000 users.').waitFor();
 });

@@ -14,57 +14,80 @@ async function visit(hash = '', options = {}) {
 
 const tile = (page, name) => page.locator(`.tile.${name} dd`);
 
+/** A moment as the editor has it, in the zone of the page. */
+const local = (page, ms) => page.evaluate((after) => {
+  const at = new Date(Date.now() + after);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}, ms);
+
+/** Fills the editor in. */
+async function write(page, fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    const control = page.locator(`.editor [name=${name}]`);
+    if (await control.evaluate(({ tagName }) => tagName === 'SELECT')) await control.selectOption(value);
+    else await control.fill(value);
+  }
+}
+
 test('a sale from a draft to its end, each step confirmed', async () => {
   const page = await visit();
   const id = `op-${Date.now().toString(36)}`;
-  await page.getByRole('button', { name: 'New sale' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.locator('[name=sale_id]').fill(id);
-  await dialog.locator('[name=title]').fill('Operated lamp');
-  const minutesAgo = await page.evaluate(() => {
-    const at = new Date(Date.now() - 120_000);
-    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-  });
-  await dialog.locator('[name=opens_at]').fill(minutesAgo);
-  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('link', { name: 'New sale' }).click();
+  await write(page, { title: 'Operated lamp', sale_id: id, price: '9.90', opens: await local(page, -120_000), window: '15' });
+  await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Operated lamp' }).waitFor();
+  expect(await shop.operate('GET', `/v1/admin/sales/${id}`)).toMatchObject({ price_minor: 990, currency: 'EUR', payment_window_s: 900, total: 100, state: 'draft' });
   const doIt = async (name, fill = async () => {}) => {
     await page.locator('.board').getByRole('button', { name, exact: true }).click();
     expect(await dialog.locator('p').first().textContent()).toContain('Operated lamp');
     await fill();
     await dialog.getByRole('button', { name, exact: true }).click();
-    await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+    await page.locator('.board .said', { hasText: `Done: ${name}.` }).waitFor();
   };
+  const typed = (text) => () => dialog.getByLabel(/^To confirm, type/).fill(text);
   await doIt('Publish');
-  await page.locator('.side .choice', { hasText: 'Operated lamp' }).waitFor();
   await expect.poll(() => tile(page, 'total').textContent(), { timeout: 90_000 }).toBe('100');
   await doIt('Add units', () => dialog.locator('[name=units]').fill('50'));
   await expect.poll(() => tile(page, 'total').textContent(), { timeout: 15_000 }).toBe('150');
   await doIt('Pause');
   await page.locator('.board .badge', { hasText: 'Paused' }).waitFor();
   await doIt('Resume');
-  await doIt('Stop this sale');
+  await doIt('Stop this sale', typed('Operated lamp'));
+  await page.locator('.board .badge', { hasText: 'Stopped' }).waitFor();
   await doIt('Start this sale');
-  await doIt('Close');
+  await doIt('Close', typed(id));
   await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
+});
+
+test('closing and stopping need the name of the sale', async () => {
+  const sale = await shop.sell({ title: 'Named lamp' });
+  const page = await visit(`sales/${sale}`);
+  const dialog = page.getByRole('dialog');
+  for (const name of ['Close', 'Stop this sale']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    const typed = dialog.getByLabel(`To confirm, type “Named lamp” or ${sale}`);
+    expect(await typed.evaluate((input) => input === document.activeElement)).toBe(true);
+    await typed.fill('Another lamp');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('That does not match. Nothing was done.').waitFor();
+    expect(await typed.getAttribute('aria-invalid')).toBe('true');
+    expect(await one.rules()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  }
+  expect((await shop.operate('GET', '/v1/admin/switches')).stopped_sales).not.toContain(sale);
 });
 
 test('a red packet and a prize draw are made, published and watched', async () => {
   const page = await visit();
   const dialog = page.getByRole('dialog');
-  const make = async (kind, fill) => {
+  const make = async (kind, fields) => {
     const id = `op-${kind}-${Date.now().toString(36)}`;
-    await page.getByRole('button', { name: `New ${kind === 'packet' ? 'red packet' : 'prize draw'}` }).click();
-    await dialog.locator('[name=sale_id]').fill(id);
-    await dialog.locator('[name=title]').fill(`Operated ${kind}`);
-    const minutesAgo = await page.evaluate(() => {
-      const at = new Date(Date.now() - 120_000);
-      return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-    });
-    await dialog.locator('[name=opens_at]').fill(minutesAgo);
-    await fill();
+    await one.go('new', '/operators.html');
+    await write(page, { kind, title: `Operated ${kind}`, sale_id: id, opens: await local(page, -120_000), ...fields });
     expect(await one.rules()).toEqual([]);
-    await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+    await page.getByRole('button', { name: 'Create the draft' }).click();
     await page.getByRole('heading', { level: 1, name: `Operated ${kind}` }).waitFor();
     expect(await page.getByRole('link', { name: 'Verify this draw' }).count()).toBe(0);
     await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
@@ -72,12 +95,7 @@ test('a red packet and a prize draw are made, published and watched', async () =
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     return id;
   };
-  const packet = await make('packet', async () => {
-    await dialog.locator('[name=total_minor]').fill('5000');
-    await dialog.locator('[name=total]').fill('50');
-    await dialog.locator('[name=min_minor]').fill('10');
-    await dialog.locator('[name=parts]').selectOption('equal');
-  });
+  const packet = await make('split', { amount: '50.00', total: '50', min: '0.10', parts: 'equal' });
   expect(await shop.operate('GET', `/v1/admin/sales/${packet}`)).toMatchObject({
     allocation: { kind: 'split', total_minor: 5_000, min_minor: 10, parts: 'equal' }, settlement: 'free', total: 50,
     per_user_limit: 1, price_minor: 0,
@@ -91,11 +109,7 @@ test('a red packet and a prize draw are made, published and watched', async () =
   await page.locator('.tile.ordered', { hasText: 'Granted' }).waitFor();
   expect(await tile(page, 'paid').count()).toBe(0);
 
-  const prizes = await make('prizes', async () => {
-    await dialog.locator('[name=total]').fill('200');
-    await dialog.locator('[name=prizes]').fill('2 A lamp\n\n 30 x A cup of tea \n');
-    expect(await dialog.locator('[name=beacon]').inputValue()).toBe('no');
-  });
+  const prizes = await make('prizes', { total: '200', prizes: '2 A lamp\n\n 30 x A cup of tea \n', beacon: 'no' });
   expect((await shop.operate('GET', `/v1/admin/sales/${prizes}`)).allocation).toEqual({
     kind: 'prizes', prizes: [{ name: 'A lamp', count: 2 }, { name: 'A cup of tea', count: 30 }],
   });
@@ -134,45 +148,78 @@ test('a beacon is posted where a draw waits for one', async () => {
     await dialog.getByRole('button', { name: 'Post the beacon', exact: true }).click();
   };
   await post('a'.repeat(96));
-  await page.locator('.board .said', { hasText: 'not the signature of drand' }).waitFor();
-  await post(signature);
-  await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  await dialog.getByText('not the signature of drand').waitFor();
+  // What was filled in is still there, to be mended.
+  expect(await dialog.locator('[name=signature]').inputValue()).toBe('a'.repeat(96));
+  await dialog.locator('[name=signature]').fill(signature);
+  await dialog.getByRole('button', { name: 'Post the beacon', exact: true }).click();
+  await page.locator('.board .said', { hasText: 'Done: Post the beacon.' }).waitFor();
   expect(posted).toEqual([{ signature: 'a'.repeat(96) }, { signature }]);
   await page.getByRole('button', { name: 'Post the beacon' }).waitFor({ state: 'detached' });
 });
 
 test('a campaign is made, changed, and refused where it names no sale', async () => {
   const [first, second] = [await shop.sell(), await shop.sell()];
-  const page = await visit();
+  const page = await visit('campaigns');
+  const dialog = page.getByRole('dialog');
   const id = `days-${Date.now().toString(36)}`;
   const put = async (title, sales) => {
-    await page.getByRole('button', { name: 'Campaign' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.locator('[name=campaign_id]').fill(id);
-    await dialog.locator('[name=title]').fill(title);
-    await dialog.locator('[name=sales]').fill(sales.join(' '));
-    await dialog.locator('[type=submit]').click();
+    if (title) await dialog.locator('[name=title]').fill(title);
+    await dialog.locator('[name=sales]').fill(sales.join('\n'));
+    await dialog.getByRole('button', { name: 'Save' }).click();
   };
   const written = async () => (await shop.operate('GET', '/v1/admin/campaigns')).campaigns.find((one) => one.campaign_id === id);
+  await page.getByRole('button', { name: 'New campaign' }).click();
+  await dialog.locator('[name=campaign_id]').fill(id);
   await put('Lamp days', [first]);
   await expect.poll(async () => (await written())?.version).toBe(1);
+  const edit = page.getByRole('row').filter({ hasText: id }).getByRole('button');
+  await edit.click();
   await put('Late lamp days', [first, second]);
   await expect.poll(written).toEqual({ campaign_id: id, title: 'Late lamp days', sale_ids: [first, second], version: 2 });
-  await put('Lost lamp days', [first, 'nowhere']);
-  await page.getByText('there is no nowhere').waitFor();
+  await page.getByText('Late lamp days').waitFor();
+  await edit.click();
+  await put(null, [first, 'nowhere']);
+  await dialog.getByText('there is no nowhere').waitFor();
+  expect(await dialog.locator('[name=sales]').inputValue()).toBe(`${first}\nnowhere`);
   expect((await written()).version).toBe(2);
 });
 
-test('who starts one sale is told that everything is still stopped', async () => {
-  const sale = await shop.sell();
-  const page = await visit(`sales/${sale}`);
+test('the kill switch stops everything, every page says so, and one sale that is started is still stopped', async () => {
+  const sale = await shop.sell({ title: 'Halted lamp' });
+  const page = await visit();
+  const dialog = page.getByRole('dialog');
+  const banner = page.getByRole('region', { name: 'Everything is stopped.' });
   try {
-    await shop.operate('POST', '/v1/admin/stop', {});
+    await page.getByRole('button', { name: 'Stop everything' }).click();
+    await dialog.getByLabel('To confirm, type STOP').fill('STOP');
+    await dialog.getByRole('button', { name: 'Stop everything' }).click();
+    await banner.waitFor();
+    expect((await shop.operate('GET', '/v1/admin/switches')).stopped).toBe(true);
+    const across = await banner.evaluate((element) => element.getBoundingClientRect().width - document.getElementById('header').getBoundingClientRect().width);
+    expect(across).toBe(0);
+    await page.getByRole('row').filter({ hasText: sale }).locator('.badge', { hasText: 'Stopped' }).waitFor();
+    expect(await one.rules()).toEqual([]);
+    for (const name of ['Orders', 'Refunds', 'Campaigns', 'Users', 'Health']) {
+      await page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      expect(await banner.isVisible()).toBe(true);
+    }
+    await shop.operate('POST', '/v1/admin/stop', { sale_id: sale });
+    await one.go(`sales/${sale}`, '/operators.html');
+    await page.getByText('This sale is stopped, and so is everything.').waitFor();
     await page.getByRole('button', { name: 'Start this sale' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Start this sale' }).click();
+    await dialog.getByRole('button', { name: 'Start this sale' }).click();
     await page.locator('.board .said', { hasText: 'everything is still stopped' }).waitFor();
+    await page.locator('.board .badge', { hasText: 'Stopped' }).waitFor();
+    await page.getByText('Everything is stopped, so this sale sells nothing.').waitFor();
+    await banner.getByRole('button', { name: 'Start everything' }).click();
+    await dialog.getByRole('button', { name: 'Start everything' }).click();
+    await banner.waitFor({ state: 'hidden' });
+    await page.locator('.board .badge', { hasText: 'Open' }).waitFor();
   } finally {
     await shop.operate('POST', '/v1/admin/start', {});
+    await shop.operate('POST', '/v1/admin/start', { sale_id: sale });
   }
 });
 
@@ -183,7 +230,7 @@ test('a sale that comes again is made to come no more', async () => {
   const dialog = page.getByRole('dialog');
   expect(await dialog.locator('p').first().textContent()).toContain('round 1');
   await dialog.getByRole('button', { name: 'End the repetition' }).click();
-  await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  await page.locator('.board .said', { hasText: 'Done: End the repetition.' }).waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'End the repetition' }).count()).toBe(0);
 });
 
@@ -200,7 +247,7 @@ test('steering is about the round that is seen', async () => {
   });
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-  await page.locator('.board .said', { hasText: 'Another round is running' }).waitFor();
+  await page.getByRole('dialog').getByText('Another round is running').waitFor();
   expect(asked).toEqual({ round: 1 });
 });
 
@@ -213,7 +260,7 @@ test('nothing is done that was not confirmed', async () => {
     return route.continue();
   });
   await page.getByRole('button', { name: 'Pause' }).click();
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
@@ -230,15 +277,15 @@ test('purchases are seen live, with the audit', async () => {
   await page.locator('.plot canvas').waitFor();
 });
 
-test('a user is shut out and let in again', async () => {
+test('a user is blocked and unblocked', async () => {
   const user = `issuer|${shop.user()}/50%2F`;
-  const page = await visit();
-  await page.getByRole('button', { name: 'Shut a user out' }).click();
+  const page = await visit('users');
+  await page.getByRole('button', { name: 'Block a user' }).click();
   await page.getByRole('dialog').locator('[name=user]').fill(user);
-  await page.getByRole('dialog').getByRole('button', { name: 'Shut a user out' }).click();
-  await page.getByRole('button', { name: `Let in: ${user}` }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Let in' }).click();
-  await expect.poll(() => page.getByRole('button', { name: `Let in: ${user}` }).count()).toBe(0);
+  await page.getByRole('dialog').getByRole('button', { name: 'Block a user' }).click();
+  await page.getByRole('button', { name: `Unblock: ${user}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();
+  await expect.poll(() => page.getByRole('button', { name: `Unblock: ${user}` }).count()).toBe(0);
 });
 
 test('without the live figures the audit has them', async () => {
@@ -302,12 +349,11 @@ describe.each([
     await page.locator('.tile.ordered', { hasText: words['op.units.granted'] }).waitFor();
     expect(await one.rules()).toEqual([]);
     await shot('drawn');
-    for (const kind of ['op.new_packet', 'op.new_prizes']) {
-      await page.getByRole('button', { name: words[kind], exact: true }).click();
-      await page.getByRole('dialog').waitFor();
+    for (const kind of ['split', 'prizes']) {
+      await one.go('new', '/operators.html');
+      await page.locator('.editor [name=kind]').selectOption(kind);
       expect(await one.rules()).toEqual([]);
       await shot(kind);
-      await page.keyboard.press('Escape');
     }
     expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -86,21 +86,17 @@ test('a rain is made, watched, and changed while it runs', async () => {
   const { page, rules } = await operate();
   const dialog = page.getByRole('dialog');
   const id = `op-rain-${Date.now().toString(36)}`;
-  await page.getByRole('button', { name: 'New rain' }).click();
-  await dialog.locator('[name=sale_id]').fill(id);
-  await dialog.locator('[name=title]').fill('Operated rain');
+  await page.getByRole('link', { name: 'New sale' }).click();
   const minutesAgo = await page.evaluate(() => {
     const at = new Date(Date.now() - 120_000);
     return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
   });
-  await dialog.locator('[name=opens_at]').fill(minutesAgo);
-  await dialog.locator('[name=total]').fill('500');
-  await dialog.locator('[name=at_once]').fill('20');
-  await dialog.locator('[name=units]').fill('10');
-  await dialog.locator('[name=every_s]').fill('3600');
-  await dialog.locator('[name=drops]').fill('3000 25\n3300 5');
+  const field = (name) => page.locator(`.editor [name=${name}]`);
+  await field('rain').selectOption('yes');
+  const fields = { title: 'Operated rain', sale_id: id, price: '5', opens: minutesAgo, total: '500', at_once: '20', every_units: '10', every_s: '3600', drops: '3000 25\n3300 5' };
+  for (const [name, value] of Object.entries(fields)) await field(name).fill(value);
   expect(await rules()).toEqual([]);
-  await dialog.getByRole('button', { name: 'Create as a draft' }).click();
+  await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Operated rain' }).waitFor();
   const kept = await shop.operate('GET', `/v1/admin/sales/${id}`);
   expect(kept.rain).toEqual({
@@ -112,22 +108,22 @@ test('a rain is made, watched, and changed while it runs', async () => {
   // What can be had, and what is still to come.
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 90_000 }).toBe('20');
   expect(await tile(page, 'to_drop').textContent()).toBe('480');
-  await page.getByText('20 of 500 have dropped').waitFor();
+  await page.getByText('20 of 500 are out').waitFor();
 
   const change = async (fields) => {
-    await page.locator('.board').getByRole('button', { name: 'Change the rain', exact: true }).click();
+    await page.locator('.board').getByRole('button', { name: 'Change the drops', exact: true }).click();
     for (const [name, value] of Object.entries(fields)) await dialog.locator(`[name=${name}]`).fill(value);
-    await dialog.getByRole('button', { name: 'Change the rain', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Change the drops', exact: true }).click();
   };
   await change({ at_once: '30', units: '1', every_s: '1800', drops: '' });
-  await page.locator('.board .said', { hasText: 'Done.' }).waitFor();
+  await page.locator('.board .said', { hasText: 'Done: Change the drops.' }).waitFor();
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('50');
   expect(await tile(page, 'to_drop').textContent()).toBe('450');
   const changed = await shop.operate('GET', `/v1/admin/sales/${id}`);
   expect(changed.rain).toMatchObject({ at_once: 50, steady: { units: 1, every_s: 1_800 } });
   // A drop that would have come already is refused, and why is said.
   await change({ at_once: '0', drops: '1 5' });
-  await page.locator('.board .said', { hasText: /It did not work.*not ahead/ }).waitFor();
+  await dialog.getByText(/It did not work.*not ahead/).waitFor();
   expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).rain).toEqual(changed.rain);
 }, 240_000);
 
@@ -135,12 +131,12 @@ test('a change is about the plan that was seen: who was slower is told', async (
   const sale = await shop.sell({ title: 'Contested rain', total: 100, rain: { at_once: 5, steady: { units: 1, every_s: 3_000 } } });
   const { page } = await operate(`sales/${sale}`);
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Change the rain' }).click();
+  await page.getByRole('button', { name: 'Change the drops' }).click();
   // Meanwhile somebody else changes it.
   await shop.steer(sale, 'rain', { rain: { steady: { units: 2, every_s: 3_000 } } });
   await dialog.locator('[name=at_once]').fill('50');
-  await dialog.getByRole('button', { name: 'Change the rain' }).click();
-  await page.locator('.board .said', { hasText: 'Somebody else has changed the rain' }).waitFor();
+  await dialog.getByRole('button', { name: 'Change the drops' }).click();
+  await dialog.getByText('Somebody else has changed the drops').waitFor();
   expect((await shop.operate('GET', `/v1/admin/sales/${sale}`)).rain).toMatchObject({ at_once: 5, steady: { units: 2 } });
 }, 240_000);
 
@@ -181,11 +177,12 @@ describe.skipIf(process.env.SHOP_URL).each([
     await desk.page.locator('.verdict.clean').waitFor();
     await desk.page.locator('.tile.to_drop').waitFor();
     await fits(desk, 'board');
-    for (const [button, what] of [['op.rain', 'change'], ['op.new_rain', 'new']]) {
-      await desk.page.getByRole('button', { name: operators[language][button], exact: true }).click();
-      await desk.page.getByRole('dialog').waitFor();
-      await fits(desk, what);
-      await desk.page.keyboard.press('Escape');
-    }
+    await desk.page.getByRole('button', { name: operators[language]['op.rain'], exact: true }).click();
+    await desk.page.getByRole('dialog').waitFor();
+    await fits(desk, 'change');
+    await desk.page.keyboard.press('Escape');
+    await desk.go('new', '/operators.html');
+    await desk.page.locator('.editor [name=rain]').selectOption('yes');
+    await fits(desk, 'new');
   });
 });

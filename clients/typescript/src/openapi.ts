@@ -644,6 +644,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/sales/{sale_id}/rounds/{round}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up what became of a round
+         * @description Sums over the round's orders as they are now: how many are in each state, revenue and refunds. A page sums up to 1,000 orders;
+         *     add the sums of all pages, and take the latest `last_kept_at`. All pages together are the orders that were made until the first page
+         *     was asked for, `as_of`, each once; one that was made in the second before may be missing. Orders of versions before
+         *     this one are missing.
+         */
+        get: operations["reportRound"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/orders": {
         parameters: {
             query?: never;
@@ -1231,6 +1254,42 @@ export interface components {
             orders: components["schemas"]["AdminOrder"][];
             /** @description There is more. */
             next_cursor?: components["schemas"]["OrdersCursor"];
+        };
+        /** @description A page of what became of a round. */
+        Report: {
+            sale_id: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            title: components["schemas"]["Title"];
+            opens_at: components["schemas"]["Moment"];
+            closes_at: components["schemas"]["Moment"];
+            total: number;
+            currency: components["schemas"]["Currency"];
+            settlement: components["schemas"]["Settlement"];
+            /** @description The orders that were made until then are summed up, on all pages. */
+            as_of: components["schemas"]["Moment"];
+            /** @description How many orders of this page are in each state. */
+            orders: {
+                pending_payment: number;
+                granted: number;
+                paid: number;
+                expired: number;
+                cancelled: number;
+                failed: number;
+            };
+            /** @description What the paid orders of this page cost, in minor units of `currency`. */
+            revenue_minor: number;
+            /** @description Payments that orders of this page could not take, by their currency. */
+            refunds: {
+                [key: string]: {
+                    due: number;
+                    due_minor: number;
+                    made: number;
+                    made_minor: number;
+                };
+            };
+            /** @description When the last unit was reserved of those that have an order now. A page without such an order has none. */
+            last_kept_at?: components["schemas"]["Moment"];
+            next_cursor?: components["schemas"]["ExportCursor"];
         };
         /** @description An order, its payments, and what happened when. */
         OrderHistory: {
@@ -2095,6 +2154,15 @@ export interface components {
             code?: "invalid_request";
             /** @constant */
             status?: 400;
+            /** @description What is wrong with which field, if it is about fields of the body. A new sale hears of all of them at once. The first one is the `detail`. */
+            errors?: {
+                /**
+                 * @example title
+                 * @example door.strikes
+                 */
+                field: string;
+                detail: string;
+            }[];
         } & components["schemas"]["Problem"];
         Unauthorized: {
             /** @constant */
@@ -4689,6 +4757,75 @@ export interface operations {
                     /** @example lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff,lamp,1,alice,17,paid,990,EUR,,,,2026-11-24T09:00:00.123Z,2026-11-24T09:00:00.456Z,2026-11-24T09:15:00.456Z,2026-11-24T09:01:00.000Z,,pay_4711, */
                     "text/csv": string;
                     "application/jsonl": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    reportRound: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: components["schemas"]["ExportCursor"];
+            };
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+                /** @description A round that the sale has come to. */
+                round: components["parameters"]["round"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the report. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sale_id": "lamp",
+                     *       "round": 1,
+                     *       "title": "A lamp",
+                     *       "opens_at": "2026-11-24T09:00:00Z",
+                     *       "closes_at": "2026-11-24T10:00:00Z",
+                     *       "total": 100,
+                     *       "currency": "EUR",
+                     *       "settlement": "paid",
+                     *       "as_of": "2026-11-24T10:05:00Z",
+                     *       "orders": {
+                     *         "pending_payment": 0,
+                     *         "granted": 0,
+                     *         "paid": 96,
+                     *         "expired": 12,
+                     *         "cancelled": 3,
+                     *         "failed": 0
+                     *       },
+                     *       "revenue_minor": 95040,
+                     *       "refunds": {
+                     *         "EUR": {
+                     *           "due": 1,
+                     *           "due_minor": 990,
+                     *           "made": 2,
+                     *           "made_minor": 1980
+                     *         }
+                     *       },
+                     *       "last_kept_at": "2026-11-24T09:02:11.482Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Report"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

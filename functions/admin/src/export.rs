@@ -48,9 +48,9 @@ enum Format {
 }
 
 /// Where an export is: the orders of a round that were made until a moment, and after an order of them.
-struct Place {
-    until: EpochMs,
-    after: Option<Cursor>,
+pub(crate) struct Place {
+    pub(crate) until: EpochMs,
+    pub(crate) after: Option<Cursor>,
 }
 
 /// One page. The cursor has the moment at which the first page was asked for: an export has the orders that were made until then,
@@ -108,7 +108,7 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
 
 impl Place {
     /// Reads `UNTIL_MS.CURSOR`.
-    fn parse(text: &str, mark: &str, round: &RoundId) -> Result<Self, Problem> {
+    pub(crate) fn parse(text: &str, mark: &str, round: &RoundId) -> Result<Self, Problem> {
         let (until, cursor) = text.split_once('.').ok_or_else(bad_cursor)?;
         let after = Cursor::parse(cursor, mark)?;
         let is_written = |moment: &EpochMs| moment.0.to_string() == until;

@@ -15,6 +15,7 @@ mod orders;
 mod pictures;
 mod query;
 mod refunds;
+mod report;
 mod steer;
 mod winners;
 
@@ -31,7 +32,7 @@ use ledger::{Created, Latest, Ledger};
 use process::{OrderCounts, TermsCache};
 use queue::redrive;
 use runtime::{Clock, OPERATOR_ANSWER_TIMEOUT};
-use sale::{LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, Terms, latest_rounds};
+use sale::{InvalidTerms, LogEntry, Offer, Round, RoundId, RoundNumber, SaleId, SaleState, Terms, latest_rounds};
 use stock::Stock;
 
 pub use crate::pictures::PictureHosts;
@@ -184,6 +185,9 @@ async fn answer(deps: &Deps, request: &Request) -> Reply {
         (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "orders"]) => {
             Box::pin(export::page(deps, request, sale, round)).await
         }
+        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "report"]) => {
+            Box::pin(report::page(deps, request, sale, round)).await
+        }
         (&Method::GET, ["v1", "admin", "orders"]) => Box::pin(orders::list(deps, request)).await,
         (&Method::GET, ["v1", "admin", "orders", id]) => Box::pin(orders::found(deps, id)).await,
         (&Method::GET, ["v1", "admin", "refunds"]) => Box::pin(refunds::list(deps, request)).await,
@@ -199,12 +203,16 @@ async fn create(deps: &Deps, request: &Request) -> Reply {
 }
 
 async fn create_draft(deps: &Deps, mut offer: Offer, entry: LogEntry) -> Reply {
-    offer.terms.validate().map_err(|error| Problem::invalid(error.to_string()))?;
-    if offer.terms.closes_at_ms <= deps.clock.now() {
-        return Err(Problem::invalid("closes_at is over"));
+    let problems = offer.terms.problems();
+    if !problems.is_empty() {
+        let told = |problem: InvalidTerms| (problem.field().to_owned(), problem.to_string());
+        return Err(Problem::invalid_fields(problems.into_iter().map(told)));
     }
-    offer.keeps_apart().map_err(|error| Problem::invalid(error.to_string()))?;
-    offer.beacon_comes_in_time().map_err(|error| Problem::invalid(error.to_string()))?;
+    if offer.terms.closes_at_ms <= deps.clock.now() {
+        return Err(invalid("closes_at", "closes_at is over"));
+    }
+    offer.keeps_apart().map_err(|error| invalid("closes_at", error))?;
+    offer.beacon_comes_in_time().map_err(|error| invalid(error.field(), &error))?;
     offer.log.push(entry);
     match deps.ledger.create_offer(&offer).await.map_err(Problem::unanswered)? {
         Created::Now(offer) => Ok(json(StatusCode::CREATED, &SaleDocument::of(Latest { offer, round: None }))),
@@ -222,6 +230,11 @@ async fn publish(deps: &Deps, request: &Request, sale: &str) -> Reply {
         return Err(Problem::new(Code::NotAmendable).detail("it was withdrawn"));
     }
     Ok(json(StatusCode::OK, &SaleDocument::of(published)))
+}
+
+/// What is wrong with one field.
+pub(crate) fn invalid(field: &str, detail: impl ToString) -> Problem {
+    Problem::invalid_fields([(field.to_owned(), detail.to_string())])
 }
 
 /// What the log says of a request that has no key, since it is done once anyway.

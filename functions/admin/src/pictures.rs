@@ -3,6 +3,8 @@ use std::sync::Arc;
 use api::Problem;
 use sale::PictureUrl;
 
+use crate::invalid;
+
 /// The hosts besides the page's own that its pictures may be on. The page's browsers load from no other.
 #[derive(Debug, Clone)]
 pub struct PictureHosts(Arc<[String]>);
@@ -23,7 +25,7 @@ impl PictureHosts {
             [] => "this deployment allows none: name the host in the setting pictureHosts".to_owned(),
             hosts => format!("allowed: {}", hosts.join(", ")),
         };
-        Err(Problem::invalid(format!("pictures: {host} is no host that pictures may be on; {allowed}")))
+        Err(invalid("pictures", format!("pictures: {host} is no host that pictures may be on; {allowed}")))
     }
 }
 

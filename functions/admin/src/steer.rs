@@ -14,7 +14,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::document::{NewRain, SaleDocument};
-use crate::{Deps, sale_id};
+use crate::{Deps, invalid, sale_id};
 
 /// What is asked of a round that the action alone says.
 #[derive(Deserialize)]
@@ -144,9 +144,9 @@ pub(crate) fn made(round: &RoundId, steered: Steered) -> Result<Latest, Problem>
 /// What can never be done is the request's fault, and what cannot be done now is the round's.
 pub(crate) fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
     match refusal {
-        Refusal::Units(_) | Refusal::Rate(_) | Refusal::ClosesInThePast | Refusal::Overlap(_) | Refusal::Terms(_) => {
-            Problem::invalid(refusal.to_string())
-        }
+        Refusal::Units(_) | Refusal::Rate(_) => Problem::invalid(refusal.to_string()),
+        Refusal::ClosesInThePast | Refusal::Overlap(_) => invalid("closes_at", refusal),
+        Refusal::Terms(error) => invalid(error.field(), error),
         Refusal::Changed(version) => Problem::new(Code::SaleChanged).with("version", *version),
         Refusal::Over => Problem::new(Code::NotAmendable).detail(format!("round {} is over", round.number)),
         Refusal::Draft

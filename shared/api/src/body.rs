@@ -68,8 +68,11 @@ pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> R
     let mut json = serde_json::Deserializer::from_str(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
-        let place = if path == "." { String::new() } else { format!("{path}: ") };
-        Problem::invalid(format!("{place}{}", error.inner()))
+        if path == "." {
+            return Problem::invalid(error.inner().to_string());
+        }
+        let detail = format!("{path}: {}", error.inner());
+        Problem::invalid_fields([(path, detail)])
     })?;
     json.end().map_err(|_| Problem::invalid("the body goes on after its JSON value"))?;
     Ok(value)

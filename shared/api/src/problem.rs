@@ -2,7 +2,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use lambda_http::{Body, Response};
 use problem_details::ProblemDetails;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
 use crate::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY, RatePolicy};
@@ -121,6 +121,15 @@ impl Problem {
     /// [`Code::InvalidRequest`] with what is wrong and what would be right.
     pub fn invalid(detail: impl Into<String>) -> Self {
         Self::new(Code::InvalidRequest).detail(detail)
+    }
+
+    /// [`Code::InvalidRequest`] with all that is wrong, each with its field. The first one is its detail.
+    pub fn invalid_fields(errors: impl IntoIterator<Item = (String, String)>) -> Self {
+        let errors: Vec<(String, String)> = errors.into_iter().collect();
+        let first = errors.first().map(|(_, detail)| detail.clone()).unwrap_or_default();
+        let listed: Vec<Value> =
+            errors.into_iter().map(|(field, detail)| json!({ "field": field, "detail": detail })).collect();
+        Self::invalid(first).with("errors", listed)
     }
 
     /// [`Code::RateLimited`]: one more request is taken after `retry_after_ms`. `own` is the user's rate, if that is what

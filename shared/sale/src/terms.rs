@@ -123,29 +123,70 @@ impl Terms {
     /// # Errors
     /// The first bound that does not hold.
     pub fn validate(&self) -> Result<(), InvalidTerms> {
+        self.problems().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Every bound that does not hold; of the door, the allocation, the rain and early access the first one each.
+    pub fn problems(&self) -> Vec<InvalidTerms> {
         let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
         let title_length = self.title.chars().count();
-        if !(1..=MAX_TITLE_LENGTH).contains(&title_length) || self.title.chars().any(char::is_control) {
-            Err(InvalidTerms::Title)
-        } else if !(1..=longest_ms).contains(&self.closes_at_ms.since_ms(self.opens_at_ms)) || self.opens_at_ms.0 < 0 {
-            Err(InvalidTerms::Window)
-        } else if !(1..=MAX_TOTAL).contains(&self.total) {
-            Err(InvalidTerms::Total)
-        } else if !(1..=MAX_PER_USER_LIMIT).contains(&self.per_user_limit) {
-            Err(InvalidTerms::PerUserLimit)
-        } else if self.price.price_minor > MAX_PRICE_MINOR {
-            Err(InvalidTerms::Price)
-        } else if !(MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s) {
-            Err(InvalidTerms::PaymentWindow)
-        } else if self.expected_audience.is_some_and(|people| !(1..=MAX_EXPECTED_AUDIENCE).contains(&people)) {
-            Err(InvalidTerms::ExpectedAudience)
-        } else {
-            self.goods.validate(self.price.price_minor)?;
-            self.door.validate()?;
-            Allocation::validate(self)?;
-            self.validate_gate()?;
-            self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total))?;
-            Ok(self.validate_early_access()?)
+        let is_title = (1..=MAX_TITLE_LENGTH).contains(&title_length) && !self.title.chars().any(char::is_control);
+        let is_window = (1..=longest_ms).contains(&self.closes_at_ms.since_ms(self.opens_at_ms));
+        let is_audience = |people| (1..=MAX_EXPECTED_AUDIENCE).contains(&people);
+        let bounds = [
+            (is_title, InvalidTerms::Title),
+            (is_window && self.opens_at_ms.0 >= 0, InvalidTerms::Window),
+            ((1..=MAX_TOTAL).contains(&self.total), InvalidTerms::Total),
+            ((1..=MAX_PER_USER_LIMIT).contains(&self.per_user_limit), InvalidTerms::PerUserLimit),
+            (self.price.price_minor <= MAX_PRICE_MINOR, InvalidTerms::Price),
+            (
+                (MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s),
+                InvalidTerms::PaymentWindow,
+            ),
+            (self.expected_audience.is_none_or(is_audience), InvalidTerms::ExpectedAudience),
+        ];
+        let mut problems: Vec<InvalidTerms> =
+            bounds.into_iter().filter(|(holds, _)| !holds).map(|(_, problem)| problem).collect();
+        problems.extend(self.goods.validate(self.price.price_minor).err().map(Into::into));
+        problems.extend(self.door.validate().err().map(Into::into));
+        problems.extend(Allocation::validate(self).err().map(Into::into));
+        problems.extend(self.validate_gate().err().map(Into::into));
+        problems.extend(self.rain.as_ref().and_then(|rain| rain.validate(self.total).err()).map(Into::into));
+        // Of a window that is none nobody can say who may buy early.
+        if is_window {
+            problems.extend(self.validate_early_access().err().map(Into::into));
+        }
+        problems
+    }
+}
+
+impl InvalidTerms {
+    /// The field that is to be changed, as operators write it.
+    pub const fn field(&self) -> &'static str {
+        match self {
+            Self::Title => "title",
+            Self::Window => "closes_at",
+            Self::Total | Self::Allocation(InvalidAllocation::Total) => "total",
+            Self::PerUserLimit | Self::Allocation(InvalidAllocation::PerUserLimit) => "per_user_limit",
+            Self::Price | Self::Allocation(InvalidAllocation::Price) => "price_minor",
+            Self::PaymentWindow => "payment_window_s",
+            Self::ExpectedAudience => "expected_audience",
+            Self::Goods(InvalidGoods::Description) => "description",
+            Self::Goods(InvalidGoods::Pictures) => "pictures",
+            Self::Goods(InvalidGoods::ListPrice) => "list_price_minor",
+            Self::Door(InvalidDoor::Strikes) => "door.strikes",
+            Self::Door(InvalidDoor::StrikeWindow) => "door.strike_window_s",
+            Self::Door(InvalidDoor::DeniedFor) => "door.denied_for_s",
+            Self::Door(InvalidDoor::UnpaidLimit) => "door.unpaid_limit",
+            Self::Door(InvalidDoor::PlannedRequests) => "door.planned_requests_per_s",
+            Self::Allocation(InvalidAllocation::Settlement) => "settlement",
+            Self::Allocation(InvalidAllocation::Amount) => "allocation.min_minor",
+            Self::Allocation(InvalidAllocation::Prizes | InvalidAllocation::PrizeName) => "allocation.prizes",
+            Self::Allocation(InvalidAllocation::Beacon | InvalidAllocation::RecurringBeacon) => "allocation.beacon",
+            Self::Gate(InvalidGate::WorkBits) => "gate.work_bits",
+            Self::Gate(_) => "gate",
+            Self::Rain(_) => "rain",
+            Self::EarlyAccess(_) => "early_access",
         }
     }
 }
@@ -197,6 +238,17 @@ mod tests {
         assert_eq!(verdict(|t| t.price.price_minor = 0), Ok(()));
         assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(1_000_000 + 31 * day_ms)), Ok(()));
         assert_eq!(verdict(|t| t.title = "ü".repeat(MAX_TITLE_LENGTH)), Ok(()));
+    }
+
+    #[test]
+    fn each_bound_that_does_not_hold_is_told_with_its_field() {
+        let mut terms = terms();
+        terms.title.clear();
+        terms.closes_at_ms = terms.opens_at_ms;
+        terms.total = 0;
+        terms.door.strikes = 0;
+        let fields: Vec<&str> = terms.problems().iter().map(InvalidTerms::field).collect();
+        assert_eq!(fields, ["title", "closes_at", "total", "door.strikes"]);
     }
 
     #[test]

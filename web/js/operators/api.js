@@ -22,11 +22,19 @@ const post = (path, body = {}, key = undefined) => ask('POST', path, { body, key
 
 export const api = {
   sales: (signal) => ask('GET', '/v1/admin/sales', { signal }),
+  /** A page of the sales of one state. */
+  salesIn: (state, cursor, signal) => ask('GET', `/v1/admin/sales?${new URLSearchParams({ state, ...(cursor ? { cursor } : {}) })}`, { signal }),
   sale: (id, signal) => ask('GET', sale(id), { signal }),
   live: (id, signal) => ask('GET', `${sale(id)}/live`, { signal }),
   draw: (id, round, signal) => ask('GET', `/v1/sales/${encodeURIComponent(id)}/rounds/${round}/draw`, { signal }),
   audit: (id, round, signal) => ask('GET', `${sale(id)}/rounds/${round}/audit`, { signal }),
+  /** A page of what became of a round. */
+  report: (id, round, cursor, signal) => ask('GET', `${sale(id)}/rounds/${round}/report${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),
   create: (terms) => post('/v1/admin/sales', terms),
+  edit: (id, changes, key) => post(`${sale(id)}/edit`, changes, key),
+  withdraw: (id) => post(`${sale(id)}/withdraw`),
+  remove: (id) => ask('DELETE', sale(id)),
+  switches: (signal) => ask('GET', '/v1/admin/switches', { signal }),
   publish: (id) => post(`${sale(id)}/publish`),
   /** Of the round that the operator sees. `key` names the wish, so that sending it twice is wishing it once. */
   steer: ({ sale_id: id, round }, how, key, body = {}) => post(`${sale(id)}/${how}`, { round, ...body }, key),
@@ -47,6 +55,6 @@ export const api = {
   exportedNext: (path, signal) => ask('GET', path, { signal, asText: true }),
   refunds: (cursor, signal) => ask('GET', `/v1/admin/refunds${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal }),
   refunded: (payment) => post('/v1/admin/refunds/refunded', { payment_id: payment }),
-  campaigns: () => ask('GET', '/v1/admin/campaigns'),
+  campaigns: (signal) => ask('GET', '/v1/admin/campaigns', { signal }),
   campaign: (campaign) => post('/v1/admin/campaigns', campaign),
 };

@@ -1,144 +1,57 @@
-// The operators' page: the sales, and one of them live; orders; refunds.
+// The operators' page: sales, orders, refunds, campaigns, users, and how the system is.
 
 import { clock } from '../clock.js';
 import { focusOn, h } from '../dom.js';
-import { moment, shortId } from '../format.js';
+import { shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
 import { signInDialog } from '../login.js';
 import { config } from '../config.js';
 import { finishSignIn } from '../oidc.js';
-import { badge, button, panel, problemWords } from '../parts.js';
+import { button, empty, panel, problemWords } from '../parts.js';
 import { session } from '../session.js';
 import { refreshing } from '../timing.js';
 import { operators } from '../../words/operators.js';
 import { access, api } from './api.js';
-import { Board } from './board.js';
-import { groupList } from './early.js';
+import { Campaigns } from './campaigns.js';
+import { Editor, forgetForms } from './editor.js';
 import { exporting } from './exporting.js';
-import { campaign, denial, newEarly, newPacket, newPrizes, newRain, newSale } from './forms.js';
+import { Health } from './health.js';
+import { Home, forgetFigures } from './home.js';
 import { Order } from './order.js';
 import { Orders } from './orders.js';
 import { Refunds } from './refunds.js';
-import { asking } from './steering.js';
+import { SalePage, TABS } from './sale.js';
+import { stops } from './stops.js';
+import { Users } from './users.js';
 
-const REFRESH_MS = 10_000;
+const STOPS_MS = 10_000;
 const ORDER = /^orders\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}\.[0-9a-f]{32})$/;
+const SALE = /^sales\/([a-z0-9][a-z0-9-]{0,47})(?:\/([a-z]+))?$/;
+const PAGES = ['orders', 'refunds', 'campaigns', 'users', 'health', 'new'];
 
 language.add(operators);
 session.dialog = (expired) => signInDialog(expired, { operator: true });
 
 const main = document.getElementById('main');
-const side = h('div', { class: 'side' });
-const place = h('div', { class: 'board' });
-const said = h('p', { class: 'said', role: 'status' });
-let sales = [];
-let denied = [];
-let problem = null;
 let ended = new AbortController();
 /** The user who is known to be an operator, and the one who is known to be none. */
 let admitted = null;
 let refused = null;
-/** What is shown: `sales`, `orders`, `order` or `refunds`, and its view. */
-let shown = { kind: null, view: null };
+/** What is shown: its kind, its view, and of a sale which tab. */
+let shown = { kind: null, view: null, tab: null };
 /** Where an order leads back to. */
 let ordersHash = null;
-
-const chosen = () => /^#\/sales\/([a-z0-9-]+)$/.exec(location.hash)?.[1] ?? null;
-
-async function load() {
-  try {
-    const [list, out] = await Promise.all([api.sales(), api.denied()]);
-    [sales, denied, problem] = [list.sales, out.denied, null];
-  } catch (error) {
-    problem = error;
-  }
-  fill();
-}
-
-async function ask({ question, run }, after = () => {}) {
-  const say = (text) => {
-    said.textContent = text;
-  };
-  if (await asking(question, async (values) => {
-    const answer = await run(values, say);
-    after(answer);
-    return answer;
-  }, say, problemWords)) await load();
-}
-
-function everything(how) {
-  const name = `op.${how}_all`;
-  return button(t(name), () => ask({
-    question: { title: t(name), text: t(`${name}.text`), go: t(name), danger: how === 'stop' },
-    run: () => api.switch(how, {}),
-  }), { class: how === 'stop' ? 'secondary warn' : 'secondary', 'data-keep': name });
-}
-
-function choice({ sale_id: id, title, paused, opens_at: opens }) {
-  const state = paused ? 'paused' : Date.parse(opens) > clock.now() ? 'upcoming' : 'open';
-  return h('li', {}, h('a', {
-    class: 'choice', href: `#/sales/${id}`, 'data-keep': id, 'aria-current': id === chosen() ? 'true' : null,
-  }, h('span', {}, title), badge(state, t(`state.${state}`))));
-}
-
-function out({ user, until, reason }) {
-  const allow = () => ask({ question: { title: t('op.allow'), text: t('op.allow.text', { user }), go: t('op.allow') }, run: () => api.allow(user) });
-  const why = language.has(`op.reason.${reason}`) ? t(`op.reason.${reason}`) : reason;
-  return h('li', { class: 'choice' },
-    h('span', {}, h('strong', {}, user), h('br'), h('span', { class: 'quiet' }, `${why}, ${t('op.deny.until', { at: moment(until) })}`)),
-    button(t('op.allow'), allow, { class: 'link', 'data-keep': `allow ${user}`, 'aria-label': `${t('op.allow')}: ${user}` }));
-}
-
-function lookup() {
-  const go = (event) => {
-    event.preventDefault();
-    location.hash = `#/sales/${new FormData(event.target).get('id')}`;
-  };
-  return h('form', { onsubmit: go }, h('label', { for: 'look' }, t('op.look')),
-    h('div', { class: 'row' }, h('input', {
-      id: 'look', name: 'id', 'data-keep': 'look', required: true, pattern: '[a-z0-9][a-z0-9\\-]{0,47}', autocapitalize: 'none',
-      placeholder: t('op.id'),
-    }), h('button', { class: 'secondary', type: 'submit' }, t('op.open'))));
-}
-
-function fill() {
-  if (!session.current) return;
-  const active = side.contains(document.activeElement) ? document.activeElement : null;
-  // Who types is not interrupted.
-  if (active?.tagName === 'INPUT' && active.value !== '') return;
-  const kept = active?.dataset.keep;
-  const created = ({ sale_id: id }) => {
-    location.hash = `#/sales/${id}`;
-  };
-  side.replaceChildren(
-    h('h2', {}, t('op.sales')),
-    problem ? h('p', { class: 'error', role: 'alert' }, problemWords(problem).title) : '',
-    sales.length ? h('ul', {}, sales.map(choice)) : h('p', { class: 'quiet' }, t('op.none')),
-    lookup(),
-    h('div', { class: 'actions' },
-      button(t('op.new'), () => ask(newSale(), created), { class: 'primary', 'data-keep': 'new' }),
-      button(t('op.new_packet'), () => ask(newPacket(), created), { class: 'secondary', 'data-keep': 'new_packet' }),
-      button(t('op.new_prizes'), () => ask(newPrizes(), created), { class: 'secondary', 'data-keep': 'new_prizes' }),
-      button(t('op.new_rain'), () => ask(newRain(), created), { class: 'secondary', 'data-keep': 'new_rain' }),
-      button(t('op.new_early'), () => ask(newEarly(), created), { class: 'secondary', 'data-keep': 'new_early' }),
-      button(t('op.group'), () => ask(groupList()), { class: 'secondary', 'data-keep': 'group' }),
-      button(t('op.campaign'), () => ask(campaign()), { class: 'secondary', 'data-keep': 'campaign' })),
-    said,
-    h('h2', {}, t('op.all')), h('div', { class: 'actions' }, everything('stop'), everything('start')),
-    h('h2', {}, t('op.denied')),
-    denied.length ? h('ul', {}, denied.map(out)) : h('p', { class: 'quiet' }, t('op.deny.none')),
-    h('div', { class: 'actions' }, button(t('op.deny'), () => ask(denial()), { class: 'secondary warn', 'data-keep': 'deny' })));
-  if (kept) side.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
-}
 
 /** What the address asks for. */
 function asked() {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const order = ORDER.exec(path)?.[1];
-  if (order) return { kind: 'order', order, at: 'orders' };
-  if (path === 'orders' || path === 'refunds') return { kind: path, query, at: path };
-  return { kind: 'sales', at: '' };
+  if (order) return { kind: 'order', order, query, at: 'orders' };
+  const [, sale, tab = ''] = SALE.exec(path) ?? [];
+  if (sale && TABS.includes(tab)) return { kind: 'sale', sale, tab, query, at: '' };
+  if (PAGES.includes(path)) return { kind: path, query, at: path === 'new' ? '' : path };
+  return { kind: 'home', query, at: '' };
 }
 
 function screen(...children) {
@@ -148,7 +61,7 @@ function screen(...children) {
 function route(first = true) {
   ended.abort();
   ended = new AbortController();
-  shown = { kind: null, view: null };
+  shown = { kind: null, view: null, tab: null };
   const user = session.current?.user ?? null;
   const { at } = asked();
   document.title = t('brand');
@@ -156,7 +69,7 @@ function route(first = true) {
   if (user === null) {
     const go = () => session.require().catch(() => {});
     main.replaceChildren(h('h1', { tabindex: '-1' }, t('brand')), h('div', { class: 'panel' },
-      panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
+      panel('signed-out', t('signed.out.title'), h('p', {}, t('op.signed.out')),
         h('div', { class: 'actions' }, button(t('sign.in'), go, { class: 'primary' })))));
   } else if (user === refused) refuse(user);
   else if (user === admitted) show();
@@ -170,13 +83,17 @@ function route(first = true) {
 async function admit(user, signal) {
   screen(h('h1', { tabindex: '-1' }, t('brand')), h('p', { class: 'lead' }, t('loading')));
   try {
-    await api.denied(signal);
+    stops.set(await api.switches(signal));
     admitted = user;
   } catch (error) {
     // Whatever else went wrong, the screen says it.
     if (error.code === 'denied') return;
   }
-  if (!signal.aborted) show();
+  if (signal.aborted) return;
+  frame.refresh();
+  const isFocused = main.contains(document.activeElement);
+  show();
+  if (isFocused) focusOn(main.querySelector('h1'));
 }
 
 function refuse(user) {
@@ -189,44 +106,65 @@ function refuse(user) {
 }
 
 function show() {
-  const { kind, query, order } = asked();
+  const { kind, query, order, sale, tab = null } = asked();
   const { signal } = ended;
-  const named = (words) => {
-    document.title = `${words} · ${t('brand')}`;
-  };
   const page = h('div', { class: 'page' });
-  shown = { kind, view: null };
-  if (kind === 'sales') return sellings();
   main.replaceChildren(page);
-  named(kind === 'order' ? t('op.order.title', { id: shortId(order) }) : t(`op.nav.${kind}`));
-  if (kind === 'orders') {
-    ordersHash = location.hash;
-    shown.view = new Orders(page, query, signal);
-  } else if (kind === 'order') shown.view = new Order(page, order, ordersHash, signal);
-  else shown.view = new Refunds(page, signal);
+  const views = {
+    home: () => new Home(page, new URLSearchParams(query).get('state') ?? '', signal),
+    sale: () => new SalePage(page, sale, tab, query, signal),
+    orders: () => new Orders(page, query, signal),
+    order: () => new Order(page, order, ordersHash, signal),
+    refunds: () => new Refunds(page, signal),
+    campaigns: () => new Campaigns(page, query, signal),
+    users: () => new Users(page, signal),
+    health: () => new Health(page, signal),
+    new: () => draft(page, new URLSearchParams(query).get('from'), signal),
+  };
+  shown = { kind, view: views[kind](), tab, sale };
+  if (kind === 'orders' || (kind === 'sale' && tab === 'orders')) ordersHash = location.hash;
+  const names = { home: 'op.nav.sales', new: 'op.new' };
+  const name = kind === 'order' ? t('op.order.title', { id: shortId(order) }) : kind === 'sale' ? shown.view.title : t(names[kind] ?? `op.nav.${kind}`);
+  document.title = `${name} · ${t('brand')}`;
+  refreshing(() => stops.load(signal), () => STOPS_MS, signal);
 }
 
-function sellings() {
-  main.replaceChildren(h('div', { class: chosen() ? 'desk watching' : 'desk' }, place, side));
-  place.replaceChildren(h('h1', { tabindex: '-1' }, t('brand')), h('p', { class: 'lead' }, t(chosen() ? 'loading' : 'op.choose')));
-  fill();
-  refreshing(load, () => REFRESH_MS, ended.signal);
-  if (chosen()) new Board(place, chosen(), load, ended.signal);
+/** The editor of a new sale, perhaps from another one, which is asked for first. */
+function draft(page, from, signal) {
+  page.append(h('a', { class: 'back', href: from ? `#/sales/${from}` : '#/' }, t('op.nav.sales')));
+  const place = h('div', { class: 'page' }, h('h1', { tabindex: '-1' }, t(from ? 'op.form.copy' : 'op.new')));
+  page.append(place);
+  if (!from) return new Editor(place, {}, signal);
+  const isFocused = () => place.contains(document.activeElement);
+  api.sale(from, signal).then((sale) => {
+    const focused = isFocused();
+    new Editor(place, { from: sale }, signal);
+    if (focused) focusOn(place.querySelector('h1'));
+  }).catch((error) => {
+    if (signal.aborted) return;
+    const { title, text } = problemWords(error);
+    place.append(empty(title, text));
+  });
+  return null;
 }
 
 function follow() {
-  const { kind, query } = asked();
+  const { kind, query, sale, tab } = asked();
   // A filter of orders is in the address, and another filter is the same screen.
-  if (kind === 'orders' && shown.kind === 'orders') {
+  if ((kind === 'orders' && shown.kind === 'orders') || (kind === 'sale' && tab === 'orders' && shown.tab === 'orders' && shown.sale === sale)) {
     ordersHash = location.hash;
     shown.view.go(query);
     return;
   }
-  // Who goes from sale to sale keeps what is beside it, and the focus there.
-  route(kind === 'sales' && shown.kind === 'sales');
+  route(false);
 }
 
-frame.start({ links: [['', 'op.nav.sales'], ['orders', 'op.nav.orders'], ['refunds', 'op.nav.refunds']] });
+const links = ['', 'orders', 'refunds', 'campaigns', 'users', 'health'].map((path) => [path, `op.nav.${path || 'sales'}`]);
+frame.start({ links, tools: () => (admitted ? [stops.button()] : []) });
+const banner = h('div', { id: 'stops', role: 'region', hidden: true });
+document.getElementById('header').after(banner);
+stops.banner(banner);
+stops.addEventListener('change', () => frame.refresh());
 access.addEventListener('refused', () => {
   [admitted, refused] = [null, session.current?.user ?? null];
   route();
@@ -237,20 +175,25 @@ window.addEventListener('hashchange', (event) => {
 });
 let user = null;
 session.addEventListener('change', () => {
-  if (session.current?.user !== user) {
+  const now = session.current?.user ?? null;
+  if (now !== user) {
     // What one may know is not for another, and who signs in again may be an operator by now.
     exporting.forget();
+    forgetFigures();
+    if (now !== null && user !== null) forgetForms();
     [admitted, refused, ordersHash] = [null, null, null];
+    stops.set(null);
     route();
   }
-  user = session.current?.user ?? null;
+  user = now;
 });
 language.addEventListener('change', () => {
+  banner.setAttribute('aria-label', t('op.banner.title'));
   // What has a view of its own changes by itself, and keeps what is filled in.
   if (shown.view) return;
-  if (shown.kind === 'sales' && chosen()) fill();
-  else route();
+  route();
 });
+banner.setAttribute('aria-label', t('op.banner.title'));
 config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => {
   user = session.current?.user ?? null;
   route();

@@ -5,13 +5,14 @@ import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number } from '../format.js';
 import { language, t } from '../i18n.js';
-import { badge, button, nothing, problemWords } from '../parts.js';
+import { button } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
-import { earlyWords } from './early.js';
+import { verdictOf } from './log.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
 import { asking, steering } from './steering.js';
+import { stops } from './stops.js';
 
 const REFRESH_MS = 1_000;
 /** The audit reads every unit of the round. */
@@ -27,7 +28,9 @@ export class Board {
   #id;
   #place;
   #signal;
-  #changed;
+  #seen;
+  #gone;
+  #deleted = false;
   #readings = [];
   #sale = null;
   #live = null;
@@ -42,17 +45,21 @@ export class Board {
   #saying = '';
   #redraw = new AbortController();
 
-  constructor(place, id, changed, signal) {
-    this.#id = id;
+  /** `seen` hears `(sale, live, problem, heardAt)` whenever something is heard; `gone` that there is no such sale any more. */
+  constructor(place, sale, { seen, gone }, signal) {
+    this.#id = sale.sale_id;
     this.#place = place;
     this.#signal = signal;
-    this.#changed = changed;
+    this.#seen = seen;
+    this.#gone = gone;
+    stops.addEventListener('change', () => this.#parts && this.#fill(), { signal });
     language.addEventListener('change', () => this.#build(), { signal });
     signal.addEventListener('abort', () => this.#redraw.abort(), { once: true });
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
   }
 
   async #load() {
+    if (this.#deleted) return;
     try {
       const sale = await api.sale(this.#id, this.#signal);
       const published = sale.state === 'published';
@@ -109,7 +116,7 @@ export class Board {
 
   #build() {
     if (!this.#sale) {
-      if (this.#problem) this.#place.replaceChildren(...nothing(problemWords(this.#problem)));
+      this.#seen(null, null, this.#problem, 0);
       return;
     }
     this.#redraw.abort();
@@ -119,42 +126,50 @@ export class Board {
     // What a telephone has to scroll, a keyboard has to reach.
     const wide = (name) => part('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
     const parts = {
-      badges: part('span'), when: part('p', { class: 'quiet' }), stale: part('p', { class: 'stale', role: 'status' }),
-      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'),
-      queues: wide('op.queues'), steer: part('div'), drawn: part('section', { class: 'box', hidden: true }), rain: part('section', { class: 'box', hidden: true }), said: part('p', { class: 'said', role: 'status' }, ''),
+      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'), queues: wide('op.queues'), steer: part('div'),
+      drawn: part('section', { class: 'box', hidden: true }), rain: part('section', { class: 'box', hidden: true }),
+      said: part('p', { class: 'said', role: 'status' }, ''), still: part('p', { class: 'hint', hidden: true }),
     };
     parts.said.textContent = this.#saying;
-    const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
-    this.#place.replaceChildren(
-      h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, this.#sale.title), parts.badges, parts.when, parts.stale),
-      box('op.steer', parts.steer, parts.said), parts.tiles, parts.drawn, parts.rain, box('op.units', plot), box('op.audit', parts.verdict),
-      h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
-    this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal) };
+    const actions = box('op.steer', parts.still, parts.steer, parts.said);
+    // A draft has no units yet, and no answers.
+    if (this.#sale.state === 'draft') {
+      this.#place.replaceChildren(h('p', { class: 'lead' }, t('op.draft.lead')), actions, parts.drawn, parts.rain);
+      this.#parts = { ...parts, plot: null, state: 'draft' };
+    } else {
+      const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
+      this.#place.replaceChildren(actions, parts.tiles, parts.drawn, parts.rain, box('op.units', plot), box('op.audit', parts.verdict),
+        h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
+      this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal), state: this.#sale.state };
+    }
     this.#fill();
   }
 
   #fill() {
-    const { badges, when, stale, tiles, verdict, answers, queues, steer, drawn, rain, plot } = this.#parts;
+    const { tiles, verdict, answers, queues, steer, drawn, rain, plot, still, state } = this.#parts;
     const sale = this.#sale;
+    if ((state === 'draft') !== (sale.state === 'draft')) {
+      this.#build();
+      return;
+    }
     const live = this.#live;
-    const now = clock.now();
-    const over = now >= Date.parse(sale.closes_at);
-    const state = sale.state === 'draft' ? 'draft' : live.state ?? (over ? 'closed' : sale.paused ? 'paused' : 'open');
-    badges.replaceChildren(badge(state, state === 'draft' ? t('op.draft') : t(`state.${state}`)), ' ',
-      live.stopped ? badge('paused', t('op.stopped')) : '');
-    const times = `${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
-    when.textContent = [t('op.round', { n: sale.round }), times, ...earlyWords(sale)].join(' · ');
-    stale.textContent = this.#problem ? t('op.stale', { at: new Date(this.#heardAt).toLocaleTimeString(language.tag) }) : '';
+    const over = clock.now() >= Date.parse(sale.closes_at);
+    this.#seen(sale, live, this.#problem, this.#heardAt);
     tiles.replaceChildren(...Object.entries(this.#names).map(([place, name]) => h('div', { class: `tile ${place}` },
       h('dt', {}, name), h('dd', {}, shown(live.units?.[place])))));
     this.#showDrawn(drawn);
     rain.hidden = !sale.rain;
     if (sale.rain) rain.replaceChildren(h('h2', {}, t('op.rain.title')), ...rainShown(sale, live.units));
-    verdict.replaceChildren(...this.#verdict());
+    verdict.replaceChildren(verdictOf(this.#audit));
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
-    const view = { sale, running: sale.state === 'published' && !over, stopped: live.stopped === true, awaits: live.awaits_beacon };
-    const buttons = `${sale.state} ${sale.round} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${live.stopped} ${language.tag} ${JSON.stringify(sale.rain)} ${live.awaits_beacon?.round}`;
+    const stopped = live.stopped === true || stops.has(sale.sale_id);
+    const alone = stops.itself(sale.sale_id) || (stopped && !stops.all);
+    still.hidden = sale.state !== 'published' || over || !stops.all;
+    still.textContent = still.hidden ? '' : t(alone ? 'op.stopped.both' : 'op.stopped.all');
+    const view = { sale, running: sale.state === 'published' && !over, stopped, alone, awaits: live.awaits_beacon };
+    const upcoming = clock.now() < Date.parse(sale.opens_at);
+    const buttons = `${sale.state} ${sale.round} ${sale.version} ${sale.round_version} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${upcoming} ${stopped} ${alone} ${language.tag} ${JSON.stringify(sale.rain)} ${live.awaits_beacon?.round}`;
     if (steer.dataset.as !== buttons) {
       steer.dataset.as = buttons;
       const kept = steer.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
@@ -162,7 +177,7 @@ export class Board {
       const other = { pause: 'resume', resume: 'pause', stop: 'start', start: 'stop' };
       if (kept) (steer.querySelector(`[data-keep="${kept}"]`) ?? steer.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
     }
-    plot.draw();
+    plot?.draw();
   }
 
   /** The places of units, in words. Nothing is paid for in a sale that is free: what is ordered is granted. */
@@ -204,19 +219,16 @@ export class Board {
       this.#saying = text;
       this.#parts.said.textContent = text;
     };
-    if (await asking(question, run, say, problemWords)) {
+    const answer = await asking(question, run, say);
+    if (answer?.gone) {
+      this.#deleted = true;
+      this.#gone();
+    } else if (answer !== null) {
+      // What starts or stops one sale says how everything is.
+      if (Array.isArray(answer.stopped_sales)) stops.set(answer);
+      else await stops.load(this.#signal);
       await this.#load();
-      this.#changed();
     }
-  }
-
-  #verdict() {
-    const audit = this.#audit;
-    if (!audit) return [h('p', { class: 'verdict' }, t('op.audit.none'))];
-    const kind = !audit.clean ? 'found' : audit.in_redis ? 'clean' : 'not_loaded';
-    const list = audit.discrepancies.slice(0, 20).map(({ unit, wrong, found }) => (
-      h('li', {}, t('op.audit.unit', { unit, wrong, found: found.join('; ') }))));
-    return [h('p', { class: `verdict ${kind}` }, t(`op.audit.${kind}`, audit)), list.length ? h('ul', {}, list) : null].filter(Boolean);
   }
 
   #answers() {

@@ -2,6 +2,7 @@
 
 import { h } from '../dom.js';
 import { t } from '../i18n.js';
+import { problemWords } from '../parts.js';
 
 /** A field of a form: `{name, label, type, value, attributes}`, with `options` one of them, with `lines` a text of some lines. */
 function field({ name, label, type = 'text', value = '', options, lines, ...more }) {
@@ -13,27 +14,65 @@ function field({ name, label, type = 'text', value = '', options, lines, ...more
   return h('label', {}, label, h('input', { name, type, value, required: true, ...more }));
 }
 
-/** Says what will happen, and resolves with what was filled in, or with null. */
-export function confirm({ title, text, go, fields = [], danger = false }) {
+/** What a problem is, with what the system says of this case. */
+export function failure(problem) {
+  const { title } = problemWords(problem);
+  const detail = problem.members?.detail;
+  return t('op.failed', { title: detail ? `${title} (${detail})` : title });
+}
+
+/**
+ * Says what will happen, and does it: resolves with the answer of `run`, or with null. While it fails the dialog stays, with what
+ * was filled in. `typed` is what has to be typed: one of its `words`. `more` are elements below the text.
+ */
+export function confirm({ title, text, more = [], go, fields = [], danger = false, typed = null, wide = false }, run) {
   return new Promise((done) => {
     const before = document.activeElement;
-    let result = null;
-    const dialog = h('dialog', { class: 'form', 'aria-labelledby': 'confirm-title', 'aria-describedby': 'confirm-text' });
-    const submit = (event) => {
+    let [answer, busy] = [null, false];
+    const dialog = h('dialog', { class: wide ? 'form wide' : 'form', 'aria-labelledby': 'confirm-title', 'aria-describedby': 'confirm-text' });
+    const said = h('p', { class: 'error', role: 'alert', id: 'confirm-said' });
+    const progress = h('p', { class: 'said', role: 'status' });
+    const word = typed && h('input', {
+      name: 'typed', id: 'confirm-typed', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false', 'aria-describedby': 'confirm-said',
+    });
+    const submit = async (event) => {
       event.preventDefault();
-      result = Object.fromEntries(new FormData(event.target));
-      dialog.close();
+      if (busy) return;
+      said.textContent = '';
+      word?.removeAttribute('aria-invalid');
+      if (typed && !typed.words.includes(word.value.trim())) {
+        word.setAttribute('aria-invalid', 'true');
+        said.textContent = t('op.typed.wrong');
+        word.focus();
+        return;
+      }
+      const values = Object.fromEntries(new FormData(event.target));
+      busy = true;
+      send.setAttribute('aria-disabled', 'true');
+      try {
+        answer = await run(values, (words) => {
+          progress.textContent = words;
+        });
+        dialog.close();
+      } catch (problem) {
+        said.textContent = failure(problem);
+      } finally {
+        busy = false;
+        send.removeAttribute('aria-disabled');
+      }
     };
-    const leave = h('button', { type: 'button', class: 'secondary', autofocus: fields.length === 0, onclick: () => dialog.close() }, t('op.cancel'));
+    const send = h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, go);
+    const leave = h('button', { type: 'button', class: 'secondary', autofocus: fields.length === 0 && !typed, onclick: () => dialog.close() }, t('op.cancel'));
     dialog.append(
-      h('h2', { id: 'confirm-title' }, title), h('p', { id: 'confirm-text' }, text),
+      h('h2', { id: 'confirm-title' }, title), h('p', { id: 'confirm-text' }, text), ...more,
       h('form', { onsubmit: submit },
         fields.length ? h('div', { class: fields.length > 2 ? 'fields two' : 'fields' }, fields.map(field)) : null,
-        h('div', { class: 'actions' }, h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, go), leave)));
+        typed ? [h('label', { for: 'confirm-typed' }, typed.label), word] : null, said, progress,
+        h('div', { class: 'actions' }, send, leave)));
     dialog.addEventListener('close', () => {
       dialog.remove();
       if (before?.isConnected) before.focus();
-      done(result);
+      done(answer);
     });
     document.body.append(dialog);
     dialog.showModal();

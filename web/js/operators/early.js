@@ -2,6 +2,7 @@
 
 import { number } from '../format.js';
 import { hour } from '../early.js';
+import { Problem } from '../http.js';
 import { t } from '../i18n.js';
 import { again } from './again.js';
 import { api } from './api.js';
@@ -12,21 +13,6 @@ const MOST = 1_000_000;
 
 const GROUP = '[A-Za-z0-9_\\-]{1,48}';
 const groupField = () => ({ name: 'group', label: t('op.early.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
-const whole = (name, label, value, min, max) => ({ name, label: t(label), type: 'number', value: String(value), min, max, step: 1 });
-
-/** The fields of early access. */
-export const earlyFields = () => [
-  groupField(),
-  whole('lead', 'op.early.lead', 10, 0, 10_080),
-  whole('units', 'op.early.units', 0, 0, 10_000_000),
-  whole('kept', 'op.early.for', 10, 1, 44_640),
-];
-
-/** Early access as it was filled in: minutes are for people. */
-export function earlyOf({ group, lead, units, kept }) {
-  const aside = Number(units) > 0 ? { set_aside: { units: Number(units), for_s: Number(kept) * 60 } } : {};
-  return [{ group, lead_s: Number(lead) * 60, ...aside }];
-}
 
 /** Who may buy when, and what is kept for whom until when, for the head of a board. */
 export function earlyWords({ opens_at: opens, early_access: all = [] }) {
@@ -45,18 +31,14 @@ export function usersOf(text) {
 /** Sends a list, as large as it is; `say` hears how far it is. */
 async function change({ group, how, users, file }, say) {
   const all = usersOf(`${users}\n${file.size > 0 ? await file.text() : ''}`);
-  if (all.length === 0 || all.length > MOST) {
-    say(t('op.group.none', { most: number(MOST) }));
-    return { said: true };
-  }
+  if (all.length === 0 || all.length > MOST) throw new Problem('group_list', { members: { detail: t('op.group.none', { most: number(MOST) }) } });
   const values = (sent) => ({ n: number(sent), all: number(all.length), group });
   for (let sent = 0; sent < all.length; sent += PAGE) {
     say(t('op.group.progress', values(sent)));
     // Sending a page twice is sending it once.
     await again(() => api.group(group, how, all.slice(sent, sent + PAGE)));
   }
-  say(t('op.group.done', values(all.length)));
-  return { said: true };
+  return { said: true, words: t('op.group.done', values(all.length)) };
 }
 
 /** Puts users into a group, or takes them out. */

@@ -63,27 +63,47 @@ export class Orders {
   #status = h('p', { class: 'said', role: 'status' });
   #results = h('div', { class: 'results' });
   #said = exporting.now;
+  #fixed = null;
 
-  constructor(place, query, signal) {
+  /** With `fixed`, of one sale: what is found is in its own address, below a heading of its page. */
+  constructor(place, query, signal, fixed = null) {
     this.#place = place;
     this.#signal = signal;
+    this.#fixed = fixed;
     signal.addEventListener('abort', () => this.#asked.abort(), { once: true });
     language.addEventListener('change', () => this.#build(this.#values()), { signal });
     exporting.addEventListener('change', () => this.#fillExport(), { signal });
-    this.#filter = filterOf(query);
+    this.#filter = this.#filterOf(query);
     this.#build(this.#filter);
     this.#find();
-    this.#suggest();
+    if (!fixed) this.#suggest();
   }
 
   /** The hash has become another one. */
   go(query) {
-    this.#filter = filterOf(query);
-    for (const name of FILTERS) {
+    this.#filter = this.#filterOf(query);
+    for (const name of this.#names) {
       const value = this.#filter[name] ?? '';
       this.#form.elements[name].value = MOMENTS.includes(name) ? local(value) : value;
     }
     this.#find();
+  }
+
+  #filterOf(query) {
+    return { ...filterOf(query), ...this.#fixed };
+  }
+
+  /** The filters that one can choose. */
+  get #names() {
+    return FILTERS.filter((name) => !(name in (this.#fixed ?? {})));
+  }
+
+  /** The hash of a filter, without what is fixed. */
+  #hashOf(filter) {
+    if (!this.#fixed) return hashOf(filter);
+    const { sale, ...rest } = filter;
+    const query = String(new URLSearchParams(rest));
+    return `#/sales/${sale}/orders${query ? `?${query}` : ''}`;
   }
 
   #build(filter) {
@@ -95,11 +115,11 @@ export class Orders {
       this.#submit();
     };
     const clear = () => {
-      this.#follow({});
-      this.#form.elements.sale.focus();
+      this.#follow({ ...this.#fixed });
+      this.#form.elements[this.#names[0]].focus();
     };
     this.#form = h('form', { class: 'filter', novalidate: true, onsubmit: submit, 'aria-label': t('op.orders.filter') },
-      input('sale', { ...plain, maxlength: 48, list: 'orders-sales' }), h('datalist', { id: 'orders-sales' }),
+      this.#fixed ? null : [input('sale', { ...plain, maxlength: 48, list: 'orders-sales' }), h('datalist', { id: 'orders-sales' })],
       input('round', { inputmode: 'numeric', maxlength: 10 }),
       this.#field('state', h('select', { id: 'orders-state', name: 'state' }, states.map(([value, text]) => (
         h('option', { value, selected: value === (filter.state ?? '') }, text))))),
@@ -110,7 +130,7 @@ export class Orders {
         h('button', { type: 'submit', class: 'primary' }, t('op.orders.find')), button(t('op.orders.clear'), clear, { class: 'secondary' }),
         this.#error));
     this.#place.replaceChildren(
-      h('h1', { tabindex: '-1' }, t('op.nav.orders')), h('p', { class: 'lead' }, t('op.orders.lead')),
+      ...(this.#fixed ? [] : [h('h1', { tabindex: '-1' }, t('op.nav.orders')), h('p', { class: 'lead' }, t('op.orders.lead'))]),
       this.#form, this.#export, this.#status, this.#results);
     this.#fillSales();
     this.#fill();
@@ -128,7 +148,7 @@ export class Orders {
       // A moment of a link can be finer than the field shows.
       if (values[name]) values[name] = local(kept) === values[name] ? kept : new Date(values[name]).toISOString();
     }
-    return filterOf(new URLSearchParams(values));
+    return this.#filterOf(new URLSearchParams(values));
   }
 
   #submit() {
@@ -144,7 +164,7 @@ export class Orders {
 
   /** Looks for a filter, which is in the hash from then on. Finding the same again is asking anew. */
   #follow(filter) {
-    const hash = hashOf(filter);
+    const hash = this.#hashOf(filter);
     if (location.hash === hash) this.go(new URLSearchParams(filter));
     else location.hash = hash;
   }
@@ -259,7 +279,7 @@ export class Orders {
   }
 
   #fillSales() {
-    this.#form.querySelector('datalist').replaceChildren(...this.#sales.map(({ sale_id: id, title }) => h('option', { value: id }, title)));
+    this.#form.querySelector('datalist')?.replaceChildren(...this.#sales.map(({ sale_id: id, title }) => h('option', { value: id }, title)));
   }
 }
 

@@ -8,6 +8,10 @@ const PLACES = ['free', 'to_drop', 'held', 'ordered', 'paid'];
 /** Lines differ by more than their colour. */
 const DASHES = { free: [2, 4], to_drop: [2, 8], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };
 const HEIGHT = 300;
+/** Less time than this is not stretched over the whole plot: its ticks would all be the same second. */
+const LEAST_S = 60;
+/** Ticks are whole seconds. */
+const TICKS = [1, 5, 10, 15, 30, 60, 120, 300];
 /** Units are whole. */
 const WHOLE = [1, 2, 5].flatMap((first) => [0, 1, 2, 3, 4, 5, 6].map((zeros) => first * 10 ** zeros)).sort((a, b) => a - b);
 
@@ -66,9 +70,9 @@ export class Plot {
       height: HEIGHT,
       cursor: { show: false },
       legend: { live: false },
-      scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+      scales: { x: { range: (_, first, last) => [Math.min(first, last - LEAST_S), last] }, y: { range: (_, __, max) => [0, Math.max(1, max)] } },
       axes: [
-        { ...axis, space: 96, values: (_, seconds) => seconds.map((second) => time.format(second * 1000)) },
+        { ...axis, space: 96, incrs: TICKS, values: (_, seconds) => seconds.map((second) => time.format(second * 1000)) },
         { ...axis, size: 56, incrs: WHOLE },
       ],
       series: [

@@ -27,18 +27,18 @@ function nextDrops(sale) {
   return [...steadily, ...listed].filter(({ at }) => at < Date.parse(sale.closes_at)).sort((a, b) => a.at - b.at).slice(0, SHOWN);
 }
 
-const whole = (name, value, min, max) => ({ name, label: t(`op.rain.${name}`), type: 'number', value: String(value), min, max, step: 1 });
+const whole = (word, name, value, min, max) => ({ name, label: t(`op.rain.${word}`), type: 'number', value: String(value), min, max, step: 1 });
 
-/** The fields of a plan. Without one it is an example. */
-export function rainFields(sale = null) {
-  const { steady, drops } = sale ? { steady: sale.rain.steady, drops: ahead(sale) } : { steady: { units: 5, every_s: 60 }, drops: [] };
+/** The fields of a change of a plan. */
+export function rainFields(sale) {
+  const { steady } = sale.rain;
   return [
-    { ...whole('at_once', sale ? 0 : 10, 0, 10_000_000), label: t(sale ? 'op.rain.more_at_once' : 'op.rain.at_once') },
-    whole('units', steady?.units ?? 0, 0, 10_000_000),
-    whole('every_s', steady?.every_s ?? 60, 1, 86_400),
+    whole('more_at_once', 'at_once', 0, 0, 10_000_000),
+    whole('units', 'units', steady?.units ?? 0, 0, 10_000_000),
+    whole('every_s', 'every_s', steady?.every_s ?? 60, 1, 86_400),
     {
       name: 'drops', label: t('op.rain.drops'), lines: 3, required: false, placeholder: t('op.rain.drops.example'),
-      value: drops.map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
+      value: ahead(sale).map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
     },
   ];
 }

@@ -97,21 +97,22 @@ export class Refunds {
       this.#said.textContent = text;
     };
     const question = { title: t('op.refunds.mark'), text: t('op.refunds.mark.text', { ...names, payment }), go: t('op.refunds.mark') };
-    await asking(question, async () => {
+    const marked = await asking(question, async () => {
       this.#marking.add(payment);
       say('');
       this.#fill();
       try {
-        const marked = await api.refunded(payment);
-        const { changed, refunded_by: by, refunded_at: at } = marked;
-        say(changed ? t('op.refunds.marked', names) : t('op.refunds.before', { ...names, by, at: moment(at) }));
-        this.#drop(payment);
-        return { said: true };
+        return { ...await api.refunded(payment), said: true };
       } finally {
         this.#marking.delete(payment);
         this.#fill();
       }
-    }, say, problemWords);
+    }, say);
+    if (marked === null) return;
+    const { changed, refunded_by: by, refunded_at: at } = marked;
+    say(changed ? t('op.refunds.marked', names) : t('op.refunds.before', { ...names, by, at: moment(at) }));
+    // Once the question is gone, which has the focus until then.
+    this.#drop(payment);
   }
 
   /** Takes a row away, and leaves the focus where one goes on. */

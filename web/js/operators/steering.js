@@ -1,43 +1,65 @@
 // What an operator can do to a sale, each with a question that says what will happen.
 
 import { isFree, kindOf } from '../awards.js';
+import { clock } from '../clock.js';
 import { h } from '../dom.js';
-import { moment } from '../format.js';
+import { moment, number } from '../format.js';
 import { t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
 import { confirm } from './dialog.js';
+import { publishing } from './publish.js';
 import { changeRain, rainFields } from './rain.js';
+import { instantOf, localOf, ownZone } from './zone.js';
 
 const newKey = () => crypto.randomUUID();
+const isDraft = ({ sale }) => sale.state === 'draft';
+const isPublished = ({ sale }) => sale.state === 'published';
+/** The first moment at which anybody may buy. */
+const firstOpening = (sale) => Date.parse(sale.opens_at) - 1000 * Math.max(0, ...(sale.early_access ?? []).map(({ lead_s: lead }) => lead));
+const isToCome = (view) => isPublished(view) && clock.now() < firstOpening(view.sale);
 
 const ACTIONS = {
-  publish: { when: ({ sale }) => sale.state === 'draft', run: ({ sale }) => api.publish(sale.sale_id) },
-  pause: { when: ({ running, sale }) => running && !sale.paused, run: steer('pause') },
-  resume: { when: ({ running, sale }) => running && sale.paused, run: steer('resume') },
-  restock: {
-    // What each unit wins is committed to.
-    when: ({ running, sale }) => running && kindOf(sale) === 'units',
-    fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
-    run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
-  },
-  rain: { when: ({ running, sale }) => running && Boolean(sale.rain), fields: ({ sale }) => rainFields(sale), run: changeRain },
+  publish: { first: true, when: isDraft, run: ({ sale }) => api.publish(sale.sale_id), more: publishing },
+  resume: { first: true, when: ({ running, sale }) => running && sale.paused, run: steer('resume') },
+  start: { first: true, when: ({ stopped, alone }) => stopped && alone, run: startOne },
   beacon: {
+    first: true,
     when: ({ awaits }) => Boolean(awaits),
     fields: () => [{
       name: 'signature', label: t('op.beacon.signature'), minlength: 96, maxlength: 96, pattern: '[0-9a-f]{96}', spellcheck: 'false', autocomplete: 'off',
     }],
     run: ({ sale }, key, { signature }) => api.beacon(sale, signature),
   },
-  close: { danger: true, when: ({ running }) => running, run: steer('close') },
-  end_recurrence: {
-    danger: true, when: ({ sale }) => sale.state !== 'draft' && Boolean(sale.recurrence), run: steer('end_recurrence'),
+  pause: { when: ({ running, sale }) => running && !sale.paused, run: steer('pause') },
+  restock: {
+    // What each unit wins is committed to.
+    when: ({ running, sale }) => running && kindOf(sale) === 'units',
+    fields: () => [{ name: 'units', label: t('op.restock.units'), type: 'number', min: 1, max: 9_999_999, value: '1' }],
+    run: ({ sale }, key, { units }) => api.steer(sale, 'restock', key, { units: Number(units) }),
   },
-  stop: {
-    danger: true, when: ({ sale, stopped }) => sale.state !== 'draft' && !stopped,
-    run: ({ sale }) => api.switch('stop', { sale_id: sale.sale_id }),
+  postpone: {
+    when: (view) => isToCome(view),
+    fields: ({ sale }) => [{ name: 'opens', label: t('op.postpone.opens', { zone: ownZone() }), type: 'datetime-local', value: localOf(Date.parse(sale.opens_at), ownZone()) }],
+    run: postpone,
   },
-  start: { when: ({ stopped }) => stopped, run: startOne },
+  rain: { when: ({ running, sale }) => running && Boolean(sale.rain), fields: ({ sale }) => rainFields(sale), run: changeRain },
+  isolate: {
+    when: ({ running }) => running,
+    fields: ({ sale }) => [{ name: 'rate', label: t('op.isolate.rate'), type: 'number', min: 1, max: 100_000, required: false, value: String(sale.isolated_requests_per_s ?? 500) }],
+    run: ({ sale }, key, { rate }) => api.steer(sale, 'isolate', key, { requests_per_s: rate === '' ? null : Number(rate) }),
+  },
+  end_recurrence: { danger: true, when: (view) => isPublished(view) && Boolean(view.sale.recurrence), run: steer('end_recurrence') },
+  close: { danger: true, typed: true, when: ({ running }) => running, run: steer('close') },
+  stop: { danger: true, typed: true, when: ({ sale, stopped }) => sale.state === 'published' && !stopped, run: ({ sale }) => api.switch('stop', { sale_id: sale.sale_id }) },
+  withdraw: { danger: true, typed: true, when: isToCome, run: ({ sale }) => api.withdraw(sale.sale_id) },
+  delete: {
+    danger: true, when: isDraft,
+    run: async ({ sale }) => {
+      await api.remove(sale.sale_id);
+      return { gone: true };
+    },
+  },
 };
 
 /** A sale that is started while everything is stopped sells as little as before. */
@@ -46,23 +68,39 @@ async function startOne({ sale }) {
   return { still_stopped: switches.stopped };
 }
 
+/** Moves the opening, and the end with it. */
+function postpone({ sale }, key, { opens }) {
+  const at = instantOf(opens, ownZone());
+  const lasts = Date.parse(sale.closes_at) - Date.parse(sale.opens_at);
+  const times = { opens_at: new Date(at).toISOString(), closes_at: new Date(at + lasts).toISOString() };
+  return api.edit(sale.sale_id, { round: sale.round, round_version: sale.round_version, ...times }, key);
+}
+
 function steer(how) {
   return ({ sale }, key) => api.steer(sale, how, key);
 }
 
-/** The buttons that make sense as the sale is. `ask` runs one: see `asking`. */
+/** The buttons that make sense as the sale is: those first that it waits for, and those last that cannot be undone. */
 export function steering(view, ask) {
-  return h('div', { class: 'actions' }, Object.entries(ACTIONS)
-    .filter(([, action]) => action.when(view))
-    .map(([name, action]) => button(t(`op.${name}`), () => {
-      const { sale, awaits } = view;
-      const key = newKey();
-      return ask({
-        title: t(`op.${name}`),
-        text: t(`op.${name === 'close' && isFree(sale) ? 'close_free' : name}.text`, { title: sale.title, at: moment(sale.opens_at), total: sale.total, round: sale.round, ...beaconWords(awaits) }),
-        go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(view),
-      }, (values) => action.run(view, key, values));
-    }, { class: action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })));
+  const { sale, awaits } = view;
+  const rank = ([, { first, danger }]) => (first ? 0 : danger ? 2 : 1);
+  const actions = Object.entries(ACTIONS).filter(([, action]) => action.when(view)).sort((one, other) => rank(one) - rank(other));
+  const copy = h('a', { class: 'button', href: `#/new?from=${sale.sale_id}`, 'data-keep': 'duplicate' }, t('op.duplicate'));
+  const change = isDraft(view) ? h('a', { class: 'button', href: `#/sales/${sale.sale_id}/settings`, 'data-keep': 'edit' }, t('op.edit')) : null;
+  const words = {
+    title: sale.title, at: moment(sale.opens_at), total: number(sale.total), round: sale.round, ...beaconWords(awaits),
+  };
+  const made = actions.map(([name, action]) => [rank([name, action]), button(t(`op.${name}`), async () => {
+    const key = newKey();
+    const what = name === 'close' && isFree(sale) ? 'close_free' : name;
+    return ask({
+      title: t(`op.${name}`), text: t(`op.${what}.text`, words), go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(view),
+      ...(action.typed ? { typed: { words: [sale.title, sale.sale_id], label: t('op.typed', { title: sale.title, id: sale.sale_id }) } } : {}),
+      ...(await action.more?.(view)),
+    }, (values) => action.run(view, key, values));
+  }, { class: action.first ? 'primary' : action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })]);
+  const of = (wanted) => made.filter(([at]) => at === wanted).map(([, element]) => element);
+  return h('div', { class: 'actions' }, of(0), of(1), change, copy, of(2));
 }
 
 /** What is asked for: a round of drand, when it comes, and where it is published. */
@@ -73,22 +111,14 @@ function beaconWords(awaits) {
 }
 
 /** What an answer means, where it means more than that it is done. */
-function done({ moved, still_stopped: stillStopped } = {}) {
+function done(what, { moved, still_stopped: stillStopped } = {}) {
   if (stillStopped) return t('op.start.still');
-  return moved === undefined ? t('op.done') : t('op.redrive.done', { n: moved });
+  return moved === undefined ? t('op.done', { what }) : t('op.redrive.done', { n: moved });
 }
 
-/** Asks, does it, and says how it went: `said` hears the words. An answer that is `said` has told it itself. */
-export async function asking(question, run, said, problemWords) {
-  const values = await confirm(question);
-  if (values === null) return false;
-  try {
-    const answer = await run(values);
-    if (!answer?.said) said(done(answer));
-    return true;
-  } catch (error) {
-    const { title } = problemWords(error);
-    said(`${t('op.failed', { title })}${error.members?.detail ? ` (${error.members.detail})` : ''}`);
-    return false;
-  }
+/** Asks, does it, and says how it went: `said` hears the words. An answer that is `said` has told it itself. The answer, or null. */
+export async function asking(question, run, said) {
+  const answer = await confirm(question, run);
+  if (answer !== null && !answer?.said) said(done(question.title, answer));
+  return answer;
 }

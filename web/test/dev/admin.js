@@ -1,5 +1,6 @@
 // The operators' routes of the stand-in.
 
+import { lifeRoutes, note, shown } from './life.js';
 import { orderRoutes } from './orders.js';
 import { ok, route } from './routes.js';
 import { problem } from './sales.js';
@@ -20,6 +21,10 @@ const STEERED = {
     sale.rain = { ...rain, at_once: sales.out(sale) + (rain.at_once ?? 0), ...(since > 0 ? { from_ms: since } : {}) };
   },
   end_recurrence: (sale) => { delete sale.recurrence; },
+  isolate: (sale, { requests_per_s: rate }) => {
+    if (rate === null) delete sale.isolated_requests_per_s;
+    else sale.isolated_requests_per_s = rate;
+  },
 };
 /** What makes no sense once the round is over. */
 const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
@@ -27,7 +32,7 @@ const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
 const MOST_USERS = 1_000;
 
 export function adminRoutes(sales) {
-  const steer = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers }) => {
+  const steer = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers, user }) => {
     const sale = sales.find(id);
     const asked = await body();
     if (!Number.isInteger(asked.round)) throw problem(400, 'invalid_request', { detail: 'missing field `round`' });
@@ -43,31 +48,18 @@ export function adminRoutes(sales) {
     if (over && WHILE_IT_RUNS.includes(name)) throw problem(409, 'not_amendable', { detail: `round ${sale.round} is over` });
     change(sale, asked, Date.now(), sales);
     if (key) sale.keys.set(key, request);
-    sale.version += 1;
+    // Of the round alone: its recurrence is the offer's.
+    if (name === 'end_recurrence') sale.version += 1;
+    else sale.round_version = (sale.round_version ?? 1) + 1;
+    const { round: _round, ...parameters } = asked;
+    note(sale, name, user, Object.keys(parameters).length ? JSON.stringify(parameters) : '');
     return ok(shown(sale));
   });
-  const shown = ({ keys, seed, commitment, ...sale }) => sale;
   const denials = () => [...sales.denied].filter(([, { until_ms }]) => until_ms > Date.now())
     .map(([user, { until_ms, reason, by }]) => ({ user, until: new Date(until_ms).toISOString(), reason, by }));
 
   return [
-    route('POST', '/v1/admin/sales', 'operator', async ({ body }) => {
-      const terms = await body();
-      if (sales.sales.has(terms.sale_id)) throw problem(409, 'sale_exists');
-      const sale = { allocation: { kind: 'units' }, settlement: 'paid', ...terms, state: 'draft', round: 1, version: 1, paused: false, keys: new Map() };
-      sales.sales.set(terms.sale_id, sale);
-      return ok(shown(sale), 201);
-    }),
-    route('GET', '/v1/admin/sales', 'operator', () => ok({
-      sales: [...sales.sales.values()].filter((sale) => sale.state === 'published' && sales.state(sale) !== 'closed').map(shown),
-    })),
-    route('GET', '/v1/admin/sales/:id', 'operator', ({ path: [id] }) => ok(shown(sales.find(id)))),
-    route('POST', '/v1/admin/sales/:id/publish', 'operator', ({ path: [id] }) => {
-      const sale = sales.find(id);
-      sale.state = 'published';
-      sales.commit(sale);
-      return ok(shown(sale));
-    }),
+    ...lifeRoutes(sales),
     ...Object.entries(STEERED).map(steer),
     route('GET', '/v1/admin/sales/:id/rounds/:round/audit', 'operator', ({ path: [id] }) => {
       const { total, free, held, ordered, paid } = sales.units(sales.find(id));

@@ -5,7 +5,7 @@ export function demo(sales) {
   const at = (minutes) => new Date(now + minutes * 60_000).toISOString();
   const sale = (sale_id, title, opens, closes, more = {}) => sales.sales.set(sale_id, {
     sale_id, title, opens_at: at(opens), closes_at: at(closes), total: 20, per_user_limit: 1, price_minor: 18_900, currency: 'EUR',
-    payment_window_s: 900, state: 'published', round: 1, version: 2, paused: false, keys: new Set(), ...more,
+    payment_window_s: 900, state: 'published', round: 1, version: 2, round_version: 1, paused: false, keys: new Map(), ...more,
   });
   sale('lamp', 'Enamel pendant lamp', -5, 600, { per_user_limit: 2 });
   sale('chair', 'Lounge chair in green wool', 26 * 60, 40 * 60, { price_minor: 64_000 });
@@ -28,7 +28,8 @@ export function demo(sales) {
     early_access: [{ group: 'members', lead_s: 3_600, set_aside: { units: 5, for_s: 3_600 } }],
   });
   sale('lantern', 'Paper lantern', -5, 600, { total: 200, rain: { at_once: 5, steady: { units: 3, every_s: 60 } } });
-  for (const one of sales.sales.values()) sales.commit(one);
+  sale('stool', 'Three-legged stool', 48 * 60, 50 * 60, { state: 'draft', price_minor: 4_990 });
+  for (const one of sales.sales.values()) if (one.state === 'published') sales.commit(one);
   sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'grand-draw', 'old-packet'] });
   sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'members-lamp', 'chair', 'lantern'] });
   sales.campaigns.set('chair-week', { campaign_id: 'chair-week', title: 'Sit down, winter', sale_ids: ['chair'] });

@@ -1,0 +1,195 @@
+//! What became of a round: sums over its orders, a page of them at a time. The sums of all pages add up to the round's.
+
+use std::collections::{BTreeMap, HashMap};
+
+use api::{Problem, Reply, json};
+use http::StatusCode;
+use jiff::Timestamp;
+use lambda_http::Request;
+use ledger::{Latest, NotedPayment};
+use sale::{Currency, EpochMs, InvalidId, Order, OrderState, ReservationId, RoundId, SaleId, Settlement, Terms};
+use serde::Serialize;
+use strum::VariantArray;
+
+use crate::export::Place;
+use crate::query::{Cursor, Query, mark};
+use crate::{Deps, round_of, sale_of};
+
+/// Orders that one page sums up: as many as a page of an export has.
+const PAGE: usize = 1_000;
+/// Payments of one order that are looked up. Each one more is a mistake of the provider's.
+const MAX_PAYMENTS: usize = 100;
+
+/// A page of a round's report.
+#[derive(Serialize)]
+struct ReportDocument {
+    sale_id: SaleId,
+    round: u32,
+    title: String,
+    opens_at: Timestamp,
+    closes_at: Timestamp,
+    total: u32,
+    currency: Currency,
+    settlement: Settlement,
+    /// The orders that were made until then are summed up, on all pages.
+    as_of: Timestamp,
+    #[serde(flatten)]
+    sums: Sums,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// What the orders of a page come to.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+struct Sums {
+    /// How many are in each state, in the words that users read.
+    orders: BTreeMap<&'static str, u32>,
+    /// What paid orders cost, in minor units.
+    revenue_minor: u64,
+    /// Payments that orders could not take, by their currency.
+    refunds: BTreeMap<String, Refunds>,
+    /// When the last unit was reserved of those that have an order now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_kept_at: Option<Timestamp>,
+}
+
+/// Payments to be given back, and those that operators have marked as given back.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Refunds {
+    due: u32,
+    due_minor: u64,
+    made: u32,
+    made_minor: u64,
+}
+
+impl Sums {
+    fn of(orders: &[Order], payments: &HashMap<&str, &NotedPayment>) -> Self {
+        let mut sums =
+            Self { orders: OrderState::VARIANTS.iter().map(|state| (state.status(), 0)).collect(), ..Self::default() };
+        let mut last_kept: Option<EpochMs> = None;
+        for order in orders {
+            *sums.orders.entry(order.state.status()).or_default() += 1;
+            if order.state.is_live() {
+                last_kept = last_kept.max(Some(order.claim.reserved_at_ms));
+            }
+            if order.state == OrderState::Paid {
+                sums.revenue_minor += order.price.map_or(0, |price| price.price_minor);
+            }
+            for id in order.refunds_due.iter().take(MAX_PAYMENTS) {
+                // One that contradicted what came before is remembered for the order that it was for.
+                let payment = payments.get(id.as_str()).filter(|payment| payment.reservation_id == order.claim.id);
+                let Some(price) = payment.map(|payment| payment.price) else { continue };
+                let refunds = sums.refunds.entry(price.currency.to_string()).or_default();
+                if order.refunds_made.contains(id) {
+                    refunds.made += 1;
+                    refunds.made_minor += price.price_minor;
+                } else {
+                    refunds.due += 1;
+                    refunds.due_minor += price.price_minor;
+                }
+            }
+        }
+        sums.last_kept_at = last_kept.map(Timestamp::from);
+        sums
+    }
+}
+
+/// One page. The cursor has the moment at which the first page was asked for, as that of an export does.
+pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str) -> Reply {
+    let query = Query::new(request, &["cursor"])?;
+    let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let latest = sale_of(deps, sale).await?;
+    let id = round_of(&latest.offer, number)?;
+    let mark = mark(&format!("{id} report"));
+    let Place { until, after } = match query.get("cursor") {
+        Some(text) => Place::parse(text, &mark, &id)?,
+        None => Place { until: deps.clock.now(), after: None },
+    };
+    let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
+    let found = deps.ledger.order_ids_in_turn(&id, until, after.as_ref(), PAGE);
+    let (terms, found) = tokio::join!(terms(deps, latest, &id), found);
+    let (terms, found) = (terms?, found.map_err(Problem::unanswered)?);
+    let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
+    let wanted: Vec<String> =
+        orders.iter().flat_map(|order| order.refunds_due.iter().take(MAX_PAYMENTS)).cloned().collect();
+    let noted = deps.ledger.payments(&wanted).await.map_err(Problem::unanswered)?;
+    let payments = noted.iter().map(|payment| (payment.payment_id.as_str(), payment)).collect();
+    let cursor = |(created_at_ms, id): (EpochMs, ReservationId)| {
+        format!("{}.{}", until.0, Cursor { created_at_ms, id, mark: mark.clone() })
+    };
+    let document = ReportDocument {
+        round: id.number.0,
+        sale_id: id.sale,
+        title: terms.title,
+        opens_at: terms.opens_at_ms.into(),
+        closes_at: terms.closes_at_ms.into(),
+        total: terms.total,
+        currency: terms.price.currency,
+        settlement: terms.settlement,
+        as_of: until.into(),
+        sums: Sums::of(&orders, &payments),
+        next_cursor: found.ids.last().cloned().filter(|_| found.more).map(cursor),
+    };
+    Ok(json(StatusCode::OK, &document))
+}
+
+/// What the round offers; of a draft, and of a round that an earlier version did not keep, what the offer does.
+async fn terms(deps: &Deps, Latest { offer, round }: Latest, id: &RoundId) -> Result<Terms, Problem> {
+    if let Some(round) = round.filter(|round| round.id == *id) {
+        return Ok(round.terms);
+    }
+    let kept = deps.ledger.round(id).await.map_err(Problem::unanswered)?;
+    Ok(kept.map_or(offer.terms, |round| round.terms))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn order(n: u32, state: &str, more: Value) -> Order {
+        let mut order = json!({
+            "id": format!("lamp.1.{n:032x}"), "user": format!("u{n}"), "state": state, "lane": 0, "unit": n, "slot": 1,
+            "reserved_at_ms": i64::from(n) * 1_000, "created_at_ms": i64::from(n) * 1_000 + 5, "price_minor": 990, "currency": "EUR",
+        });
+        order.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        serde_json::from_value(order).unwrap()
+    }
+
+    fn payment(id: &str, n: u32, currency: &str) -> NotedPayment {
+        NotedPayment {
+            payment_id: id.to_owned(),
+            reservation_id: format!("lamp.1.{n:032x}").parse().unwrap(),
+            price: sale::Price { price_minor: 990, currency: currency.parse().unwrap() },
+            noted_at_ms: EpochMs(1),
+            refund_due_at_ms: Some(EpochMs(1)),
+            refunded: None,
+        }
+    }
+
+    #[test]
+    fn each_order_is_summed_up_once() {
+        let orders = [
+            order(1, "PAID", json!({ "refunds_due": ["twice", "yen", "unknown"], "refunds_made": ["twice"] })),
+            order(2, "PAID", json!({})),
+            order(3, "PENDING", json!({})),
+            order(9, "EXPIRED", json!({ "refunds_due": ["late", "stolen"] })),
+        ];
+        let noted = [
+            payment("twice", 1, "EUR"),
+            payment("yen", 1, "JPY"),
+            payment("late", 9, "EUR"),
+            payment("stolen", 1, "EUR"),
+        ];
+        let sums = Sums::of(&orders, &noted.iter().map(|one| (one.payment_id.as_str(), one)).collect());
+        let refunds =
+            |due, made| Refunds { due, due_minor: u64::from(due) * 990, made, made_minor: u64::from(made) * 990 };
+        assert_eq!(sums.revenue_minor, 2 * 990);
+        assert_eq!(sums.refunds, [("EUR".to_owned(), refunds(1, 1)), ("JPY".to_owned(), refunds(1, 0))].into());
+        assert_eq!(sums.orders["paid"] + sums.orders["pending_payment"] + sums.orders["expired"], 4);
+        // What expired has no unit any more.
+        assert_eq!(sums.last_kept_at, Some(EpochMs(3_000).into()));
+        assert_eq!(Sums::of(&[], &HashMap::new()).last_kept_at, None);
+    }
+}

@@ -1,0 +1,91 @@
+// Campaigns: which sales the shop shows together, and in which order.
+
+import { h } from '../dom.js';
+import { language, t } from '../i18n.js';
+import { button, empty, problemWords } from '../parts.js';
+import { api } from './api.js';
+import { listing } from './listing.js';
+import { asking } from './steering.js';
+import { idOf } from './terms.js';
+
+const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.campaign.shown'], [null, 'act']];
+const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
+
+export class Campaigns {
+  #place;
+  #signal;
+  /** A sale that is to be added. */
+  #sale;
+  #campaigns = null;
+  #problem = null;
+  #said = h('p', { class: 'said', role: 'status' });
+  #results = h('div', { class: 'results' });
+
+  constructor(place, query, signal) {
+    [this.#place, this.#signal, this.#sale] = [place, signal, new URLSearchParams(query).get('sale') ?? ''];
+    language.addEventListener('change', () => this.#build(), { signal });
+    this.#build();
+    this.#load();
+  }
+
+  async #load() {
+    try {
+      this.#campaigns = (await api.campaigns(this.#signal)).campaigns;
+      this.#problem = null;
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      this.#problem = error;
+    }
+    this.#fill();
+  }
+
+  #build() {
+    this.#place.replaceChildren(
+      h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, t('op.nav.campaigns')),
+        button(t('op.campaign.new'), () => this.#edit(null), { class: 'primary' })),
+      h('p', { class: 'lead' }, this.#sale ? t('op.campaign.adding', { id: this.#sale }) : t('op.campaign.lead')), this.#said, this.#results);
+    this.#fill();
+  }
+
+  #fill() {
+    if (this.#problem) {
+      const { title, text } = problemWords(this.#problem);
+      this.#results.replaceChildren(empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' })));
+      return;
+    }
+    const all = this.#campaigns;
+    const link = (id) => h('a', { href: `#/sales/${id}` }, id);
+    const row = (one) => [
+      one.title, one.campaign_id, h('span', { class: 'ids' }, one.sale_ids.flatMap((id, at) => (at ? [', ', link(id)] : [link(id)]))),
+      button(t(this.#sale && !one.sale_ids.includes(this.#sale) ? 'op.campaign.add' : 'op.campaign.edit'), () => this.#edit(one), {
+        class: 'secondary', 'data-keep': one.campaign_id, 'aria-label': `${t('op.campaign.edit')}: ${one.title}`,
+      }),
+    ];
+    this.#results.replaceChildren(all === null ? h('p', { class: 'quiet' }, t('loading'))
+      : all.length ? listing(t('op.nav.campaigns'), COLUMNS, all.map(row)) : empty(t('op.campaign.none.title'), t('op.campaign.none.text')));
+  }
+
+  /** Changes a campaign, or makes one. The version that was seen is the one that is changed. */
+  async #edit(before) {
+    const sales = [...(before?.sale_ids ?? []), ...(this.#sale && !before?.sale_ids.includes(this.#sale) ? [this.#sale] : [])];
+    const name = before ? { value: before.campaign_id, readonly: true } : { pattern: ID };
+    const question = {
+      title: t(before ? 'op.campaign.edit' : 'op.campaign.new'), text: t('op.campaign.text'), go: t('op.campaign.go'),
+      fields: [
+        { name: 'title', label: t('op.create.title'), maxlength: 200, autocomplete: 'off', value: before?.title ?? '' },
+        { name: 'campaign_id', label: t('op.create.id'), required: false, autocapitalize: 'none', autocomplete: 'off', ...name },
+        { name: 'sales', label: t('op.campaign.sales'), lines: 3, autocapitalize: 'none', spellcheck: 'false', value: sales.join('\n') },
+      ],
+    };
+    const run = async ({ campaign_id: id, title, sales: listed }) => {
+      const version = before ? { version: before.version } : {};
+      return api.campaign({ campaign_id: id || idOf(title), title, sale_ids: listed.split(/[\s,]+/).filter(Boolean), ...version });
+    };
+    const say = (text) => {
+      this.#said.textContent = text;
+    };
+    if (await asking(question, run, say) === null) return;
+    this.#sale = '';
+    await this.#load();
+  }
+}

@@ -1,0 +1,200 @@
+// All sales, in a table.
+
+import { isFree } from '../awards.js';
+import { clock } from '../clock.js';
+import { h } from '../dom.js';
+import { clockFace, moment, money, number } from '../format.js';
+import { language, t } from '../i18n.js';
+import { badge, button, empty, problemWords } from '../parts.js';
+import { everySecond, refreshing } from '../timing.js';
+import { api } from './api.js';
+import { listing, shownWords } from './listing.js';
+import { soldOf, summed } from './report.js';
+import { stops } from './stops.js';
+
+const REFRESH_MS = 15_000;
+/** Figures of a sale that runs are this old at most, and one at a time is asked for: each is a page of orders. */
+const FIGURES_MS = 30_000;
+/** Of so many pages of orders a row has figures; of more, the report has them. */
+const PAGES = 10;
+const DAY_MS = 86_400_000;
+/** What is shown without a filter: all that is not over, what runs first. */
+const CURRENT = ['open', 'published', 'draft'];
+export const FILTERS = ['', 'draft', 'published', 'open', 'ended', 'withdrawn'];
+const COLUMNS = [['op.home.title'], ['op.order.state'], ['op.home.time', 'n'], ['op.home.sold', 'n'], ['op.home.revenue', 'n']];
+
+/** The figures of rounds, kept while one looks at something else. */
+const figures = new Map();
+
+/** Forgets the figures: another user is here. */
+export const forgetFigures = () => figures.clear();
+
+const roundOf = ({ sale_id: id, round }) => `${id}.${round}`;
+
+/** How a sale stands: `draft`, `withdrawn`, `ended`, `stopped`, `paused`, `published` or `open`. */
+export function standing(sale) {
+  if (sale.state !== 'published') return sale.state;
+  const now = clock.now();
+  if (now >= Date.parse(sale.closes_at)) return 'ended';
+  if (stops.has(sale.sale_id)) return 'stopped';
+  if (sale.paused) return 'paused';
+  return now < Date.parse(sale.opens_at) ? 'published' : 'open';
+}
+
+const LOOKS = { draft: 'draft', withdrawn: 'closed', ended: 'closed', stopped: 'stopped', paused: 'paused', published: 'upcoming', open: 'open' };
+
+export const standingBadge = (sale) => badge(LOOKS[standing(sale)], t(`op.standing.${standing(sale)}`));
+
+/** A span that ticks: days beside the clock. */
+function face(ms) {
+  const days = Math.floor(ms / DAY_MS);
+  return days > 0 ? t('op.home.days', { n: number(days), left: clockFace(ms - days * DAY_MS) }) : clockFace(ms);
+}
+
+function timeOf(sale) {
+  const left = (text) => Date.parse(text) - clock.now();
+  if (sale.state === 'withdrawn') return '–';
+  if (left(sale.opens_at) > 0) return t('op.home.opens_in', { left: face(left(sale.opens_at)) });
+  if (sale.state === 'draft') return t('op.home.opening_passed');
+  if (left(sale.closes_at) > 0) return t('op.home.ends_in', { left: face(left(sale.closes_at)) });
+  return t('op.home.ended', { at: moment(sale.closes_at) });
+}
+
+export class Home {
+  #place;
+  #signal;
+  #filter;
+  #sales = [];
+  #cursor = null;
+  #more = [];
+  #loaded = false;
+  #problem = null;
+  /** The pages that are shown of a filter. */
+  #pages = 1;
+  #counting = false;
+  #results = h('div', { class: 'results' });
+  #error = h('p', { class: 'error', role: 'alert' });
+  #times = new Map();
+
+  constructor(place, filter, signal) {
+    [this.#place, this.#filter, this.#signal] = [place, FILTERS.includes(filter) ? filter : '', signal];
+    language.addEventListener('change', () => this.#build(), { signal });
+    stops.addEventListener('change', () => this.#fill(), { signal });
+    this.#build();
+    refreshing(() => this.#load(), () => REFRESH_MS, signal);
+    everySecond(() => 1_000 - (clock.now() % 1_000), () => this.#tick(), signal);
+  }
+
+  #build() {
+    const filter = (state) => h('a', {
+      href: state ? `#/?state=${state}` : '#/', 'aria-current': state === this.#filter ? 'page' : null, 'data-keep': `filter ${state}`,
+    }, t(`op.home.filter.${state || 'current'}`));
+    this.#place.replaceChildren(
+      h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, t('op.nav.sales')),
+        h('a', { class: 'primary', href: '#/new', 'data-keep': 'new' }, t('op.new'))),
+      h('nav', { class: 'tabs', 'aria-label': t('op.home.filter') }, FILTERS.map(filter)),
+      this.#error, this.#results);
+    this.#fill();
+  }
+
+  async #load() {
+    try {
+      if (this.#filter) await this.#loadPages();
+      else await this.#loadCurrent();
+      [this.#problem, this.#loaded] = [null, true];
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      this.#problem = error;
+    }
+    this.#fill();
+    this.#count();
+  }
+
+  async #loadCurrent() {
+    const lists = await Promise.all(CURRENT.map((state) => api.salesIn(state, null, this.#signal)));
+    // A sale that opens between two of the answers is in both.
+    const seen = new Map(lists.flatMap(({ sales }) => sales).toReversed().map((sale) => [sale.sale_id, sale]));
+    this.#sales = [...seen.values()].toReversed();
+    this.#more = CURRENT.filter((_, at) => lists[at].next_cursor);
+  }
+
+  async #loadPages() {
+    const sales = [];
+    let cursor = null;
+    for (let page = 0; page < this.#pages; page += 1) {
+      const { sales: more, next_cursor: next } = await api.salesIn(this.#filter, cursor, this.#signal);
+      sales.push(...more);
+      cursor = next ?? null;
+      if (cursor === null) break;
+    }
+    [this.#sales, this.#cursor] = [[...new Map(sales.map((sale) => [sale.sale_id, sale])).values()], cursor];
+  }
+
+  /** Sums up the orders of what is shown, a round at a time. */
+  async #count() {
+    if (this.#counting) return;
+    this.#counting = true;
+    try {
+      for (const sale of this.#sales) {
+        const kept = figures.get(roundOf(sale));
+        const state = standing(sale);
+        const begun = sale.state === 'published' && clock.now() >= Date.parse(sale.opens_at) - 604_800_000 && (state !== 'published' || sale.early_access?.length);
+        if (!begun || kept?.final || (kept && clock.now() - kept.at < FIGURES_MS) || document.hidden) continue;
+        const sums = await summed(sale.sale_id, sale.round, { signal: this.#signal, pages: PAGES });
+        figures.set(roundOf(sale), { ...sums, at: clock.now(), final: sums.whole && state === 'ended' && sums.orders.pending_payment === 0 && Object.values(sums.refunds).every(({ due }) => due === 0) });
+        if (this.#signal.aborted) return;
+        this.#fill();
+      }
+    } catch {
+      // Rows without figures have none, until they are asked for again.
+    } finally {
+      this.#counting = false;
+    }
+  }
+
+  #tick() {
+    for (const { sale, element } of this.#times.values()) {
+      const text = timeOf(sale);
+      if (element.textContent !== text) element.textContent = text;
+    }
+  }
+
+  #row(sale) {
+    const time = h('span', { class: 'ticks' }, timeOf(sale));
+    this.#times.set(sale.sale_id, { sale, element: time });
+    const link = h('a', { class: 'row-title', href: `#/sales/${sale.sale_id}`, 'data-keep': sale.sale_id }, sale.title);
+    const known = figures.get(roundOf(sale));
+    const isBegun = ['open', 'paused', 'stopped', 'ended'].includes(standing(sale));
+    const counted = known?.whole ? known : null;
+    const report = known && !known.whole ? h('a', { href: `#/sales/${sale.sale_id}/report` }, t('op.home.in_report')) : null;
+    const of = (n) => t('op.report.of_total', { n: n === null ? '…' : number(n), total: number(sale.total) });
+    const again = sale.recurrence && sale.state === 'published' ? h('small', { class: 'quiet' }, t('op.round', { n: sale.round })) : null;
+    return [
+      h('span', { class: 'row-name' }, link, h('small', { class: 'quiet' }, sale.sale_id)),
+      h('span', { class: 'badges' }, standingBadge(sale), again), time,
+      report ?? of(counted ? soldOf(counted) : isBegun ? null : 0),
+      isFree(sale) ? t('op.home.free') : counted ? money(counted.revenue_minor, sale.currency) : isBegun ? (report ?? '…') : '–',
+    ];
+  }
+
+  #fill() {
+    const kept = this.#results.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+    this.#error.textContent = this.#problem ? `${problemWords(this.#problem).title}. ${this.#loaded ? t('op.home.old') : ''}` : '';
+    this.#times.clear();
+    const next = () => {
+      this.#pages += 1;
+      this.#load();
+    };
+    const more = this.#more.map((state) => h('a', { href: `#/?state=${state}` }, t(`op.home.filter.${state}`)));
+    const count = this.#sales.length;
+    this.#results.replaceChildren(...[
+      this.#loaded ? null : h('p', { class: 'quiet' }, this.#problem ? '' : t('loading')),
+      count > 0 ? listing(t('op.nav.sales'), COLUMNS, this.#sales.map((sale) => this.#row(sale))) : null,
+      this.#loaded && count === 0 ? empty(t('op.home.none.title'), t(this.#filter ? 'op.home.none.filtered' : 'op.home.none.text')) : null,
+      count > 0 && this.#filter ? h('p', { class: 'quiet shown' }, shownWords(count, this.#cursor !== null)) : null,
+      !this.#filter && more.length ? h('p', { class: 'quiet' }, t('op.home.more'), ' ', more.flatMap((link, at) => (at ? [', ', link] : [link]))) : null,
+      this.#filter && this.#cursor ? button(t('op.more'), next, { class: 'secondary more', 'data-keep': 'more' }) : null,
+    ].filter(Boolean));
+    if (kept) this.#results.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+  }
+}

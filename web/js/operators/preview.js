@@ -1,0 +1,42 @@
+// A sale as the shop would show it, while it is still being written.
+
+import { chances, facts, pictureOfCard, price } from '../parts.js';
+import { h } from '../dom.js';
+import { money, moment } from '../format.js';
+import { t } from '../i18n.js';
+
+const PICTURE = /^(https:\/\/|\/art\/)\S+$/;
+
+/** The card of terms that may be half written. */
+function cardOf(terms, now) {
+  const later = (text, ms) => text ?? new Date(now + ms).toISOString();
+  const isUnits = terms.allocation.kind === 'units';
+  return {
+    sale_id: terms.sale_id || 'sale', title: terms.title || t('op.preview.title'), state: 'upcoming', availability: 'available',
+    opens_at: later(terms.opens_at, 3_600_000), closes_at: later(terms.closes_at, 7_200_000), price_minor: terms.price_minor ?? 0,
+    currency: /^[A-Z]{3}$/.test(terms.currency) ? terms.currency : 'EUR', per_user_limit: terms.per_user_limit ?? 1,
+    payment_window_s: terms.payment_window_s ?? 900, settlement: terms.settlement,
+    ...(isUnits ? {} : { draw: { units: terms.total ?? 1, allocation: whole(terms.allocation) } }),
+  };
+}
+
+const whole = (allocation) => (allocation.kind === 'split'
+  ? { ...allocation, total_minor: allocation.total_minor ?? 0, min_minor: allocation.min_minor ?? 0 }
+  : { ...allocation, prizes: allocation.prizes.filter(({ name, count }) => name && count > 0) });
+
+export function preview(terms, now) {
+  const card = cardOf(terms, now);
+  const [first] = terms.pictures.filter((url) => PICTURE.test(url));
+  const list = terms.list_price_minor;
+  return [
+    h('div', { class: 'product-picture' }, first
+      ? h('div', { class: 'picture' }, h('img', { src: first, alt: card.title })) : pictureOfCard(card)),
+    h('div', { class: 'product-body' },
+      h('h3', {}, card.title),
+      h('div', { class: 'row prices' }, price(card), list ? h('s', { class: 'quiet' }, money(list, card.currency)) : null),
+      h('p', { class: 'quiet' }, t('op.preview.opens', { at: moment(card.opens_at) })),
+      terms.description ? terms.description.split(/\n+/).map((line) => h('p', {}, line)) : null,
+      chances(card), facts(card),
+      terms.terms_url ? h('p', { class: 'quiet' }, t('op.preview.terms')) : null),
+  ];
+}

@@ -1,0 +1,130 @@
+// One sale: its tabs, each with an address of its own.
+
+import { focusOn, h } from '../dom.js';
+import { moment } from '../format.js';
+import { language, t } from '../i18n.js';
+import { badge, nothing, problemWords } from '../parts.js';
+import { refreshing } from '../timing.js';
+import { api } from './api.js';
+import { Board } from './board.js';
+import { earlyWords } from './early.js';
+import { Editor } from './editor.js';
+import { standingBadge } from './home.js';
+import { AuditView, fillLog } from './log.js';
+import { Orders } from './orders.js';
+import { Report } from './report.js';
+import { stops } from './stops.js';
+
+export const TABS = ['', 'orders', 'audit', 'log', 'report', 'settings'];
+const REFRESH_MS = 5_000;
+/** The last titles that were seen, so that a tab has one at once. */
+const titles = new Map();
+
+export class SalePage {
+  #place;
+  #id;
+  #tab;
+  #query;
+  #signal;
+  #sale = null;
+  #shown = null;
+  #heading;
+  #badges = h('span', { class: 'badges' });
+  #when = h('p', { class: 'quiet' });
+  #stale = h('p', { class: 'stale', role: 'status' });
+  #tabs = h('nav', { class: 'tabs' });
+  #body = h('div', { class: 'tab' });
+
+  constructor(place, id, tab, query, signal) {
+    [this.#place, this.#id, this.#tab, this.#query, this.#signal] = [place, id, tab, query, signal];
+    this.#heading = h('h1', { tabindex: '-1' }, titles.get(id) ?? id);
+    place.classList.add('board');
+    place.replaceChildren(
+      h('a', { class: 'back', href: '#/' }, t('op.nav.sales')),
+      h('div', { class: 'board-head' }, this.#heading, this.#badges, this.#when, this.#stale), this.#tabs, this.#body);
+    this.#fillTabs();
+    this.#body.append(h('p', { class: 'lead' }, t('loading')));
+    language.addEventListener('change', () => {
+      this.#fillTabs();
+      this.#fillHead(this.#sale, null, null, 0);
+      if (this.#tab === 'log' && this.#sale) fillLog(this.#body, this.#sale);
+    }, { signal });
+    stops.addEventListener('change', () => this.#fillHead(this.#sale, null, null, 0), { signal });
+    // What the board hears every second, the others need now and then.
+    if (tab === '') this.#show({ sale_id: id });
+    else refreshing(() => this.#load(), () => REFRESH_MS, signal);
+  }
+
+  /** The orders' filter has become another one. */
+  go(query) {
+    this.#shown?.go?.(query);
+  }
+
+  get title() {
+    return titles.get(this.#id) ?? this.#id;
+  }
+
+  #fillTabs() {
+    this.#place.querySelector('.back').textContent = t('op.nav.sales');
+    this.#tabs.setAttribute('aria-label', t('op.tabs'));
+    this.#tabs.replaceChildren(...TABS.map((tab) => h('a', {
+      href: `#/sales/${this.#id}${tab ? `/${tab}` : ''}`, 'aria-current': tab === this.#tab ? 'page' : null, 'data-keep': `tab ${tab}`,
+    }, t(`op.tab.${tab || 'live'}`))));
+  }
+
+  async #load() {
+    try {
+      const sale = await api.sale(this.#id, this.#signal);
+      this.#fillHead(sale, null, null, 0);
+      if (this.#tab === 'log') fillLog(this.#body, sale);
+      else if (!this.#shown) this.#show(sale);
+      this.#sale = sale;
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      this.#fillHead(this.#sale, null, error, 0);
+    }
+  }
+
+  #show(sale) {
+    if (this.#tab !== '') this.#body.replaceChildren();
+    const signal = this.#signal;
+    this.#shown = {
+      '': () => new Board(this.#body, sale, {
+        seen: (seen, live, problem, heardAt) => this.#fillHead(seen, live, problem, heardAt),
+        gone: () => {
+          location.hash = '#/?state=draft';
+        },
+      }, signal),
+      orders: () => new Orders(this.#body, this.#query, signal, { sale: this.#id }),
+      audit: () => new AuditView(this.#body, sale, signal),
+      report: () => new Report(this.#body, sale, Number(new URLSearchParams(this.#query).get('round')) || null, signal),
+      settings: () => new Editor(this.#body, { sale }, signal),
+    }[this.#tab]();
+  }
+
+  #fillHead(sale, live, problem, heardAt) {
+    if (!sale) {
+      if (problem?.code === 'unknown_sale') {
+        const isFocused = this.#place.contains(document.activeElement);
+        this.#place.replaceChildren(...nothing(problemWords(problem)));
+        if (isFocused) focusOn(this.#place.querySelector('h1'));
+      } else if (problem) this.#stale.textContent = problemWords(problem).title;
+      return;
+    }
+    this.#sale = sale;
+    titles.set(this.#id, sale.title);
+    if (this.#heading.textContent !== sale.title) {
+      this.#heading.textContent = sale.title;
+      document.title = `${sale.title} · ${t('brand')}`;
+    }
+    // Another process may have paused it, which the live figures say first.
+    const paused = sale.paused || live?.state === 'paused';
+    const both = stops.has(sale.sale_id) && paused && sale.paused ? badge('paused', t('state.paused')) : null;
+    const badges = [standingBadge({ ...sale, paused }), both, sale.isolated_requests_per_s ? badge('paused', t('op.isolated')) : null].filter(Boolean);
+    if (this.#badges.textContent !== badges.map((one) => one.textContent).join('')) this.#badges.replaceChildren(...badges);
+    const times = `${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
+    const again = sale.recurrence ? [t('op.again', { zone: sale.recurrence.time_zone })] : [];
+    this.#when.textContent = [this.#id, t('op.round', { n: sale.round }), times, ...again, ...earlyWords(sale)].join(' · ');
+    this.#stale.textContent = !problem ? '' : heardAt ? t('op.stale', { at: new Date(heardAt).toLocaleTimeString(language.tag) }) : problemWords(problem).title;
+  }
+}

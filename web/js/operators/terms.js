@@ -1,0 +1,237 @@
+// What a sale offers, as a form has it and as the system does. Money is money, minutes are minutes, and times are those of a zone.
+
+import { localOf, instantOf, isZone, ownZone } from './zone.js';
+
+const ID = /^[a-z0-9][a-z0-9-]{0,47}$/;
+const GROUP = /^[A-Za-z0-9_-]{1,48}$/;
+const HOUR_MS = 3_600_000;
+const MOST_MINOR = 1_000_000_000_000;
+
+/** How many digits a currency has behind its point. */
+export function digitsOf(currency) {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
+  } catch {
+    return 2;
+  }
+}
+
+/** The minor units of an amount such as `9.90`, or null of what is none. A comma is a point: thousands are not set apart. */
+export function minorOf(text, currency) {
+  const digits = digitsOf(currency);
+  const [, whole, part = ''] = /^(\d{1,13})(?:[.,](\d+))?$/.exec(text.trim()) ?? [];
+  if (whole === undefined || part.length > digits) return null;
+  const minor = Number(whole + part.padEnd(digits, '0'));
+  return minor <= MOST_MINOR ? minor : null;
+}
+
+/** An amount as one types it. */
+export function majorOf(minor, currency) {
+  const digits = digitsOf(currency);
+  const text = String(minor).padStart(digits + 1, '0');
+  return digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text;
+}
+
+/** Whole seconds of some minutes, or null. */
+export function secondsOf(minutes) {
+  if (!/^\d{1,7}(?:[.,]\d{1,4})?$/.test(minutes.trim())) return null;
+  const seconds = Number(minutes.trim().replace(',', '.')) * 60;
+  return Math.abs(seconds - Math.round(seconds)) < 0.01 ? Math.round(seconds) : null;
+}
+
+export const minutesOf = (seconds) => String(Number((seconds / 60).toFixed(4)));
+
+/** A name for machines, made from a title. Of a title without Latin letters nothing is left. */
+export function idOf(title) {
+  return title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/ß/g, 'ss')
+    .replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '');
+}
+
+const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
+
+/** The form of a new sale. */
+export function blank(now) {
+  const zone = ownZone();
+  const next = Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS;
+  return {
+    kind: 'units', title: '', sale_id: '', description: '', pictures: '', terms_url: '', currency: 'EUR', price: '', list_price: '', total: '100',
+    expected_audience: '', amount: '100.00', min: '0.01', parts: 'drawn', prizes: '', draw: 'instant', beacon: 'no',
+    zone, opens: localOf(next, zone), closes: localOf(next + HOUR_MS, zone), again: 'no',
+    limit: '1', window: '15', settlement: 'paid', early: 'no', group: '', lead: '10', kept: '0', kept_for: '10',
+    rain: 'no', at_once: '10', every_units: '5', every_s: '60', drops: '',
+    strikes: '10', strike_window: '10', denied_for: '60', unpaid_limit: '3', planned: '',
+  };
+}
+
+/** The form of a sale that there is; `terms` are its own, or those of its rounds to come. */
+export function formOf(sale) {
+  const { allocation = { kind: 'units' }, currency, recurrence, early_access: [first] = [], rain, door = {}, prizes } = { prizes: [], ...sale };
+  const zone = recurrence?.time_zone ?? ownZone();
+  const form = {
+    ...blank(0), kind: allocation.kind, title: sale.title, sale_id: sale.sale_id, description: sale.description ?? '',
+    pictures: (sale.pictures ?? []).join('\n'), terms_url: sale.terms_url ?? '', currency,
+    price: majorOf(sale.price_minor, currency), list_price: sale.list_price_minor === undefined ? '' : majorOf(sale.list_price_minor, currency),
+    total: String(sale.total), expected_audience: String(sale.expected_audience ?? ''),
+    zone, opens: localOf(Date.parse(sale.opens_at), zone), closes: localOf(Date.parse(sale.closes_at), zone), again: recurrence ? 'yes' : 'no',
+    limit: String(sale.per_user_limit), window: minutesOf(sale.payment_window_s), settlement: sale.settlement ?? 'paid', prizes: prizes.join('\n'),
+  };
+  if (allocation.kind === 'split') {
+    Object.assign(form, { amount: majorOf(allocation.total_minor, currency), min: majorOf(allocation.min_minor, currency), parts: allocation.parts });
+  }
+  if (allocation.kind === 'prizes') {
+    form.prizes = allocation.prizes.map(({ name, count }) => `${count} ${name}`).join('\n');
+    form.draw = allocation.draw ?? 'instant';
+  }
+  form.beacon = allocation.beacon ? 'yes' : 'no';
+  if (first) {
+    const aside = first.set_aside;
+    Object.assign(form, { early: 'yes', group: first.group, lead: minutesOf(first.lead_s), kept: String(aside?.units ?? 0), kept_for: minutesOf(aside?.for_s ?? 600) });
+  }
+  if (rain) {
+    Object.assign(form, {
+      rain: 'yes', at_once: String(rain.at_once ?? 0), every_units: String(rain.steady?.units ?? 0), every_s: String(rain.steady?.every_s ?? 60),
+      drops: (rain.drops ?? []).map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
+    });
+  }
+  const { strikes = 10, strike_window_s: window = 600, denied_for_s: denied = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
+  Object.assign(form, { strikes: String(strikes), strike_window: minutesOf(window), denied_for: minutesOf(denied), unpaid_limit: String(unpaid), planned: String(planned ?? '') });
+  return form;
+}
+
+/** Reads what was filled in: `{terms, errors}`; of each field that cannot be read `errors` has the key of what is wrong. */
+export function read(form) {
+  const errors = {};
+  const wrong = (name, why) => {
+    errors[name] ??= `op.wrong.${why}`;
+    return undefined;
+  };
+  const text = (name) => form[name].trim();
+  const whole = (name, least, most) => {
+    const value = /^\d{1,12}$/.test(text(name)) ? Number(text(name)) : NaN;
+    return value >= least && value <= most ? value : wrong(name, 'whole');
+  };
+  const seconds = (name, least, most) => {
+    const value = secondsOf(form[name]);
+    return value !== null && value >= least && value <= most ? value : wrong(name, 'minutes');
+  };
+  const { currency } = form;
+  const money = (name) => minorOf(form[name], currency) ?? wrong(name, digitsOf(currency) ? 'money' : 'money_whole');
+  const moment = (name) => {
+    const at = instantOf(form[name], form.zone);
+    return at === null ? wrong(name, form[name] ? 'leapt' : 'moment') : at;
+  };
+  if (!text('title')) wrong('title', 'empty');
+  if (!ID.test(form.sale_id)) wrong('sale_id', 'id');
+  if (!/^[A-Z]{3}$/.test(currency)) wrong('currency', 'currency');
+  if (!isZone(form.zone)) wrong('zone', 'zone');
+  const [opens, closes] = isZone(form.zone) ? [moment('opens'), moment('closes')] : [];
+  if (opens !== undefined && closes !== undefined && closes <= opens) wrong('closes', 'turned');
+  const isUnits = form.kind === 'units';
+  const isFree = !isUnits || form.settlement === 'free';
+  const total = whole('total', 1, isUnits ? 10_000_000 : 1_000_000);
+  const terms = {
+    sale_id: form.sale_id, title: text('title'), description: form.description.trim(), pictures: lines(form.pictures),
+    terms_url: text('terms_url') || null, list_price_minor: !isFree && text('list_price') ? money('list_price') : null,
+    expected_audience: text('expected_audience') ? whole('expected_audience', 1, 100_000_000) : null,
+    currency, price_minor: isFree ? 0 : money('price'), total,
+    opens_at: iso(opens), closes_at: iso(closes),
+    recurrence: form.again === 'yes' ? { every: 'day', time_zone: form.zone } : null,
+    per_user_limit: isUnits ? whole('limit', 1, 20) : 1,
+    payment_window_s: isFree ? 900 : seconds('window', 5, 86_400),
+    settlement: isFree ? 'free' : 'paid',
+    allocation: allocation(form, { money, wrong }),
+    early_access: form.early === 'yes' && isUnits ? early(form, { whole, seconds, wrong }) : [],
+    rain: form.rain === 'yes' && isUnits ? rain(form, { whole, wrong }) : null,
+    door: {
+      strikes: whole('strikes', 1, 100), strike_window_s: seconds('strike_window', 1, 86_400), denied_for_s: seconds('denied_for', 1, 2_678_400),
+      unpaid_limit: whole('unpaid_limit', 1, 255), ...(text('planned') ? { planned_requests_per_s: whole('planned', 1, 100_000) } : {}),
+    },
+  };
+  const { price_minor: price, list_price_minor: list } = terms;
+  if (Number.isInteger(price) && Number.isInteger(list) && list <= price) wrong('list_price', 'list_price');
+  if (terms.pictures.length > 8) wrong('pictures', 'pictures');
+  else if (terms.pictures.some((url) => !/^(https:\/\/|\/art\/)\S{1,400}$/.test(url))) wrong('pictures', 'picture');
+  if (terms.terms_url && !/^https:\/\/\S{1,392}$/.test(terms.terms_url)) wrong('terms_url', 'url');
+  if (terms.description.length > 2_000) wrong('description', 'long');
+  return { terms, errors };
+}
+
+const iso = (ms) => (ms === undefined ? undefined : new Date(ms).toISOString());
+
+function allocation(form, { money, wrong }) {
+  const beacon = form.beacon === 'yes' ? { beacon: true } : {};
+  if (form.kind === 'split') return { kind: 'split', total_minor: money('amount'), min_minor: money('min'), parts: form.parts, ...beacon };
+  if (form.kind !== 'prizes') return { kind: 'units' };
+  const prizes = lines(form.prizes).map((line) => {
+    const [, count, name] = /^(\d{1,8})\s*[×x*]?\s+(.+)$/.exec(line) ?? [];
+    return { name, count: Number(count) };
+  });
+  if (prizes.length === 0 || prizes.some(({ name, count }) => !name || count < 1)) wrong('prizes', 'prizes');
+  return { kind: 'prizes', prizes, ...(form.draw === 'at_end' ? { draw: 'at_end' } : {}), ...beacon };
+}
+
+function early(form, { whole, seconds, wrong }) {
+  if (!GROUP.test(form.group)) wrong('group', 'group');
+  const kept = whole('kept', 0, 10_000_000);
+  return [{
+    group: form.group, lead_s: seconds('lead', 0, 604_800),
+    ...(kept > 0 ? { set_aside: { units: kept, for_s: seconds('kept_for', 1, 2_678_400) } } : {}),
+  }];
+}
+
+function rain(form, { whole, wrong }) {
+  const drops = lines(form.drops).map((line) => {
+    const [, after, units] = /^(\d{1,8})[\s:,;]+(\d{1,8})$/.exec(line) ?? [];
+    return { after_s: Number(after), units: Number(units) };
+  });
+  if (drops.some(({ units }) => !(units > 0))) wrong('drops', 'drops');
+  const units = whole('every_units', 0, 10_000_000);
+  return {
+    at_once: whole('at_once', 0, 10_000_000), ...(units > 0 ? { steady: { units, every_s: whole('every_s', 1, 86_400) } } : {}),
+    ...(drops.length ? { drops } : {}),
+  };
+}
+
+/** What is told of a new sale: what is left empty is left out. */
+export function created(terms) {
+  const isEmpty = (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => !isEmpty(value)));
+}
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** What of the terms a form changes; `before` is the form of what there is. */
+export function changes(form, before) {
+  const [now, was] = [read(form).terms, read(before).terms];
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => name !== 'sale_id' && !same(value, was[name])));
+}
+
+/** The form after somebody else changed the sale: what was not touched follows, what was stays. Also which fields both changed. */
+export function merged(form, before, now) {
+  const both = Object.keys(form).filter((name) => form[name] !== before[name] && now[name] !== before[name] && form[name] !== now[name]);
+  const values = Object.fromEntries(Object.keys(form).map((name) => [name, form[name] === before[name] ? now[name] : form[name]]));
+  return { values, both };
+}
+
+/** The field of the form that a name of the system's stands for. */
+const FIELDS = {
+  title: 'title', sale_id: 'sale_id', description: 'description', pictures: 'pictures', terms_url: 'terms_url', list_price_minor: 'list_price',
+  expected_audience: 'expected_audience', currency: 'currency', price_minor: 'price', total: 'total', opens_at: 'opens', closes_at: 'closes',
+  recurrence: 'again', time_zone: 'zone', per_user_limit: 'limit', payment_window_s: 'window', settlement: 'settlement', allocation: 'kind',
+  prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', set_aside: 'kept', rain: 'at_once',
+  drop: 'drops', drops: 'drops', door: 'strikes', strikes: 'strikes', strike_window_s: 'strike_window', denied_for_s: 'denied_for',
+  unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned',
+};
+
+/** The fields that a problem blames, each with what the system says of it. */
+export function blamed({ code, members }) {
+  if (code === 'sale_exists') return { sale_id: null };
+  const told = members.errors ?? (members.detail ? [{ field: members.detail, detail: members.detail }] : []);
+  return Object.fromEntries(told.flatMap(({ field, detail }) => {
+    const names = field.match(/[a-z_]+/g) ?? [];
+    // The last name of a path such as `door.strikes` says most; of a sentence the first one counts.
+    const path = members.errors ? names.reverse() : /^[a-z_.]+/.exec(field)?.[0].split('.').reverse() ?? [];
+    const name = path.map((one) => FIELDS[one]).find(Boolean);
+    return name ? [[name, detail]] : [];
+  }));
+}

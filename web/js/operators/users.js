@@ -1,0 +1,93 @@
+// Users: who is blocked, and who is in which group.
+
+import { clock } from '../clock.js';
+import { h } from '../dom.js';
+import { moment } from '../format.js';
+import { language, t } from '../i18n.js';
+import { button, empty, problemWords } from '../parts.js';
+import { api } from './api.js';
+import { groupList } from './early.js';
+import { listing } from './listing.js';
+import { asking } from './steering.js';
+
+const HOUR_MS = 3_600_000;
+const COLUMNS = [['op.orders.user', 'user'], ['op.denied.why'], ['op.denied.until'], [null, 'act']];
+
+export class Users {
+  #place;
+  #signal;
+  #denied = null;
+  #problem = null;
+  #said = h('p', { class: 'said', role: 'status' });
+  #results = h('div', { class: 'results' });
+
+  constructor(place, signal) {
+    [this.#place, this.#signal] = [place, signal];
+    language.addEventListener('change', () => this.#build(), { signal });
+    this.#build();
+    this.#load();
+  }
+
+  async #load() {
+    try {
+      this.#denied = (await api.denied(this.#signal)).denied;
+      this.#problem = null;
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      this.#problem = error;
+    }
+    this.#fill();
+  }
+
+  #build() {
+    this.#place.replaceChildren(
+      h('h1', { tabindex: '-1' }, t('op.nav.users')), this.#said,
+      h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.denied')),
+        button(t('op.deny'), () => this.#deny(), { class: 'secondary warn', 'data-keep': 'deny' })),
+      h('p', { class: 'quiet' }, t('op.denied.lead')), this.#results),
+      h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.groups')),
+        button(t('op.group'), () => this.#ask(groupList()), { class: 'secondary', 'data-keep': 'group' })),
+      h('p', { class: 'quiet' }, t('op.groups.lead'))));
+    this.#fill();
+  }
+
+  #fill() {
+    if (this.#problem) {
+      const { title, text } = problemWords(this.#problem);
+      this.#results.replaceChildren(empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' })));
+      return;
+    }
+    const row = ({ user, until, reason }) => [
+      user, language.has(`op.reason.${reason}`) ? t(`op.reason.${reason}`) : reason, moment(until),
+      button(t('op.allow'), () => this.#ask({
+        question: { title: t('op.allow'), text: t('op.allow.text', { user }), go: t('op.allow') }, run: () => api.allow(user),
+      }), { class: 'secondary', 'data-keep': `allow ${user}`, 'aria-label': `${t('op.allow')}: ${user}` }),
+    ];
+    const all = this.#denied;
+    this.#results.replaceChildren(all === null ? h('p', { class: 'quiet' }, t('loading'))
+      : all.length ? listing(t('op.denied'), COLUMNS, all.map(row)) : h('p', { class: 'quiet' }, t('op.deny.none')));
+  }
+
+  #deny() {
+    return this.#ask({
+      question: {
+        title: t('op.deny'), text: t('op.deny.text'), go: t('op.deny'), danger: true,
+        fields: [
+          { name: 'user', label: t('op.deny.user'), maxlength: 255, autocapitalize: 'none', autocomplete: 'off' },
+          { name: 'hours', label: t('op.deny.hours'), type: 'number', value: '24', min: 1, max: 87_000, step: 1 },
+        ],
+      },
+      run: ({ user, hours }) => api.deny(user, new Date(clock.now() + Number(hours) * HOUR_MS).toISOString()),
+    });
+  }
+
+  async #ask({ question, run }) {
+    const say = (text) => {
+      this.#said.textContent = text;
+    };
+    const answer = await asking(question, run, say);
+    if (answer === null) return;
+    if (answer.words) say(answer.words);
+    await this.#load();
+  }
+}

@@ -1,0 +1,155 @@
+// The life of a sale, of the stand-in: lists by state, drafts, edits, withdrawal, and what became of a round.
+
+import { ok, route } from './routes.js';
+import { problem } from './sales.js';
+
+/** Few, so that tests are quick; the real system has pages of 50, and of 1,000 orders. */
+const PAGE = 20;
+const REPORT_PAGE = 4;
+/** From then on before it opens a round is loaded. */
+const LOADED_MS = 600_000;
+const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
+const PROMISED = ['per_user_limit', 'price_minor', 'currency', 'payment_window_s', 'allocation', 'settlement', 'early_access'];
+const NULLABLE = ['list_price_minor', 'terms_url', 'expected_audience', 'recurrence'];
+const DOOR = { strikes: 10, strike_window_s: 600, denied_for_s: 3_600, unpaid_limit: 3 };
+const amendable = (detail) => problem(409, 'not_amendable', { detail });
+
+/** Refuses what nobody could sell by: all that is wrong at once, each with its field. */
+export function check(terms, isNew = true) {
+  const errors = [];
+  const wrong = (field, detail) => errors.push({ field, detail });
+  const { title, opens_at: opens, closes_at: closes, total, per_user_limit: limit, price_minor: price, list_price_minor: list } = terms;
+  if (!title || [...title].length > 200) wrong('title', 'title must have 1 to 200 characters and no control characters');
+  const lasts = Date.parse(closes) - Date.parse(opens);
+  if (!(lasts >= 1 && lasts <= 31 * 86_400_000)) wrong('closes_at', 'closes_at must be after opens_at and at most 31 days later');
+  else if (isNew && Date.parse(closes) <= Date.now()) wrong('closes_at', 'closes_at is over');
+  if (!(total >= 1 && total <= 10_000_000)) wrong('total', 'total must be 1 to 10000000');
+  if (!(limit >= 1 && limit <= 20)) wrong('per_user_limit', 'per_user_limit must be 1 to 20');
+  if (Number.isInteger(list) && list <= price) wrong('list_price_minor', 'list_price_minor must be more than price_minor');
+  for (const url of terms.pictures ?? []) {
+    if (!url.startsWith('/art/') && new URL(url).host === 'elsewhere.example') wrong('pictures', 'pictures: elsewhere.example is no host of pictures here');
+  }
+  if (errors.length) throw problem(400, 'invalid_request', { detail: errors[0].detail, errors });
+}
+
+export function note(sale, action, by, parameters = '') {
+  sale.log ??= [];
+  sale.log.push({ at: new Date().toISOString(), by, action, ...(parameters ? { parameters } : {}) });
+}
+
+/** A sale as operators see it in a list. */
+export function shown({ keys, seed, commitment, log, round_version: version, ...sale }) {
+  return { door: DOOR, allocation: { kind: 'units' }, settlement: 'paid', ...sale, ...(sale.state === 'draft' ? {} : { round_version: version ?? 1 }) };
+}
+
+function listed(sale, now) {
+  if (sale.state !== 'published') return sale.state;
+  if (now >= Date.parse(sale.closes_at)) return 'ended';
+  return now < Date.parse(sale.opens_at) ? 'published' : 'open';
+}
+
+export function lifeRoutes(sales) {
+  const create = (terms, user, action, parameters) => {
+    if (sales.sales.has(terms.sale_id)) throw problem(409, 'sale_exists');
+    check(terms);
+    const sale = { allocation: { kind: 'units' }, settlement: 'paid', ...terms, state: 'draft', round: 1, version: 1, round_version: 1, paused: false, keys: new Map() };
+    sales.sales.set(terms.sale_id, sale);
+    note(sale, action, user, parameters);
+    return ok(shown(sale), 201);
+  };
+  return [
+    route('GET', '/v1/admin/sales', 'operator', ({ url }) => {
+      const [state, now] = [url.searchParams.get('state'), Date.now()];
+      const all = [...sales.sales.values()];
+      if (!state) return ok({ sales: all.filter((sale) => sale.state === 'published' && sales.state(sale) !== 'closed').map(shown) });
+      const found = all.filter((sale) => listed(sale, now) === state).sort((one, other) => one.closes_at.localeCompare(other.closes_at));
+      if (state === 'ended') found.reverse();
+      const from = Number(url.searchParams.get('cursor') ?? 0);
+      return ok({ sales: found.slice(from, from + PAGE).map(shown), ...(from + PAGE < found.length ? { next_cursor: String(from + PAGE) } : {}) });
+    }),
+    route('POST', '/v1/admin/sales', 'operator', async ({ body, user }) => create(await body(), user, 'create')),
+    route('GET', '/v1/admin/sales/:id', 'operator', ({ path: [id] }) => {
+      const sale = sales.find(id);
+      return ok({ ...shown(sale), log: sale.log ?? [] });
+    }),
+    route('DELETE', '/v1/admin/sales/:id', 'operator', ({ path: [id] }) => {
+      if (sales.find(id).state !== 'draft') throw amendable('it is no draft: a published sale is withdrawn');
+      sales.sales.delete(id);
+      return ok(undefined, 204);
+    }),
+    route('POST', '/v1/admin/sales/:id/publish', 'operator', ({ path: [id], user }) => {
+      const sale = sales.find(id);
+      if (sale.state === 'withdrawn') throw amendable('it was withdrawn');
+      if (sale.state === 'draft') note(sale, 'publish', user);
+      sale.state = 'published';
+      sales.commit(sale);
+      return ok(shown(sale));
+    }),
+    route('POST', '/v1/admin/sales/:id/withdraw', 'operator', ({ path: [id], user }) => {
+      const sale = sales.find(id);
+      if (sale.state === 'draft') throw amendable('it is a draft');
+      if (Date.now() >= Date.parse(sale.opens_at)) throw amendable('it could be bought from: close its round or end its recurrence instead');
+      sale.state = 'withdrawn';
+      note(sale, 'withdraw', user);
+      return ok(shown(sale));
+    }),
+    route('POST', '/v1/admin/sales/:id/duplicate', 'operator', async ({ path: [id], body, user }) => {
+      const { state, round, version, round_version, paused, keys, log, seed, commitment, ...terms } = sales.find(id);
+      return create({ ...terms, ...await body() }, user, 'duplicate', id);
+    }),
+    route('POST', '/v1/admin/sales/:id/edit', 'operator', async ({ path: [id], body, user, headers }) => {
+      const sale = sales.find(id);
+      const asked = await body();
+      const { version, round, round_version: roundVersion, ...changes } = asked;
+      const key = headers['idempotency-key'];
+      const request = JSON.stringify(['edit', asked]);
+      if (key && sale.keys.get(key) === request) return ok(shown(sale));
+      if (key && sale.keys.has(key)) throw problem(409, 'key_reused');
+      if (round === undefined && version !== sale.version) throw problem(409, 'sale_changed', { version: sale.version });
+      if (round !== undefined && round !== sale.round) throw problem(409, 'round_changed', { round: sale.round });
+      if (round !== undefined && roundVersion !== (sale.round_version ?? 1)) throw problem(409, 'sale_changed', { version: sale.round_version ?? 1 });
+      if (sale.state === 'withdrawn') throw amendable('it was withdrawn');
+      if (round !== undefined) {
+        if (Date.now() >= Date.parse(sale.closes_at)) throw amendable(`round ${round} is over`);
+        const promised = PROMISED.find((name) => name in changes);
+        if (promised) throw amendable(`${promised} cannot be changed: buyers of this round were promised it`);
+        if ('opens_at' in changes && Date.now() >= Date.parse(sale.opens_at) - LOADED_MS) throw amendable('opens_at cannot be changed any more: the round is loaded');
+      }
+      check({ ...sale, ...changes });
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null && NULLABLE.includes(name)) delete sale[name];
+        else sale[name] = value;
+      }
+      if (key) sale.keys.set(key, request);
+      if (round === undefined) sale.version += 1;
+      else sale.round_version = (sale.round_version ?? 1) + 1;
+      note(sale, 'edit', user, `version ${version ?? roundVersion}: ${JSON.stringify(changes)}`.slice(0, 300));
+      return ok(shown(sale));
+    }),
+    route('GET', '/v1/admin/sales/:id/rounds/:round/report', 'operator', ({ path: [id, round], url }) => {
+      const sale = sales.find(id);
+      if (Number(round) !== sale.round) throw problem(404, 'unknown_sale');
+      const all = sales.mine(sale).filter((one) => one.ordered_at);
+      const [until = new Date().toISOString(), start = '0'] = url.searchParams.get('cursor')?.split('|') ?? [];
+      const from = Number(start);
+      const page = all.slice(from, from + REPORT_PAGE);
+      const orders = Object.fromEntries(STATES.map((state) => [state, page.filter(({ view }) => view.status === state).length]));
+      const refunds = {};
+      for (const { outcome, price_minor: minor, currency } of page.flatMap(({ payments = [] }) => payments)) {
+        const name = { refund_due: 'due', refunded: 'made' }[outcome];
+        if (!name) continue;
+        refunds[currency] ??= { due: 0, due_minor: 0, made: 0, made_minor: 0 };
+        refunds[currency][name] += 1;
+        refunds[currency][`${name}_minor`] += minor;
+      }
+      const kept = page.filter(({ view }) => ['pending_payment', 'granted', 'paid'].includes(view.status)).map(({ view }) => view.reserved_at).sort();
+      const { title, opens_at, closes_at, total, currency, settlement = 'paid' } = sale;
+      return ok({
+        sale_id: id, round: sale.round, title, opens_at, closes_at, total, currency, settlement, as_of: until, orders,
+        revenue_minor: orders.paid * sale.price_minor, refunds, ...(kept.length ? { last_kept_at: kept.at(-1) } : {}),
+        ...(from + REPORT_PAGE < all.length ? { next_cursor: `${until}|${from + REPORT_PAGE}` } : {}),
+      });
+    }),
+    route('GET', '/v1/admin/switches', 'operator', () => ok({ stopped: sales.stopped.all, stopped_sales: [...sales.stopped.sales] })),
+  ];
+}

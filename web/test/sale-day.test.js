@@ -1,0 +1,140 @@
+// A merchant's whole day on the operators' page, while buyers buy by the API: from the draft to the final report.
+
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { shop, visit } from './visits.js';
+
+const PRICE = { price_minor: 4_990, currency: 'EUR' };
+const BUYERS = 14;
+
+const fresh = `day-${process.pid}-${Date.now().toString(36)}`;
+const TITLE = 'Lamp of the day';
+
+test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, restock, resume, refund, export, report, end of recurrence', async () => {
+  const { page, go, rules } = await visit({ user: 'operator', operator: true, timezoneId: 'Europe/Berlin' });
+  const dialog = page.getByRole('dialog');
+  const field = (name) => page.locator(`.editor [name=${name}]`);
+  const write = async (fields) => {
+    for (const [name, value] of Object.entries(fields)) {
+      if (await field(name).evaluate(({ tagName }) => tagName === 'SELECT')) await field(name).selectOption(value);
+      else await field(name).fill(value);
+    }
+  };
+  /** The page's own clock, so many ms ahead, as its fields have it. */
+  const local = (ms) => page.evaluate((after) => {
+    const at = new Date(Date.now() + after);
+    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  }, ms);
+  const doIt = async (name, fill = async () => {}) => {
+    await page.locator('.board').getByRole('button', { name, exact: true }).click();
+    await fill();
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await page.locator('.board .said', { hasText: `Done: ${name}.` }).waitFor();
+  };
+  const tile = (name) => page.locator(`.tile.${name} dd`);
+  const badge = (text) => page.locator('.board-head .badge', { hasText: text }).waitFor({ timeout: 90_000 });
+  const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
+  const ordered = (all) => shop.until(async () => (await Promise.all(all.map(stands))).every((status) => status !== 'queued'));
+  const pay = ({ id }) => shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, ...PRICE } });
+
+  // The draft, previewed and edited.
+  await go('', '/operators.html');
+  await page.getByRole('link', { name: 'New sale' }).click();
+  await write({
+    title: TITLE, sale_id: fresh, price: '59.90', list_price: '79.90', total: '8', description: 'Green enamel.', pictures: '/art/lamp.svg', expected_audience: '500',
+    opens: await local(7_200_000), closes: await local(10_800_000), again: 'yes', limit: '1', window: '15',
+  });
+  const preview = page.getByRole('complementary', { name: 'As the shop shows it' });
+  for (const text of [TITLE, '€59.90', '€79.90', 'Green enamel.']) await preview.getByText(text).first().waitFor();
+  await page.getByRole('button', { name: 'Create the draft' }).click();
+  await page.getByRole('heading', { level: 1, name: TITLE }).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await write({ price: '49.90' });
+  await preview.getByText('€49.90').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+
+  // Published, postponed, and at last brought forward to now.
+  await page.getByRole('link', { name: 'Live' }).click();
+  await doIt('Publish', () => dialog.locator('.checklist').getByText('make plan UNITS=8 AUDIENCE=500').waitFor());
+  await badge('Published');
+  await doIt('Move the opening', async () => dialog.locator('[name=opens]').fill(await local(9_000_000)));
+  expect(Date.parse((await shop.operate('GET', `/v1/admin/sales/${fresh}`)).opens_at)).toBeGreaterThan(Date.now() + 8_000_000);
+  await doIt('Move the opening', async () => dialog.locator('[name=opens]').fill(await local(0)));
+  await badge('Open');
+  await expect.poll(() => tile('free').textContent(), { timeout: 90_000 }).toBe('8');
+
+  // The rush: each unit is sold once, and the others hear so.
+  const rush = (await Promise.all(Array.from({ length: BUYERS }, () => {
+    let bought = null;
+    return shop.until(async () => {
+      bought = await shop.buy(fresh).catch((error) => (String(error).includes('sold_out') ? 'sold_out' : null));
+      return bought;
+    }).then(() => bought);
+  })));
+  const buyers = rush.filter((one) => one !== 'sold_out');
+  expect([buyers.length, rush.length - buyers.length]).toEqual([8, BUYERS - 8]);
+  await expect.poll(() => tile('free').textContent(), { timeout: 60_000 }).toBe('0');
+
+  // Paused, restocked, resumed.
+  await doIt('Pause');
+  await badge('Paused');
+  await doIt('Add units', () => dialog.locator('[name=units]').fill('3'));
+  await expect.poll(() => tile('total').textContent(), { timeout: 60_000 }).toBe('11');
+  await expect(shop.buy(fresh)).rejects.toThrow();
+  await doIt('Resume');
+  await badge('Open');
+  for (let n = 0; n < 3; n += 1) {
+    let late = null;
+    await shop.until(async () => {
+      late = await shop.buy(fresh).catch(() => null);
+      return late;
+    });
+    buyers.push(late);
+  }
+  await ordered(buyers);
+
+  // One gives its unit back and pays nevertheless; the others pay.
+  const [gave, ...others] = buyers;
+  await shop.ask('DELETE', `/v1/reservations/${gave.id}`, { token: gave.token });
+  for (const one of others) await pay(one);
+  expect((await pay(gave)).body.outcome).toBe('refund_due');
+  await shop.until(async () => (await Promise.all(others.map(stands))).every((status) => status === 'paid'));
+  const due = () => page.getByRole('row').filter({ has: page.getByRole('link', { name: `Order ${gave.id.slice(-8).toUpperCase()}` }) });
+  await shop.until(async () => {
+    await go('refunds', '/operators.html');
+    await page.reload();
+    await page.locator('.results .listing, .empty').first().waitFor();
+    return (await due().count()) === 1;
+  });
+  await due().getByRole('button').click();
+  await dialog.getByRole('button', { name: 'Mark as refunded' }).click();
+  await page.getByText('marked as refunded.').waitFor();
+
+  // The export has every order.
+  await go(`sales/${fresh}/orders`, '/operators.html');
+  await page.locator('.results tbody tr').nth(10).or(page.getByText('There are more.')).first().waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const lines = (await readFile(await (await saved).path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines.slice(1).map((line) => line.split(',')[0]).sort()).toEqual(buyers.map(({ id }) => id).sort());
+
+  // The last round is over, and it comes no more.
+  await go(`sales/${fresh}`, '/operators.html');
+  await doIt('End the repetition');
+  await doIt('Close', () => dialog.getByLabel(/^To confirm/).fill(TITLE));
+  await badge('Ended');
+  await page.getByRole('link', { name: 'Report' }).click();
+  await page.getByText('Final report.').waitFor();
+  const figure = (name) => page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent();
+  expect(await figure('Sold')).toContain('10 of 11');
+  expect(await figure('Revenue, paid')).toBe('€499.00');
+  expect([await figure('Refunds due'), await figure('Refunds made')]).toEqual(['0', '1 · €49.90']);
+  expect(await figure('Cancelled')).toMatch(/^1/);
+  expect(await rules()).toEqual([]);
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByText('Clean: every unit is in exactly one place.').waitFor();
+  await page.getByRole('link', { name: 'Log' }).click();
+  for (const action of ['Repetition ended', 'Closed', 'Resumed', 'Units added', 'Paused', 'Published', 'Created']) await page.getByRole('cell', { name: action, exact: true }).first().waitFor();
+  expect((await shop.operate('GET', `/v1/admin/sales/${fresh}`)).recurrence).toBe(undefined);
+}, 600_000);

@@ -1,0 +1,398 @@
+// A merchant's desk: the table of sales, the editor, the checklist, the log and the report.
+
+import { describe, expect, test } from 'vitest';
+import { operators } from '../words/operators.js';
+import { DESKTOP, PHONE } from './browser.js';
+import { shop, visit as open } from './visits.js';
+
+const SHOTS = process.env.SHOTS;
+const REAL = Boolean(process.env.SHOP_URL);
+let one;
+
+async function visit(hash = '', options = {}) {
+  one = await open({ user: 'operator', operator: true, ...options });
+  await one.go(hash, '/operators.html');
+  return one.page;
+}
+
+const fresh = (kind) => `${kind}-${process.pid}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1000)}`;
+const field = (page, name) => page.locator(`.editor [name=${name}]`);
+const create = (page) => page.getByRole('button', { name: 'Create the draft' });
+const row = (page, id) => page.getByRole('row').filter({ hasText: id });
+const find = (id) => shop.operate('GET', `/v1/admin/sales/${id}`);
+
+async function write(page, fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    const control = field(page, name);
+    if (await control.evaluate(({ tagName }) => tagName === 'SELECT')) await control.selectOption(value);
+    else await control.fill(value);
+  }
+}
+
+test('the table says how each sale stands, when it opens, what is sold and what came in', async () => {
+  const [draft, ahead, open_] = await Promise.all([
+    shop.sell({ title: 'A draft', published: false, opensInMs: 7_200_000 }), shop.sell({ title: 'Ahead', opensInMs: 5_400_000 }), shop.sell({ title: 'Running' }),
+  ]);
+  const bought = [];
+  for (let n = 0; n < 6; n += 1) bought.push(await shop.buy(open_));
+  await shop.until(async () => (await Promise.all(bought.map(({ id, token }) => shop.ask('GET', `/v1/reservations/${id}`, { token })))).every(({ body }) => body.status === 'pending_payment'));
+  for (const { id } of bought.slice(0, 2)) await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, price_minor: 18_900, currency: 'EUR' } });
+  await shop.until(async () => (await shop.operate('GET', `/v1/admin/sales/${open_}/rounds/1/report`)).orders.paid + (await shop.operate('GET', `/v1/admin/sales/${open_}/rounds/1/report`)).orders.pending_payment >= 1);
+  const page = await visit();
+  await row(page, draft).locator('.badge', { hasText: 'Draft' }).waitFor();
+  await row(page, ahead).locator('.badge', { hasText: 'Published' }).waitFor();
+  const time = row(page, ahead).locator('.ticks');
+  const before = await time.textContent();
+  expect(before).toMatch(/^Opens in 1:2\d:\d\d$/);
+  await expect.poll(() => time.textContent(), { timeout: 10_000 }).not.toBe(before);
+  // The pages of the report are added up.
+  await row(page, open_).getByText('6 of 10').waitFor({ timeout: 60_000 });
+  await row(page, open_).getByText('€378.00').waitFor({ timeout: 60_000 });
+  await shop.operate('POST', '/v1/admin/stop', { sale_id: open_ });
+  await row(page, open_).locator('.badge', { hasText: 'Stopped' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('link', { name: 'Drafts', exact: true }).click();
+  await row(page, draft).waitFor();
+  expect(await row(page, ahead).count()).toBe(0);
+  await page.goBack();
+  await row(page, ahead).waitFor();
+});
+
+test.skipIf(REAL)('a state of many sales is shown page by page', async () => {
+  for (let n = 0; n < 25; n += 1) await shop.operate('POST', '/v1/admin/sales', { sale_id: fresh(`many-${n}`), title: `Many ${n}`, opens_at: '2097-01-01T00:00:00Z', closes_at: '2097-01-02T00:00:00Z', total: 1, per_user_limit: 1, price_minor: 1, currency: 'EUR', payment_window_s: 900 });
+  const page = await visit('?state=draft');
+  await page.getByText('Shown: 20. There are more.').waitFor();
+  await page.getByRole('button', { name: 'More' }).click();
+  await expect.poll(() => page.locator('.listing tbody tr').count()).toBeGreaterThan(20);
+  await one.go('', '/operators.html');
+  await page.getByText('There are more of these:').waitFor();
+});
+
+test('a draft is written, previewed, survives a failure and a reload, and is edited', async () => {
+  const id = fresh('written');
+  const page = await visit('new');
+  await write(page, { title: 'Grüne Lampe' });
+  expect(await field(page, 'sale_id').inputValue()).toBe('grune-lampe');
+  await write(page, { sale_id: id, price: '9.999', list_price: '12.50', total: '40', window: '0.5', description: 'Enamel.\n\nWarm light.' });
+  await create(page).click();
+  await page.getByText('with 2 digits at most behind the point').waitFor();
+  expect(await field(page, 'price').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.evaluate(() => document.activeElement.name)).toBe('price');
+  expect(await one.rules()).toEqual([]);
+  await write(page, { price: '9.90' });
+  const preview = page.getByRole('complementary', { name: 'As the shop shows it' });
+  for (const text of ['Grüne Lampe', '€9.90', '€12.50', 'Warm light.', '30 seconds']) await preview.getByText(text).first().waitFor();
+
+  // No answer, and a reload: what was typed is still there.
+  await page.route(/\/v1\/admin\/sales$/, (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()));
+  await create(page).click();
+  await page.getByText('It did not work: No connection').waitFor();
+  expect(await field(page, 'description').inputValue()).toBe('Enamel.\n\nWarm light.');
+  await page.unroute(/\/v1\/admin\/sales$/);
+  await page.reload();
+  await page.getByText('What you typed before is still here.').waitFor();
+  expect(await field(page, 'title').inputValue()).toBe('Grüne Lampe');
+  await page.getByRole('button', { name: '中文' }).click();
+  expect(await field(page, 'price').inputValue()).toBe('9.90');
+  await page.getByRole('button', { name: /^EN/ }).click();
+
+  // An id that is taken is said at the id.
+  await shop.sell({ sale_id: `${id}-taken`, published: false });
+  await write(page, { sale_id: `${id}-taken` });
+  await create(page).click();
+  await page.locator('#form-sale_id-error', { hasText: 'Another sale has this name' }).waitFor();
+  await write(page, { sale_id: id });
+  await create(page).click();
+  await page.getByRole('heading', { level: 1, name: 'Grüne Lampe' }).waitFor();
+  expect(await find(id)).toMatchObject({ state: 'draft', price_minor: 990, list_price_minor: 1_250, payment_window_s: 30, total: 40, description: 'Enamel.\n\nWarm light.' });
+  await one.go('new', '/operators.html');
+  expect(await field(page, 'title').inputValue()).toBe('');
+
+  await one.go(`sales/${id}/settings`, '/operators.html');
+  await write(page, { title: 'Green lamp', list_price: '' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  const edited = await find(id);
+  expect(edited.title).toBe('Green lamp');
+  expect(edited).not.toHaveProperty('list_price_minor');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Nothing has changed.').waitFor();
+});
+
+test('what the system refuses is said at its fields, all at once', async () => {
+  const page = await visit('new');
+  await write(page, { title: 'Lamp', sale_id: fresh('refused'), price: '9.90', closes: '2097-01-01T00:00', zone: 'Europe/Berlin' });
+  await create(page).click();
+  await page.locator('#form-closes-error', { hasText: 'at most 31 days later' }).waitFor();
+  expect(await field(page, 'closes').inputValue()).toBe('2097-01-01T00:00');
+  expect(await page.evaluate(() => document.activeElement.name)).toBe('closes');
+});
+
+test('times are those of the chosen zone', async () => {
+  const id = fresh('zoned');
+  const page = await visit('new', { timezoneId: 'Asia/Shanghai' });
+  expect(await field(page, 'zone').inputValue()).toBe('Asia/Shanghai');
+  await write(page, { title: 'Zoned', sale_id: id, price: '1', zone: 'Europe/Berlin', opens: '2097-03-01T10:00', closes: '2097-03-01T12:00', again: 'yes' });
+  await page.locator('.time-note', { hasText: '5:00 PM' }).or(page.locator('.time-note', { hasText: '17:00' })).waitFor();
+  await create(page).click();
+  await page.getByRole('heading', { level: 1, name: 'Zoned' }).waitFor();
+  expect(await find(id)).toMatchObject({ opens_at: expect.stringMatching(/^2097-03-01T09:00:00(\.000)?Z$/), recurrence: { every: 'day', time_zone: 'Europe/Berlin' } });
+});
+
+test('who is slower sees what somebody else changed, and keeps what was typed', async () => {
+  const id = await shop.sell({ title: 'Contested', published: false, opensInMs: 7_200_000 });
+  const page = await visit(`sales/${id}/settings`);
+  await write(page, { title: 'Mine', limit: '3' });
+  const { version } = await find(id);
+  await shop.operate('POST', `/v1/admin/sales/${id}/edit`, { version, title: 'Theirs', total: 77 });
+  await page.getByRole('button', { name: 'Save' }).click();
+  const changed = page.locator('.notes .hint');
+  await changed.getByText('Somebody else has changed this sale.').waitFor();
+  await changed.getByText('Theirs You typed: Mine.').waitFor();
+  await changed.getByText('77').waitFor();
+  expect(await one.rules()).toEqual([]);
+  expect([await field(page, 'title').inputValue(), await field(page, 'limit').inputValue(), await field(page, 'total').inputValue()]).toEqual(['Mine', '3', '77']);
+  await changed.getByRole('button', { name: 'Use theirs: Title' }).click();
+  expect(await field(page, 'title').inputValue()).toBe('Theirs');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(await find(id)).toMatchObject({ title: 'Theirs', total: 77, per_user_limit: 3 });
+});
+
+test('of a published sale only what buyers were not promised is changed', async () => {
+  const id = await shop.sell({ title: 'Promised', opensInMs: 7_200_000 });
+  const page = await visit(`sales/${id}/settings`);
+  for (const name of ['price', 'limit', 'window', 'again', 'sale_id']) expect([name, await field(page, name).isDisabled()]).toEqual([name, true]);
+  await write(page, { title: 'Kept', total: '12' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(await find(id)).toMatchObject({ title: 'Kept', total: 12, price_minor: 18_900, opens_at: (await find(id)).opens_at });
+  const over = await shop.sell({ title: 'Over' });
+  await shop.steer(over, 'close');
+  await one.go(`sales/${over}/settings`, '/operators.html');
+  await page.getByText('Duplicate it to sell the same again.').waitFor();
+  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+});
+
+test('a sale is duplicated through the editor', async () => {
+  const id = await shop.sell({ title: 'Original', total: 33, price_minor: 4_990 });
+  const copy = fresh('copy');
+  const page = await visit(`sales/${id}`);
+  await page.getByRole('link', { name: 'Duplicate' }).click();
+  await field(page, 'title').waitFor();
+  expect([await field(page, 'title').inputValue(), await field(page, 'price').inputValue(), await field(page, 'sale_id').inputValue()]).toEqual(['Original', '49.90', `${id.slice(0, 43)}-copy`]);
+  await write(page, { sale_id: copy });
+  await create(page).click();
+  await page.waitForURL(new RegExp(`#/sales/${copy}$`));
+  const made = await find(copy);
+  expect(made).toMatchObject({ state: 'draft', total: 33, price_minor: 4_990 });
+  expect(Date.parse(made.opens_at)).toBeGreaterThan(Date.now());
+});
+
+test('before it is published a list says what is missing and what to do', async () => {
+  const id = await shop.sell({ title: 'Checked', published: false, opensInMs: 90_000 });
+  const page = await visit(`sales/${id}`);
+  const dialog = page.getByRole('dialog');
+  const line = (text) => dialog.locator('.checklist li', { hasText: text });
+  const publish = () => page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
+  await publish();
+  await line('It may open late').waitFor();
+  for (const text of ['in no campaign', 'Nobody has said how many people', 'No picture of its own', 'No link to your terms']) expect([text, await line(text).getAttribute('class')]).toEqual([text, 'warn']);
+  expect(await one.rules()).toEqual([]);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const { version } = await find(id);
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  await shop.operate('POST', `/v1/admin/sales/${id}/edit`, {
+    version, opens_at: at(7_300_000), closes_at: at(9_000_000), expected_audience: 20_000, pictures: ['/art/lamp.svg'], terms_url: 'https://shop.example/terms',
+  });
+  await shop.campaign([id], 'Checked days');
+  await page.reload();
+  await publish();
+  await line('Checked days').waitFor();
+  for (const text of ['It opens in 2 hours', 'It is loaded in time', 'Checked days', 'Pictures: 1', 'links to your terms']) expect([text, await line(text).getAttribute('class')]).toEqual([text, 'good']);
+  await line('20,000').getByText(/make plan UNITS=10 AUDIENCE=20000 OPENS_AT=2\d{3}-/).waitFor();
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.locator('.board .badge', { hasText: 'Published' }).waitFor();
+});
+
+test('a sale is postponed, withdrawn, and a draft deleted', async () => {
+  const id = await shop.sell({ title: 'Moved', opensInMs: 7_200_000 });
+  const page = await visit(`sales/${id}`, { timezoneId: 'Europe/Berlin' });
+  const dialog = page.getByRole('dialog');
+  const { opens_at: before, closes_at: end } = await find(id);
+  await page.getByRole('button', { name: 'Move the opening' }).click();
+  await dialog.getByLabel('Opens (Europe/Berlin)').fill('2096-01-02T10:00');
+  await dialog.getByRole('button', { name: 'Move the opening' }).click();
+  await page.locator('.board .said', { hasText: 'Done: Move the opening.' }).waitFor();
+  const moved = await find(id);
+  expect(Date.parse(moved.opens_at)).toBe(Date.parse('2096-01-02T09:00:00Z'));
+  expect(Date.parse(moved.closes_at) - Date.parse(moved.opens_at)).toBe(Date.parse(end) - Date.parse(before));
+  await page.getByRole('button', { name: 'Withdraw' }).click();
+  await dialog.getByLabel(/^To confirm/).fill('Moved');
+  await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  await page.locator('.board .badge', { hasText: 'Withdrawn' }).waitFor();
+  await page.getByRole('link', { name: 'Log' }).click();
+  for (const action of ['Withdrawn', 'Edited', 'Published', 'Created']) await page.getByRole('cell', { name: action, exact: true }).waitFor();
+  expect(await page.getByRole('row').nth(1).textContent()).toContain('Withdrawn');
+  expect(await one.rules()).toEqual([]);
+
+  const draft = await shop.sell({ title: 'Gone', published: false });
+  await one.go(`sales/${draft}`, '/operators.html');
+  await page.getByRole('button', { name: 'Delete the draft' }).click();
+  await dialog.getByRole('button', { name: 'Delete the draft' }).click();
+  await page.waitForURL(/#\/\?state=draft$/);
+  expect((await shop.ask('GET', `/v1/admin/sales/${draft}`, { token: await shop.login('operator', true) })).status).toBe(404);
+});
+
+test('a sale that does not come at first comes once there is an answer, and one that is not there is said', async () => {
+  const id = await shop.sell({ title: 'Late' });
+  one = await open({ user: 'operator', operator: true });
+  const { page } = one;
+  let asked = 0;
+  await page.route(new RegExp(`/v1/admin/sales/${id}$`), (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
+  await one.go(`sales/${id}`, '/operators.html');
+  await page.locator('.stale', { hasText: 'No connection' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Late' }).waitFor();
+  await expect.poll(() => page.locator('.stale').textContent()).toBe('');
+  await page.locator('.tile.free').waitFor();
+  await one.go('sales/nothing-here/log', '/operators.html');
+  await page.getByRole('heading', { level: 1, name: 'There is no such sale' }).waitFor();
+});
+
+test('the orders of a sale are found within its page, by an address of their own', async () => {
+  const id = await shop.sell();
+  const { id: order } = await shop.buy(id);
+  await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
+  const page = await visit(`sales/${id}/orders`);
+  await page.locator('.results tbody tr').waitFor();
+  await page.getByLabel('State').selectOption('cancelled');
+  await page.getByRole('button', { name: 'Find', exact: true }).click();
+  await page.getByRole('heading', { name: 'No orders' }).waitFor();
+  expect(new URL(page.url()).hash).toBe(`#/sales/${id}/orders?state=cancelled`);
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.locator('.results').getByRole('link').click();
+  await page.getByRole('heading', { level: 1, name: `Order ${order.slice(-8).toUpperCase()}` }).waitFor();
+  await page.locator('.back').click();
+  await page.locator('.results tbody tr').waitFor();
+});
+
+test('the report of a round that is over says what became of it', async () => {
+  const id = await shop.sell({ title: 'Reported', total: 6 });
+  const bought = [];
+  for (let n = 0; n < 7; n += 1) {
+    if (n === 6) {
+      // One gives its unit back, and somebody else gets it.
+      await shop.until(async () => (await shop.ask('GET', `/v1/reservations/${bought[0].id}`, { token: bought[0].token })).body.status === 'pending_payment');
+      await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
+    }
+    let next = null;
+    await shop.until(async () => {
+      next = await shop.buy(id).catch(() => null);
+      return next;
+    });
+    bought.push(next);
+  }
+  await shop.until(async () => (await Promise.all(bought.slice(1).map(({ id: order, token }) => shop.ask('GET', `/v1/reservations/${order}`, { token })))).every(({ body }) => body.status === 'pending_payment'));
+  for (const { id: order } of bought) await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: order, price_minor: 18_900, currency: 'EUR' } });
+  await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}&state=paid`)).orders.length >= 5);
+  await shop.steer(id, 'close');
+  const page = await visit(`sales/${id}/report`);
+  const figure = (name) => page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent();
+  await page.getByText('Final report.').waitFor({ timeout: 30_000 });
+  expect(await figure('Sold')).toContain('6 of 6');
+  expect(await figure('Revenue, paid')).toBe('€1,134.00');
+  expect(await figure('Refunds due')).toBe('1 · €189.00');
+  expect(await figure('Refunds made')).toBe('0');
+  expect(await figure('Cancelled')).toMatch(/^1/);
+  expect(await figure('Paid')).toMatch(/^6/);
+  expect(await figure('Time to sell out')).toMatch(/minute|second|hour/);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('#header').isVisible()).toBe(false);
+  await page.getByText('€1,134.00').waitFor();
+});
+
+test('the page of how the system is shows queues and audits what is open', async () => {
+  const id = await shop.sell({ title: 'Healthy lamp' });
+  const page = await visit('health');
+  await row(page, 'Healthy lamp').waitFor();
+  await page.getByRole('button', { name: 'Audit them now' }).click();
+  await row(page, 'Healthy lamp').first().getByText('Clean: every unit').waitFor({ timeout: 60_000 });
+  await page.getByRole('row').filter({ hasText: 'Orders' }).first().waitFor();
+  await page.getByRole('link', { name: 'Healthy lamp' }).first().click();
+  await page.waitForURL(new RegExp(`#/sales/[\\w-]+/audit$`));
+  await page.getByText('Where every unit of round 1 is').waitFor();
+  expect(id).toBeTruthy();
+});
+
+test('everything on the page of a sale and in the editor is reached by keyboard', async () => {
+  const id = await shop.sell({ title: 'Keyed', opensInMs: 7_200_000 });
+  const page = await visit(`sales/${id}`);
+  await page.getByRole('button', { name: 'Withdraw' }).waitFor();
+  const reached = async (steps) => {
+    const names = new Set();
+    for (let n = 0; n < steps; n += 1) {
+      await page.keyboard.press('Tab');
+      names.add(await page.evaluate(() => document.activeElement.name || document.activeElement.dataset.keep || document.activeElement.textContent.trim().slice(0, 40)));
+    }
+    return [...names];
+  };
+  expect(await reached(40)).toEqual(expect.arrayContaining(['kill', 'tab orders', 'tab settings', 'pause', 'restock', 'postpone', 'duplicate', 'close', 'stop', 'withdraw']));
+  await one.go('new', '/operators.html');
+  await field(page, 'title').waitFor();
+  expect(await reached(60)).toEqual(expect.arrayContaining(['title', 'sale_id', 'description', 'pictures', 'price', 'opens', 'zone', 'early', 'rain', 'strikes', 'Create the draft', 'Discard']));
+});
+
+// On the real system screens take minutes each and look the same.
+describe.skipIf(REAL).each([
+  { language: 'en', colorScheme: 'light', device: DESKTOP, name: 'desktop' },
+  { language: 'en', colorScheme: 'dark', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'light', device: PHONE, name: 'phone' },
+  { language: 'zh', colorScheme: 'dark', device: DESKTOP, name: 'desktop' },
+])('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+  const words = operators[language];
+
+  test('every screen keeps the rules of accessibility, stands still and fits', async () => {
+    const title = language === 'zh' ? '搪瓷吊灯' : 'Enamel pendant lamp';
+    const id = await shop.sell({ title });
+    const draft = await shop.sell({ title, published: false, opensInMs: 7_200_000, description: 'Green enamel.', expected_audience: 20_000, list_price_minor: 24_900 });
+    await shop.campaign([id, draft], title);
+    await shop.operate('POST', '/v1/admin/denied', { user: 'mallory', until: '2097-01-01T00:00:00Z' });
+    await shop.buy(id);
+    await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
+    const page = await visit('', { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
+    const holds = async (what) => {
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/selling-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
+      expect([what, await one.rules()]).toEqual([what, []]);
+      expect([what, (await one.shift()) < one.GOOD_SHIFT]).toEqual([what, true]);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect([what, wide <= 0]).toEqual([what, true]);
+    };
+    const screens = {
+      home: ['', '.listing'], new: ['new', '.editor'], live: [`sales/${id}`, '.verdict'], draft: [`sales/${draft}`, '.board .actions button'],
+      orders: [`sales/${id}/orders`, '.results tr'], audit: [`sales/${id}/audit`, '.verdict'], log: [`sales/${id}/log`, '.listing'],
+      report: [`sales/${id}/report`, '.steps'], settings: [`sales/${draft}/settings`, '.editor'], campaigns: ['campaigns', '.listing'], users: ['users', '.listing'], health: ['health', '.listing'],
+    };
+    for (const [what, [hash, ready]] of Object.entries(screens)) {
+      await one.go(hash, '/operators.html');
+      await page.locator(ready).first().waitFor();
+      await holds(what);
+    }
+    await one.go(`sales/${draft}`, '/operators.html');
+    await page.locator('.board').getByRole('button', { name: words['op.publish'], exact: true }).click();
+    await page.locator('.checklist').waitFor();
+    await holds('checklist');
+    await page.keyboard.press('Escape');
+    await one.go('new', '/operators.html');
+    await page.getByRole('button', { name: words['op.create'], exact: true }).click();
+    await page.locator('[aria-invalid]').first().waitFor();
+    await holds('new-wrong');
+    await shop.operate('POST', '/v1/admin/stop', {});
+    try {
+      await one.go(`sales/${id}`, '/operators.html');
+      await page.locator('.banner').waitFor();
+      await page.getByText(words['op.stopped.all']).waitFor();
+      await holds('stopped');
+    } finally {
+      await shop.operate('POST', '/v1/admin/start', {});
+    }
+  });
+});
