@@ -1,5 +1,6 @@
 // The shop: which screen, and what is around it.
 
+import { beginScreen } from './ahead.js';
 import { config } from './config.js';
 import { clock } from './clock.js';
 import { focusOn } from './dom.js';
@@ -76,18 +77,28 @@ function route(first = false) {
   focusOn(main.querySelector('h1') ?? main);
 }
 
-session.dialog = (expired) => signInDialog(expired);
-frame.start({
-  links: [['', 'nav.sales'], ['orders', 'nav.orders']],
-});
-document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
-window.addEventListener('hashchange', (event) => {
-  // The link that skips to the content is not a screen.
-  if (new URL(event.newURL).hash !== '#main') route();
-});
-session.addEventListener('change', () => {
-  if (!session.current) route();
-});
-language.addEventListener('change', () => frame.at(location.hash.replace(/^#\/?/, '')));
+function start() {
+  session.dialog = (expired) => signInDialog(expired);
+  frame.start({
+    links: [['', 'nav.sales'], ['orders', 'nav.orders']],
+  });
+  document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
+  window.addEventListener('hashchange', (event) => {
+    // The link that skips to the content is not a screen.
+    if (new URL(event.newURL).hash !== '#main') route();
+  });
+  session.addEventListener('change', () => {
+    if (!session.current) route();
+  });
+  language.addEventListener('change', () => frame.at(location.hash.replace(/^#\/?/, '')));
+  route(true);
+}
 
-config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => route(true));
+/** Whether this is the way back from an issuer. */
+async function signedIn() {
+  if (new URLSearchParams(location.search).has('state')) await config().then(({ login }) => finishSignIn(login)).catch(() => {});
+}
+
+beginScreen(location.hash);
+Promise.all([language.ready, signedIn()]).then(start);
+

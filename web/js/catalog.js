@@ -5,17 +5,32 @@ import { membersOpen } from './early.js';
 import { look } from './http.js';
 
 const cards = new Map();
+/** Looks that have begun before anybody asked. */
+const begun = new Map();
+
+/** Begins to look at what a screen will ask for first, while the screen is still being made. */
+export function begin(path) {
+  const found = look(path);
+  begun.set(path, found);
+  return found;
+}
+
+function first(path, signal) {
+  const found = begun.get(path);
+  begun.delete(path);
+  return found ?? look(path, { signal });
+}
 
 export async function campaigns(signal) {
-  return (await look('/v1/campaigns', { signal })).campaigns;
+  return (await first('/v1/campaigns', signal)).campaigns;
 }
 
 export function campaign(id, signal) {
-  return look(`/v1/campaigns/${encodeURIComponent(id)}`, { signal });
+  return first(`/v1/campaigns/${encodeURIComponent(id)}`, signal);
 }
 
 export async function sale(id, signal) {
-  const card = await look(`/v1/sales/${encodeURIComponent(id)}`, { signal });
+  const card = await first(`/v1/sales/${encodeURIComponent(id)}`, signal);
   cards.set(id, card);
   return card;
 }
@@ -43,17 +58,4 @@ export function stateNow(card) {
   const next = nextDrop(card);
   // Once a drop has come there is something again, for all that is known.
   return next === null ? 'sold_out' : now < next ? 'between' : 'open';
-}
-
-const PICTURES = ['lamp', 'chair', 'pot'];
-
-/** Drawings of what is not an item. */
-const DRAWN = { split: 'packet', prizes: 'tickets' };
-
-/** The drawing of a sale: that of its kind, the one that it names, or always the same one. */
-export function pictureOf(id, kind = 'units') {
-  if (kind in DRAWN) return DRAWN[kind];
-  const named = PICTURES.find((name) => id.includes(name));
-  const sum = Array.from(id).reduce((all, letter) => all + letter.codePointAt(0), 0);
-  return named ?? PICTURES[sum % PICTURES.length];
 }

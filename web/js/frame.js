@@ -1,5 +1,6 @@
 // What is around every screen: header, footer, languages, who is signed in, whether there is a network.
 
+import logo from '../favicon.svg';
 import { h } from './dom.js';
 import { language, t } from './i18n.js';
 import { session } from './session.js';
@@ -34,7 +35,7 @@ class Frame {
     document.getElementById('skip').textContent = t('skip');
     header.replaceChildren(h('div', { class: 'bar' },
       h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },
-        h('img', { src: '/favicon.svg', alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
+        h('img', { src: logo, alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
       this.#bare ? null : h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
         href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
       }, t(name)))),

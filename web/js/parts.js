@@ -1,16 +1,21 @@
 // Parts that several screens are made of.
 
-import { isFree, kindOf, odds, stake } from './awards.js';
-import { nextDrop, pictureOf, stateNow } from './catalog.js';
+import { isFree, odds, stake } from './awards.js';
+import { nextDrop, stateNow } from './catalog.js';
 import { clock } from './clock.js';
 import { h } from './dom.js';
 import { clockFace, money, moment, number, parts, span, timeOfDay } from './format.js';
 import { language, t } from './i18n.js';
+import { pictureOf } from './pictures.js';
 
-export function picture(id, size = '', kind = 'units') {
-  const name = pictureOf(id, kind);
-  return h('div', { class: `picture ${size}` },
-    h('img', { src: `/art/${name}.svg`, alt: t(`picture.${name}`), width: 480, height: 480 }));
+/** The picture of a sale by its card, or by what is known of it. Only the `first` of a page is waited for. */
+export function picture(card, size = '', first = true) {
+  const { src, name, tint } = pictureOf(card);
+  return h('div', { class: `picture ${size} ${name ? `tint-${tint}` : 'own'}` },
+    h('img', {
+      src, alt: name ? t(`picture.${name}`) : t('picture.of', { title: card.title ?? '' }), width: 480, height: 480,
+      fetchpriority: first ? 'high' : null, loading: first ? null : 'lazy', decoding: 'async',
+    }));
 }
 
 export function badge(kind, text) {
@@ -69,11 +74,6 @@ export function rainInList(card, state) {
 /** What can be won and how often, if anything is drawn. */
 export function chances(card) {
   return card.draw ? odds({ ...card.draw, currency: card.currency }) : null;
-}
-
-/** The drawing of a sale by its card. */
-export function pictureOfCard(card, size = '') {
-  return picture(card.sale_id, size, kindOf(card));
 }
 
 /** A panel: its heading takes the focus, its parts follow. */

@@ -76,6 +76,10 @@ export const en = {
   'picture.lamp': 'Drawing of a green enamel pendant lamp that gives a warm light',
   'picture.chair': 'Drawing of a green lounge chair on wooden legs',
   'picture.pot': 'Drawing of a green teapot with a cup',
+  'picture.of': 'Picture of {title}',
+  'picture.parcel': 'Drawing of a parcel',
+  'picture.bag': 'Drawing of a green shopping bag with a rising sun',
+  'picture.box': 'Drawing of a gift box with a bow',
   'picture.packet': 'Drawing of a red packet with a gold seal',
   'picture.tickets': 'Drawing of three tickets',
 

@@ -76,6 +76,10 @@ export const zh = {
   'picture.lamp': '插图：一盏绿色搪瓷吊灯，灯光温暖',
   'picture.chair': '插图：一把木腿的绿色休闲椅',
   'picture.pot': '插图：一只绿色茶壶和一只茶杯',
+  'picture.of': '{title}的图片',
+  'picture.parcel': '插画：一个包裹',
+  'picture.bag': '插画：印着日出的绿色购物袋',
+  'picture.box': '插画：系着蝴蝶结的礼盒',
   'picture.packet': '插图：一个带金色封印的红包',
   'picture.tickets': '插图：三张奖券',
 

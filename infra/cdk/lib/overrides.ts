@@ -10,6 +10,7 @@ export interface Overrides {
   alarmEmail?: string;
   emulator?: string;
   payUrl?: string;
+  contactUrl?: string;
   giftUrl?: string;
   pictureHosts?: string;
   operatorClaim?: string;
@@ -20,7 +21,11 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
+<<<<<<< HEAD
   const { accountConcurrency, giftUrl, pictureHosts } = overrides;
+=======
+  const { accountConcurrency, contactUrl, giftUrl } = overrides;
+>>>>>>> fe0847f (The pages are built by Vite into a few hashed files that browsers keep; every published sale is listed; the page looks less often)
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -28,6 +33,9 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
   if (emulator !== undefined) result.emulator = emulator;
   if (payUrl !== undefined && result.edge !== undefined) {
     result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
+  }
+  if (contactUrl !== undefined && result.edge !== undefined) {
+    result.edge = { ...result.edge, page: { ...result.edge.page, contactUrl } };
   }
   if (giftUrl !== undefined) result.winners = { ...result.winners, url: giftUrl };
   if (pictureHosts !== undefined) result.pictureHosts = pictureHosts.split(',').map((part) => part.trim());

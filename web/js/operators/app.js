@@ -26,6 +26,7 @@ const REFRESH_MS = 10_000;
 const ORDER = /^orders\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}\.[0-9a-f]{32})$/;
 
 language.add(operators);
+await language.ready;
 session.dialog = (expired) => signInDialog(expired, { operator: true });
 
 const main = document.getElementById('main');

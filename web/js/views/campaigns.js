@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { whoWhen } from '../early.js';
 import { moment } from '../format.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, picture, pictureOfCard, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
+import { badge, button, empty, picture, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { View } from './view.js';
 
@@ -79,7 +79,7 @@ export class CampaignsView extends ListView {
   card({ campaign_id: id, title, ...times }) {
     const { state, text } = when(times);
     return h('a', { class: 'card', href: `#/campaigns/${id}` },
-      picture(id, 'wide'),
+      picture({ sale_id: id }, 'wide'),
       h('div', { class: 'card-body' },
         badge(state, t(`state.${state}`)), h('h2', {}, title), h('p', { class: 'quiet' }, text)));
   }
@@ -107,7 +107,7 @@ export class CampaignView extends ListView {
   card(sale) {
     const who = whoWhen(sale, stateNow(sale));
     return h('a', { class: 'card', href: `#/sales/${sale.sale_id}` },
-      pictureOfCard(sale, 'wide'),
+      picture(sale, 'wide'),
       h('div', { class: 'card-body' },
         saleBadge(sale), h('h2', {}, sale.title),
         price(sale),
