@@ -4,7 +4,7 @@ import { begin } from './catalog.js';
 import { pictureOf } from './pictures.js';
 
 const SCREENS = [
-  [/^#?\/?$/, () => '/v1/campaigns'],
+  [/^#?\/?$/, () => '/v1/sales'],
   [/^#\/campaigns\/([a-z0-9-]+)$/, (id) => `/v1/campaigns/${id}`],
   [/^#\/sales\/([a-z0-9-]+)$/, (id) => `/v1/sales/${id}`],
 ];

@@ -10,8 +10,9 @@ import { finishSignIn } from './oidc.js';
 import { nothing, problemWords } from './parts.js';
 import { session } from './session.js';
 import { frame } from './frame.js';
-import { CampaignView, CampaignsView } from './views/campaigns.js';
+import { CampaignView, SalesView } from './views/campaigns.js';
 import { OrdersView } from './views/orders.js';
+import { ReceiptView } from './views/receipt.js';
 import { ReservationView } from './views/reservation.js';
 import { SaleView } from './views/sale.js';
 import { View } from './views/view.js';
@@ -47,10 +48,11 @@ class LazyVerifyView extends View {
 
 const ID = '([a-z0-9][a-z0-9.-]{0,91})';
 const ROUTES = [
-  [/^$/, CampaignsView],
+  [/^$/, SalesView],
   [new RegExp(`^campaigns/${ID}$`), CampaignView],
   [new RegExp(`^sales/${ID}$`), SaleView],
   [new RegExp(`^reservations/${ID}$`), ReservationView],
+  [new RegExp(`^receipts/${ID}$`), ReceiptView],
   [/^orders$/, OrdersView],
   [/^draws\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}(?:\.[1-9][0-9]{0,7})?)$/, LazyVerifyView],
 ];

@@ -15,23 +15,41 @@ export function begin(path) {
   return found;
 }
 
+/** Rounds that were seen prepared: who knows nothing of one later has no other reason to hide the button. */
+const prepared = new Set();
+/** Long before the opening nobody has asked whether it is prepared. */
+const ASKED_MS = 110_000;
+
+function note({ sale_id: id, round, state, opens_at: opens, availability }) {
+  const isAsked = state !== 'upcoming' || Date.parse(opens) - clock.now() < ASKED_MS;
+  if (isAsked && availability !== 'unknown') prepared.add(`${id}.${round}`);
+}
+
+const isPrepared = ({ sale_id: id, round, availability }) => availability !== 'unknown' || prepared.has(`${id}.${round}`);
+
 function first(path, signal) {
   const found = begun.get(path);
   begun.delete(path);
   return found ?? look(path, { signal });
 }
 
-export async function campaigns(signal) {
-  return (await first('/v1/campaigns', signal)).campaigns;
+/** What the shop's first page has: `{sales, campaigns}`. */
+export async function front(signal) {
+  const found = await first('/v1/sales', signal);
+  found.sales.forEach(note);
+  return found;
 }
 
-export function campaign(id, signal) {
-  return first(`/v1/campaigns/${encodeURIComponent(id)}`, signal);
+export async function campaign(id, signal) {
+  const found = await first(`/v1/campaigns/${encodeURIComponent(id)}`, signal);
+  found.sales.forEach(note);
+  return found;
 }
 
 export async function sale(id, signal) {
   const card = await first(`/v1/sales/${encodeURIComponent(id)}`, signal);
   cards.set(id, card);
+  note(card);
   return card;
 }
 
@@ -47,13 +65,17 @@ export function nextDrop(card) {
 
 /**
  * What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy,
- * `between` is between two drops.
+ * `between` is between two drops, `preparing` when it is time and the sale is not there yet.
  */
 export function stateNow(card) {
   const now = clock.now();
   if (card.state === 'closed' || now >= Date.parse(card.closes_at)) return 'closed';
   if (card.state === 'paused') return 'paused';
-  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return now >= (membersOpen(card) ?? Infinity) ? 'early' : 'upcoming';
+  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) {
+    if (now < (membersOpen(card) ?? Infinity)) return 'upcoming';
+    return isPrepared(card) ? 'early' : 'preparing';
+  }
+  if (!isPrepared(card)) return 'preparing';
   if (card.availability !== 'sold_out') return 'open';
   const next = nextDrop(card);
   // Once a drop has come there is something again, for all that is known.

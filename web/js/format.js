@@ -7,8 +7,12 @@ export function money(minor, currency) {
   return format.format(minor / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
-export function moment(text) {
-  return new Intl.DateTimeFormat(language.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
+/** A date and a time of day; with the name of its time zone if asked for. */
+export function moment(text, zone = false) {
+  const how = zone
+    ? { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+    : { dateStyle: 'medium', timeStyle: 'short' };
+  return new Intl.DateTimeFormat(language.locale, how).format(new Date(text));
 }
 
 /** A moment of the day, to the second. */

@@ -1,6 +1,7 @@
 // What is around every screen: header, footer, languages, who is signed in, whether there is a network.
 
 import logo from '../favicon.svg';
+import { contactKnown, contactLink } from './contact.js';
 import { h } from './dom.js';
 import { language, t } from './i18n.js';
 import { session } from './session.js';
@@ -17,6 +18,7 @@ class Frame {
     session.addEventListener('change', () => this.#render());
     language.addEventListener('change', () => this.#render());
     for (const event of ['online', 'offline']) window.addEventListener(event, () => this.#network());
+    contactKnown.then(() => this.#render());
     this.#render();
     this.#network();
   }
@@ -40,7 +42,7 @@ class Frame {
         href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
       }, t(name)))),
       h('div', { class: 'tools' }, this.#languages(), this.#who())));
-    document.getElementById('footer').replaceChildren(h('p', {}, t('footer')));
+    document.getElementById('footer').replaceChildren(h('p', {}, t('footer'), ' ', contactLink() ?? ''));
     if (kept) header.querySelector(`[data-keep="${kept}"]`)?.focus();
   }
 

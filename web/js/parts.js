@@ -28,6 +28,7 @@ export function saleBadge(card) {
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
   if (state === 'between') return badge('upcoming', t('state.between'));
   if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
+  if (state === 'preparing') return badge('upcoming', t('state.preparing'));
   if (state === 'early') return badge('open', t('state.early'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
@@ -46,8 +47,23 @@ export function facts(card) {
 
 /** What it costs, or what there is to be won. */
 export function price(card) {
-  return h('p', { class: 'price' }, card.draw ? stake({ ...card.draw, currency: card.currency })
-    : isFree(card) ? t('free.price') : money(card.price_minor, card.currency));
+  if (card.draw) return h('p', { class: 'price' }, stake({ ...card.draw, currency: card.currency }));
+  const { list_price_minor: before, price_minor: now, currency } = card;
+  const cost = isFree(card) ? t('free.price') : money(now, currency);
+  if (!before) return h('p', { class: 'price' }, cost);
+  return h('p', { class: 'price reduced' }, h('span', { class: 'unseen' }, `${t('price.now')} `), h('span', {}, cost), ' ',
+    h('span', { class: 'unseen' }, `${t('price.before')} `), h('s', {}, money(before, currency)));
+}
+
+/** What a merchant says of the goods: paragraphs, more pictures, and a link to their terms. */
+export function goods({ title, description, pictures = [], terms_url: terms }) {
+  const more = pictures.slice(1).map((src) => h('li', {}, h('img', { src, alt: t('picture.of', { title }), width: 240, height: 240, loading: 'lazy', decoding: 'async' })));
+  const parts = [
+    description ? description.split(/\n+/).map((text) => h('p', {}, text)) : null,
+    more.length ? h('ul', { class: 'pictures' }, more) : null,
+    terms ? h('p', {}, h('a', { href: terms, target: '_blank', rel: 'noopener noreferrer' }, t('goods.terms'))) : null,
+  ].filter(Boolean);
+  return parts.length ? h('section', { class: 'goods', 'aria-label': t('goods') }, parts) : null;
 }
 
 /** How far the rain of a card has come, in a line; `state` is that of the card now. Null without one. */
@@ -105,7 +121,10 @@ export function countdown(title = t('countdown.title')) {
     ...boxes.map(({ box }) => box));
   const show = (ms) => {
     const all = parts(ms);
-    for (const { unit, value } of boxes) {
+    // What is nothing yet or any more is not worth a box; minutes and seconds always are.
+    const hidden = all.days > 0 ? 0 : all.hours > 0 ? 1 : 2;
+    for (const [at, { unit, value, box }] of boxes.entries()) {
+      if (box.hidden !== at < hidden) box.hidden = at < hidden;
       const text = String(all[unit]).padStart(2, '0');
       if (value.textContent !== text) value.textContent = text;
     }

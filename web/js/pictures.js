@@ -19,8 +19,8 @@ const hash = (id) => Array.from(id).reduce((all, letter) => (all * 31 + letter.c
 const combination = (number) => ({ name: PLAIN[number % PLAIN.length], tint: Math.floor(number / PLAIN.length) % TINTS });
 
 /** `{src}` of a sale's own picture, or `{src, name, tint}` of a drawing. */
-export function pictureOf({ sale_id: id, pictures = [], ...card }) {
-  if (pictures.length) return { src: pictures[0] };
+export function pictureOf({ sale_id: id, picture, ...card }) {
+  if (picture) return { src: picture };
   const name = OF_KINDS[kindOf(card)] ?? NAMED.find((one) => id.split('-').includes(one));
   const drawing = name ? { name, tint: 0 } : combination(given.get(id) ?? hash(id) % ALL);
   return { ...drawing, src: `/art/${drawing.name}.svg` };

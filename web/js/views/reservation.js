@@ -79,7 +79,7 @@ export class ReservationView extends View {
     const heading = h('h1', { tabindex: '-1' }, this.title);
     this.#place.setAttribute('aria-label', t('order.number'));
     this.#showPicture();
-    this.main.replaceChildren(h('div', { class: 'product' },
+    this.main.replaceChildren(h('div', { class: 'product compact' },
       this.#picture,
       h('div', { class: 'product-body' },
         h('a', { class: 'back', href: `#/sales/${saleOf(this.#id)}` }, t('to.sale')), heading, this.#place, this.#facts)));

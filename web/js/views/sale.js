@@ -7,7 +7,7 @@ import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { keptBy, whoWhen } from '../early.js';
 import { t } from '../i18n.js';
-import { button, chances, facts, nothing, picture, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
+import { button, chances, facts, goods, nothing, picture, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
 import { EARLY_MS, REFRESH_CHANGE_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
 import { buyingStage } from './buying-stages.js';
@@ -59,7 +59,7 @@ export class SaleView extends View {
     return this.card?.title ?? t('campaigns.title');
   }
 
-  /** Idle, and why: `upcoming`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
+  /** Idle, and why: `upcoming`, `preparing`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
   get state() {
     const state = stateNow(this.card);
     if (state === 'between' && this.#awaited !== nextDrop(this.card)) return 'open';
@@ -137,7 +137,7 @@ export class SaleView extends View {
     const left = (state === 'between' ? nextDrop(this.card) : this.opensAt) - clock.now();
     if (left > EARLY_MS) return Math.min(REFRESH_EARLY_MS, left - EARLY_MS);
     const dropped = state === 'open' && this.card.availability === 'sold_out';
-    const changes = stage.problem?.code === 'paused' || (idle && (state === 'paused' || dropped));
+    const changes = stage.problem?.code === 'paused' || (idle && (state === 'paused' || state === 'preparing' || dropped));
     if (changes) return REFRESH_CHANGE_MS;
     return idle && state === 'upcoming' ? REFRESH_SOON_MS : REFRESH_MS;
   }
@@ -178,7 +178,7 @@ export class SaleView extends View {
     this.main.replaceChildren(h('div', { class: 'product' },
       h('div', { class: 'product-picture' }, picture(card)),
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card))));
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card), goods(card))));
     if (focused) again.focus();
     this.update();
   }
@@ -205,6 +205,7 @@ export class SaleView extends View {
     this.#shown = key;
     this.#stop.abort();
     this.#stop = new AbortController();
+    this.main.querySelector('.product')?.classList.toggle('compact', !this.buying.idle);
     const shown = this.buying.idle ? idleStage(this, state) : buyingStage(this, stage);
     this.put(this.#place, shown.element, { quiet: first && !byUser });
     if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
