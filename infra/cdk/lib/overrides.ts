@@ -21,11 +21,7 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
-<<<<<<< HEAD
-  const { accountConcurrency, giftUrl, pictureHosts } = overrides;
-=======
-  const { accountConcurrency, contactUrl, giftUrl } = overrides;
->>>>>>> fe0847f (The pages are built by Vite into a few hashed files that browsers keep; every published sale is listed; the page looks less often)
+  const { accountConcurrency, contactUrl, giftUrl, pictureHosts } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];

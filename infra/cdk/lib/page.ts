@@ -106,12 +106,8 @@ export class Page extends Construct {
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-<<<<<<< HEAD
-      ["img-src 'self' data:", ...settings.pictureHosts.map((host) => `https://${host}`)].join(' '),
-=======
       "font-src 'self'",
-      "img-src 'self' data:",
->>>>>>> fe0847f (The pages are built by Vite into a few hashed files that browsers keep; every published sale is listed; the page looks less often)
+      ["img-src 'self' data:", ...settings.pictureHosts.map((host) => `https://${host}`)].join(' '),
       ["connect-src 'self'", ...connectTo].join(' '),
       "base-uri 'none'",
       "form-action 'none'",
