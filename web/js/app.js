@@ -1,13 +1,12 @@
 // The shop: which screen, and what is around it.
 
 import { beginScreen } from './ahead.js';
-import { config } from './config.js';
 import { clock } from './clock.js';
 import { focusOn } from './dom.js';
 import { language, t } from './i18n.js';
 import { signInDialog } from './login.js';
-import { finishSignIn } from './oidc.js';
 import { nothing, problemWords } from './parts.js';
+import { comeBack, renewal } from './renewal.js';
 import { session } from './session.js';
 import { frame } from './frame.js';
 import { CampaignView, SalesView } from './views/campaigns.js';
@@ -96,11 +95,7 @@ function start() {
   route(true);
 }
 
-/** Whether this is the way back from an issuer. */
-async function signedIn() {
-  if (new URLSearchParams(location.search).has('state')) await config().then(({ login }) => finishSignIn(login)).catch(() => {});
-}
-
 beginScreen(location.hash);
-Promise.all([language.ready, signedIn()]).then(start);
+renewal.start();
+Promise.all([language.ready, comeBack()]).then(start);
 

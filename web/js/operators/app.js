@@ -6,9 +6,8 @@ import { moment, shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
 import { signInDialog } from '../login.js';
-import { config } from '../config.js';
-import { finishSignIn } from '../oidc.js';
 import { badge, button, panel, problemWords } from '../parts.js';
+import { comeBack, renewal } from '../renewal.js';
 import { session } from '../session.js';
 import { refreshing } from '../timing.js';
 import { operators } from '../../words/operators.js';
@@ -252,7 +251,8 @@ language.addEventListener('change', () => {
   if (shown.kind === 'sales' && chosen()) fill();
   else route();
 });
-config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => {
+renewal.start();
+comeBack().finally(() => {
   user = session.current?.user ?? null;
   route();
 });

@@ -102,20 +102,18 @@ class ListView extends View {
 
 /** Every sale, in a campaign or not. */
 export class SalesView extends ListView {
-  #campaigns = [];
-
   get title() {
     return t('sales.title');
   }
 
   async load() {
     const { sales, campaigns } = await front(this.signal);
-    this.#campaigns = campaigns;
+    this.campaigns = campaigns;
     return sales;
   }
 
   head() {
-    const links = this.#campaigns.map(({ campaign_id: id, title }) => h('li', {}, h('a', { href: `#/campaigns/${id}` }, title)));
+    const links = (this.campaigns ?? []).map(({ campaign_id: id, title }) => h('li', {}, h('a', { href: `#/campaigns/${id}` }, title)));
     return [h('h1', { tabindex: '-1' }, this.title), h('p', { class: 'lead' }, t('sales.lead')),
       links.length ? h('nav', { class: 'campaigns', 'aria-label': t('nav.campaigns') }, h('ul', {}, links)) : null];
   }

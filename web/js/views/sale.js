@@ -56,7 +56,7 @@ export class SaleView extends View {
   }
 
   get title() {
-    return this.card?.title ?? t('campaigns.title');
+    return this.card?.title ?? t('sales.title');
   }
 
   /** Idle, and why: `upcoming`, `preparing`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
@@ -162,7 +162,10 @@ export class SaleView extends View {
   render() {
     this.#shown = '';
     if (this.#problem && (!this.card || this.#problem.code === 'unknown_sale')) {
-      this.main.replaceChildren(...nothing(problemWords(this.#problem)));
+      const passing = this.#problem.code !== 'unknown_sale';
+      this.main.replaceChildren(...(passing
+        ? [h('h1', { tabindex: '-1' }, t('sale.trouble.title')), h('div', { class: 'empty' }, h('p', {}, t('sale.trouble.text')), button(t('retry'), () => this.#load(), { class: 'secondary' }))]
+        : nothing(problemWords(this.#problem))));
       return;
     }
     if (!this.card) {

@@ -59,18 +59,22 @@ function send(response, { status, body, headers }) {
   response.end(typeof body === 'string' ? body : JSON.stringify(body) ?? '');
 }
 
-async function bodyOf(request) {
+async function textOf(request) {
   const parts = [];
   for await (const part of request) parts.push(part);
-  const text = Buffer.concat(parts).toString();
+  return Buffer.concat(parts).toString();
+}
+
+async function bodyOf(request) {
+  const text = await textOf(request);
   return text === '' ? {} : JSON.parse(text);
 }
 
 /** Starts it on a free port, or on `port`; with the built pages, or with their `sources`, which change as they are edited. */
-export async function start({ port = 0, login = 'stand-in', fromSources = false } = {}) {
+export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_000, fromSources = false } = {}) {
   const sales = new Sales();
   const users = new Users();
-  const table = routes(sales, users, () => ({ port: server.address().port, login }));
+  const table = routes(sales, users, () => ({ port: server.address().port, login, tokenLifeMs }));
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, 'http://shop');
     const route = table.find(({ method, pattern }) => method === request.method && pattern.test(url.pathname));
@@ -79,7 +83,7 @@ export async function start({ port = 0, login = 'stand-in', fromSources = false 
     try {
       const user = route.who === 'nobody' ? null : users.of(request.headers, route.who === 'operator');
       const path = route.pattern.exec(url.pathname).slice(1).map(decodeURIComponent);
-      const answer = await route.answer({ path, user, url, headers: request.headers, body: () => bodyOf(request) });
+      const answer = await route.answer({ path, user, url, headers: request.headers, body: () => bodyOf(request), text: () => textOf(request) });
       sales.count(answer.status === 202 ? 'accepted' : 'ok');
       return send(response, answer);
     } catch (error) {
