@@ -1,6 +1,6 @@
 // Which picture a sale has: its own, or else a drawing.
+import { kindOf } from './kinds.js';
 
-import { kindOf } from './awards.js';
 
 /** Drawings of what is no item. */
 const OF_KINDS = { split: 'packet', prizes: 'tickets' };
