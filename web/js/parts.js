@@ -14,7 +14,7 @@ export function picture(card, size = '', first = true) {
   return h('div', { class: `picture ${size} ${name ? `tint-${tint}` : 'own'}` },
     h('img', {
       src, alt: name ? t(`picture.${name}`) : t('picture.of', { title: card.title ?? '' }), width: 480, height: 480,
-      fetchpriority: first ? 'high' : null, loading: first ? null : 'lazy', decoding: 'async',
+      fetchpriority: first ? 'high' : null, loading: first ? null : 'lazy', decoding: first ? null : 'async',
     }));
 }
 
