@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo plan up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short docs lint deny clean
+.PHONY: help setup build pages demo plan up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,8 +15,12 @@ help: ## List the tasks
 setup: ## Install the pinned local cloud into the checkout
 	@$(LOCAL) install
 
-build: ## Build the functions into target/lambda
+build: ## Build the functions into target/lambda, and the pages into web/dist
 	@$(LOCAL) build
+
+pages: ## Build only the pages
+	@test -d web/node_modules || npm --prefix web ci --silent
+	@npm --prefix web run --silent build
 
 demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
@@ -95,7 +99,6 @@ part-%:
 test-ready: build
 	@$(COMPILE) "Compiling the tests" test --workspace --no-run
 	@$(COMPILE) "Compiling all programs" build --workspace --bins
-	@if test -x "$(CHROMIUM)"; then cd web && npm ci --silent; fi
 	@cd clients && npm ci --silent
 
 test-system:
@@ -116,7 +119,8 @@ deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, u
 
 test-web: ## Test the pages in a browser, on a stand-in and on a system of their own
 	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
-	@echo "Installing web/node_modules and clients/node_modules" >&2; cd web && npm ci --silent; cd ../clients && npm ci --silent
+	@echo "Installing clients/node_modules" >&2; npm --prefix clients ci --silent
+	@$(MAKE) --no-print-directory pages
 	@failed=; for part in test-pages test-pages-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
 # Without a browser the other tests are worth running.
@@ -162,4 +166,4 @@ deny: ## Check licences and advisories (needs cargo-deny)
 
 clean: down ## Remove everything that was built or installed
 	$(CARGO) clean
-	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out clients/node_modules clients/typescript/dist
+	rm -rf local/.venv infra/cdk/.venv infra/cdk/node_modules infra/cdk/cdk.out web/node_modules web/dist clients/node_modules clients/typescript/dist

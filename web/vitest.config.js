@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/*.test.js'],
+    globalSetup: 'test/built.js',
     // A purchase on the real system takes some seconds, and machines that run browsers can be slow.
     testTimeout: 180_000,
     hookTimeout: 120_000,

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::install::{install_packages, run};
 use crate::paths;
 use crate::stages::Stage;
 
@@ -123,6 +124,15 @@ pub fn build_functions(stage: &Stage) -> Result<()> {
         stage_program(&built, &folder.join("bootstrap")).with_context(|| format!("cannot copy {}", built.display()))?;
     }
     Ok(())
+}
+
+/// Builds the pages into `web/dist`, with the packages that they are made of.
+///
+/// # Errors
+/// If Node or npm is missing, or the build fails, with what it said.
+pub fn build_pages(stage: &Stage) -> Result<()> {
+    install_packages(&paths::web(), stage)?;
+    run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
 }
 
 /// Puts a copy of a program where it is deployed from, unless there is one. Whoever deploys at this moment gets the old one

@@ -38,13 +38,18 @@ pub(crate) fn install(stage: &Stage) -> Result<()> {
             "pip",
         )
     })?;
-    let lock = paths::cdk().join("package-lock.json");
-    once(&paths::cdk().join("node_modules/.installed"), &lock, || {
+    install_packages(&paths::cdk(), stage)
+}
+
+/// Installs the packages of a folder with a `package.json`, unless they are there already.
+///
+/// # Errors
+/// If npm is missing or fails.
+pub(crate) fn install_packages(folder: &Path, stage: &Stage) -> Result<()> {
+    once(&folder.join("node_modules/.installed"), &folder.join("package-lock.json"), || {
         stage.say("Node packages, with npm");
-        run(
-            Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(paths::cdk()),
-            "npm",
-        )
+        let arguments = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+        run(Command::new("npm").args(arguments).current_dir(folder), "npm")
     })
 }
 

@@ -28,9 +28,14 @@ pub fn cdk() -> PathBuf {
     root().join("infra/cdk")
 }
 
-/// The page.
+/// The sources of the pages.
 pub fn web() -> PathBuf {
     root().join("web")
+}
+
+/// The pages as `web/build.js` builds them.
+pub fn pages() -> PathBuf {
+    web().join("dist")
 }
 
 /// Where builds go, whatever `CARGO_TARGET_DIR` says.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::build::build_functions;
+use crate::build::{build_functions, build_pages};
 use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
 use crate::install;
@@ -10,12 +10,15 @@ use crate::paths::usable_state;
 use crate::stages::Stage;
 use crate::web::WebServer;
 
-/// Installs the local cloud and builds the functions, as far as either is not done yet.
+/// Installs the local cloud, and builds the pages and the functions, as far as any of it is not done yet.
 ///
 /// # Errors
 /// If a tool is missing or fails; the message names it.
 pub fn set_up() -> Result<()> {
     install()?;
+    let stage = Stage::spinner("Building the pages");
+    build_pages(&stage)?;
+    stage.done("web/dist");
     let stage = Stage::spinner("Building the functions");
     build_functions(&stage)?;
     stage.done("target/lambda");

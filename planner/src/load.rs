@@ -9,20 +9,20 @@ use crate::quotas::EDGE_CACHES;
 /// The page spreads its looks: up to a quarter longer, an eighth on average (`web/js/timing.js`).
 const SPREAD: f64 = 1.125;
 /// Seconds between looks at a card when the sale is about to open (`web/js/views/sale.js`).
-pub const LOOK_SOON_S: f64 = 1.5 * SPREAD;
+pub const LOOK_SOON_S: f64 = 10.0 * SPREAD;
 /// Seconds between looks at a card otherwise.
-pub const LOOK_S: f64 = 4.0 * SPREAD;
+pub const LOOK_S: f64 = 10.0 * SPREAD;
 /// Seconds between looks long before it opens.
-pub const LOOK_EARLY_S: f64 = 15.0 * SPREAD;
+pub const LOOK_EARLY_S: f64 = 30.0 * SPREAD;
 /// Seconds before the opening at which "soon" begins.
 pub const SOON_S: f64 = 120.0;
-/// Looks at a reservation in its first ten seconds while the queue has it (`web/js/watch.js`: at once, after half a
-/// second, then half as long again each time).
-pub const FIRST_LOOKS: f64 = 6.0;
+/// Looks at a reservation in its first ten seconds (`web/js/watch.js`): at once, after two seconds, and when push tells of
+/// the order; one more in case push is not up yet.
+pub const FIRST_LOOKS: f64 = 4.0;
 /// Seconds that these take.
 const FIRST_LOOKS_S: f64 = 10.0;
-/// Looks at a reservation until it is paid, two minutes later.
-pub const LOOKS_OF_A_WINNER: f64 = 20.0;
+/// Looks at a reservation until it is paid, two minutes later: beside push, one each half a minute, and the payment's own.
+pub const LOOKS_OF_A_WINNER: f64 = 9.0;
 
 /// What comes, in requests a second, in the fullest second.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -64,13 +64,48 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
 }
 
 #[tokio::test]
+async fn the_list_has_every_published_sale_the_open_ones_first() {
+    let lab = Lab::new().await;
+    let now = runtime::Clock::system().now();
+    let sales = [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)];
+    for (sale, opens_in_s, closes_in_s) in sales {
+        let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
+        lab.publish(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
+    }
+    rounds::draft(&lab.ledger, "draft", &terms(10, 1), None).await;
+    put(&lab, &autumn(&["soon", "draft"])).await.expect(201);
+    lab.load("open").await;
+
+    let catalog = lab.catalog();
+    let list = shown(&catalog, "/v1/sales").await;
+    assert_eq!(ids(&list), ["closing", "open", "soon", "later", "over"]);
+    let campaigns = list.body["campaigns"].as_array().unwrap();
+    assert_eq!(campaigns.iter().map(|line| &line["campaign_id"]).collect::<Vec<_>>(), ["autumn"]);
+    // What Redis does not have yet cannot be bought, whatever the clock says; what opens much later has time.
+    let of = |n: usize| list.body["sales"][n]["availability"].as_str().unwrap().to_owned();
+    assert_eq!([0, 1, 2, 3].map(of), ["unknown", "available", "unknown", "available"]);
+    lab.load("soon").await;
+    let prepared = async || {
+        (shown(&catalog, "/v1/sales/soon").await.text("availability") == "available").then_some(())
+    };
+    until("the sale is prepared", 3, prepared).await;
+}
+
+#[tokio::test]
 async fn the_sample_events_are_good() {
     let lab = Lab::selling(terms(10, 1)).await;
     let (deps, catalog) = (lab.admin(), lab.catalog());
     for (name, status) in [("admin/campaign", 201), ("admin/campaigns", 200)] {
         assert_eq!(admin::handle(&deps, request(&sample(name))).await.status(), status, "{name}");
     }
-    for name in ["catalog/campaigns", "catalog/campaign", "catalog/sale", "catalog/members", "catalog/members_sale"] {
+    for name in [
+        "catalog/campaigns",
+        "catalog/campaign",
+        "catalog/sales",
+        "catalog/sale",
+        "catalog/members",
+        "catalog/members_sale",
+    ] {
         assert_eq!(catalog::handle(&catalog, request(&sample(name))).await.status(), 200, "{name}");
     }
 }

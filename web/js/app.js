@@ -1,16 +1,17 @@
 // The shop: which screen, and what is around it.
 
-import { config } from './config.js';
+import { beginScreen } from './ahead.js';
 import { clock } from './clock.js';
 import { focusOn } from './dom.js';
 import { language, t } from './i18n.js';
 import { signInDialog } from './login.js';
-import { finishSignIn } from './oidc.js';
 import { nothing, problemWords } from './parts.js';
+import { comeBack, renewal } from './renewal.js';
 import { session } from './session.js';
 import { frame } from './frame.js';
-import { CampaignView, CampaignsView } from './views/campaigns.js';
+import { CampaignView, SalesView } from './views/campaigns.js';
 import { OrdersView } from './views/orders.js';
+import { ReceiptView } from './views/receipt.js';
 import { ReservationView } from './views/reservation.js';
 import { SaleView } from './views/sale.js';
 import { View } from './views/view.js';
@@ -46,10 +47,11 @@ class LazyVerifyView extends View {
 
 const ID = '([a-z0-9][a-z0-9.-]{0,91})';
 const ROUTES = [
-  [/^$/, CampaignsView],
+  [/^$/, SalesView],
   [new RegExp(`^campaigns/${ID}$`), CampaignView],
   [new RegExp(`^sales/${ID}$`), SaleView],
   [new RegExp(`^reservations/${ID}$`), ReservationView],
+  [new RegExp(`^receipts/${ID}$`), ReceiptView],
   [/^orders$/, OrdersView],
   [/^draws\/([a-z0-9][a-z0-9-]{0,47}\.[1-9][0-9]{0,9}(?:\.[1-9][0-9]{0,7})?)$/, LazyVerifyView],
 ];
@@ -76,18 +78,24 @@ function route(first = false) {
   focusOn(main.querySelector('h1') ?? main);
 }
 
-session.dialog = (expired) => signInDialog(expired);
-frame.start({
-  links: [['', 'nav.sales'], ['orders', 'nav.orders']],
-});
-document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
-window.addEventListener('hashchange', (event) => {
-  // The link that skips to the content is not a screen.
-  if (new URL(event.newURL).hash !== '#main') route();
-});
-session.addEventListener('change', () => {
-  if (!session.current) route();
-});
-language.addEventListener('change', () => frame.at(location.hash.replace(/^#\/?/, '')));
+function start() {
+  session.dialog = (expired) => signInDialog(expired);
+  frame.start({
+    links: [['', 'nav.sales'], ['orders', 'nav.orders']],
+  });
+  document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
+  window.addEventListener('hashchange', (event) => {
+    // The link that skips to the content is not a screen.
+    if (new URL(event.newURL).hash !== '#main') route();
+  });
+  session.addEventListener('change', () => {
+    if (!session.current) route();
+  });
+  language.addEventListener('change', () => frame.at(location.hash.replace(/^#\/?/, '')));
+  route(true);
+}
 
-config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => route(true));
+beginScreen(location.hash);
+renewal.start();
+Promise.all([language.ready, comeBack()]).then(start);
+

@@ -3,11 +3,9 @@
 import { h } from './dom.js';
 import { money, number } from './format.js';
 import { language, t } from './i18n.js';
+import { kindOf } from './kinds.js';
 
-/** `split`, `prizes` or `units`; of a card, or of a sale as operators see it. */
-export function kindOf(sale) {
-  return (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
-}
+export { kindOf };
 
 /** Whether the winners are drawn once the round is over: what people have until then are entries. */
 export function isDrawnAtEnd(sale) {

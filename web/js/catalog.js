@@ -6,22 +6,55 @@ import { ask, look } from './http.js';
 import { session } from './session.js';
 
 const cards = new Map();
+/** Looks that have begun before anybody asked. */
+const begun = new Map();
 
-export async function campaigns(signal) {
-  return (await look('/v1/campaigns', { signal })).campaigns;
+/** Begins to look at what a screen will ask for first, while the screen is still being made. */
+export function begin(path) {
+  const found = look(path);
+  begun.set(path, found);
+  return found;
 }
 
-export function campaign(id, signal) {
-  return look(`/v1/campaigns/${encodeURIComponent(id)}`, { signal });
+/** Rounds that were seen prepared: who knows nothing of one later has no other reason to hide the button. */
+const prepared = new Set();
+/** Long before the opening nobody has asked whether it is prepared. */
+const ASKED_MS = 110_000;
+
+function note({ sale_id: id, round, state, opens_at: opens, availability }) {
+  const isAsked = state !== 'upcoming' || Date.parse(opens) - clock.now() < ASKED_MS;
+  if (isAsked && availability !== 'unknown') prepared.add(`${id}.${round}`);
+}
+
+const isPrepared = ({ sale_id: id, round, availability }) => availability !== 'unknown' || prepared.has(`${id}.${round}`);
+
+function first(path, signal) {
+  const found = begun.get(path);
+  begun.delete(path);
+  return found ?? look(path, { signal });
+}
+
+/** What the shop's first page has: `{sales, campaigns}`. */
+export async function front(signal) {
+  const found = await first('/v1/sales', signal);
+  found.sales.forEach(note);
+  return found;
+}
+
+export async function campaign(id, signal) {
+  const found = await first(`/v1/campaigns/${encodeURIComponent(id)}`, signal);
+  found.sales.forEach(note);
+  return found;
 }
 
 export async function sale(id, signal) {
-  const card = await look(`/v1/sales/${encodeURIComponent(id)}`, { signal }).catch((error) => {
+  const card = await first(`/v1/sales/${encodeURIComponent(id)}`, signal).catch((error) => {
     // Members see more than everybody does.
     if (error.code !== 'unknown_sale' || !session.current) throw error;
     return ask('GET', `/v1/members/sales/${encodeURIComponent(id)}`, { signal });
   });
   cards.set(id, card);
+  note(card);
   return card;
 }
 
@@ -37,28 +70,19 @@ export function nextDrop(card) {
 
 /**
  * What the sale's card comes to at this moment: a card is a second old, and clocks go on. `early` is while members alone can buy,
- * `between` is between two drops.
+ * `between` is between two drops, `preparing` when it is time and the sale is not there yet.
  */
 export function stateNow(card) {
   const now = clock.now();
   if (card.state === 'closed' || now >= Date.parse(card.closes_at)) return 'closed';
   if (card.state === 'paused') return 'paused';
-  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) return now >= (membersOpen(card) ?? Infinity) ? 'early' : 'upcoming';
+  if (card.state === 'upcoming' && now < Date.parse(card.opens_at)) {
+    if (now < (membersOpen(card) ?? Infinity)) return 'upcoming';
+    return isPrepared(card) ? 'early' : 'preparing';
+  }
+  if (!isPrepared(card)) return 'preparing';
   if (card.availability !== 'sold_out') return 'open';
   const next = nextDrop(card);
   // Once a drop has come there is something again, for all that is known.
   return next === null ? 'sold_out' : now < next ? 'between' : 'open';
-}
-
-const PICTURES = ['lamp', 'chair', 'pot'];
-
-/** Drawings of what is not an item. */
-const DRAWN = { split: 'packet', prizes: 'tickets' };
-
-/** The drawing of a sale: that of its kind, the one that it names, or always the same one. */
-export function pictureOf(id, kind = 'units') {
-  if (kind in DRAWN) return DRAWN[kind];
-  const named = PICTURES.find((name) => id.includes(name));
-  const sum = Array.from(id).reduce((all, letter) => all + letter.codePointAt(0), 0);
-  return named ?? PICTURES[sum % PICTURES.length];
 }

@@ -1,7 +1,7 @@
 // Checks the beacon of a draw: that drand signed the round that the draw had to name. Its library is large, so this is loaded only for
 // draws that have a beacon. The first implementation is shared/beacon with shared/award/src/drand.rs.
 
-import { bls12_381 as curve } from '../vendor/noble-bls12-381.js';
+import { bls12_381 as curve } from '@noble/curves/bls12-381.js';
 import { bytesOf, hexOf, sha256 } from './draw.js';
 
 /** Drand's chain quicknet: its name, its first round in seconds since 1970, and the key that it signs with. */

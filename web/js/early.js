@@ -28,7 +28,7 @@ export function keptBy(card, problem) {
 export function hour(ms) {
   const day = (at) => new Date(at).toDateString();
   if (day(ms) !== day(clock.now())) return moment(ms);
-  return new Intl.DateTimeFormat(language.tag, { timeStyle: 'short' }).format(new Date(ms));
+  return new Intl.DateTimeFormat(language.locale, { timeStyle: 'short' }).format(new Date(ms));
 }
 
 /** Who can buy when, in a line; `state` is that of the card now. Null if it makes no difference any more. */

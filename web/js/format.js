@@ -3,21 +3,25 @@
 import { language, t } from './i18n.js';
 
 export function money(minor, currency) {
-  const format = new Intl.NumberFormat(language.tag, { style: 'currency', currency });
+  const format = new Intl.NumberFormat(language.locale, { style: 'currency', currency });
   return format.format(minor / 10 ** format.resolvedOptions().maximumFractionDigits);
 }
 
-export function moment(text) {
-  return new Intl.DateTimeFormat(language.tag, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
+/** A date and a time of day; with the name of its time zone if asked for. */
+export function moment(text, zone = false) {
+  const how = zone
+    ? { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+    : { dateStyle: 'medium', timeStyle: 'short' };
+  return new Intl.DateTimeFormat(language.locale, how).format(new Date(text));
 }
 
 /** A moment of the day, to the second. */
 export function timeOfDay(ms) {
-  return new Intl.DateTimeFormat(language.tag, { timeStyle: 'medium' }).format(new Date(ms));
+  return new Intl.DateTimeFormat(language.locale, { timeStyle: 'medium' }).format(new Date(ms));
 }
 
 export function number(value) {
-  return new Intl.NumberFormat(language.tag).format(value);
+  return new Intl.NumberFormat(language.locale).format(value);
 }
 
 /** Days, hours, minutes and seconds. A second that has begun counts, so that zero is said at zero. */
@@ -43,7 +47,7 @@ export function clockFace(ms) {
 export function span(seconds) {
   const [value, unit] = seconds >= 7200 ? [Math.round(seconds / 3600), 'hour']
     : seconds >= 120 ? [Math.round(seconds / 60), 'minute'] : [Math.ceil(seconds), 'second'];
-  return new Intl.NumberFormat(language.tag, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  return new Intl.NumberFormat(language.locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
 /** The end of a reservation's id, which people can read out. */

@@ -1,5 +1,7 @@
 // What is around every screen: header, footer, languages, who is signed in, whether there is a network.
 
+import logo from '../favicon.svg';
+import { contactKnown, contactLink } from './contact.js';
 import { h } from './dom.js';
 import { language, t } from './i18n.js';
 import { session } from './session.js';
@@ -18,6 +20,7 @@ class Frame {
     session.addEventListener('change', () => this.#render());
     language.addEventListener('change', () => this.#render());
     for (const event of ['online', 'offline']) window.addEventListener(event, () => this.#network());
+    contactKnown.then(() => this.#render());
     this.#render();
     this.#network();
   }
@@ -41,12 +44,12 @@ class Frame {
     document.getElementById('skip').textContent = t('skip');
     header.replaceChildren(h('div', { class: 'bar' },
       h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },
-        h('img', { src: '/favicon.svg', alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
+        h('img', { src: logo, alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
       this.#bare ? null : h('nav', { 'aria-label': t('nav') }, this.#links.map(([path, name]) => h('a', {
         href: `#/${path}`, 'data-keep': name, 'aria-current': path === this.#path ? 'page' : null,
       }, t(name)))),
       h('div', { class: 'tools' }, this.#tools(), this.#languages(), this.#who())));
-    document.getElementById('footer').replaceChildren(h('p', {}, t('footer')));
+    document.getElementById('footer').replaceChildren(h('p', {}, t('footer'), ' ', contactLink() ?? ''));
     if (kept) header.querySelector(`[data-keep="${kept}"]`)?.focus();
   }
 

@@ -93,6 +93,15 @@ export async function ask(method, path, options = {}) {
     await session.renew(token);
     // What one user began is not for another to end.
     if (session.current.user !== user) throw new SignInCancelled();
-    return send(method, path, { ...options, auth: true });
+    const renewed = session.current.token;
+    try {
+      return await send(method, path, { ...options, auth: true });
+    } catch (again) {
+      // What was renewed without a word is not taken either: then only a person can help.
+      if (again.code !== 'unauthorized') throw again;
+      await session.signIn(renewed);
+      if (session.current.user !== user) throw new SignInCancelled();
+      return send(method, path, { ...options, auth: true });
+    }
   }
 }

@@ -3,7 +3,6 @@
 import { config } from './config.js';
 import { h } from './dom.js';
 import { language, t } from './i18n.js';
-import { redirectToIssuer } from './oidc.js';
 import { SignInCancelled } from './session.js';
 
 /** What a user's name may be at the stand-in. */
@@ -46,8 +45,11 @@ function cancel(dialog) {
 }
 
 function redirect(login, dialog) {
-  const go = () => redirectToIssuer(login);
-  return h('div', { class: 'actions' },
+  const said = h('p', { class: 'error', role: 'alert' });
+  const go = () => import('./oidc.js').then(({ redirectToIssuer }) => redirectToIssuer(login)).catch(() => {
+    said.textContent = t('login.failed');
+  });
+  return h('div', { class: 'actions' }, said,
     h('button', { type: 'button', class: 'primary', autofocus: true, onclick: go }, t('login.redirect')), cancel(dialog));
 }
 
@@ -62,7 +64,7 @@ function form(login, operator, finish, dialog) {
     event.preventDefault();
     const user = input.value.trim();
     if (!NAME.test(user)) {
-      said.textContent = t('login.user.hint');
+      said.textContent = t('login.user.wrong');
       input.focus();
       return;
     }

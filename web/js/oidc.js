@@ -1,54 +1,73 @@
-// Signing in at an OpenID Connect issuer: authorization code with PKCE, for a client without a secret.
+// Signing in at an OpenID Connect issuer: authorization code with PKCE, for a client without a secret; and staying signed in by
+// refresh tokens. Loaded when somebody signs in or a session is renewed.
 
-import { session } from './session.js';
+import * as oauth from 'oauth4webapi';
+import { clock } from './clock.js';
 
 const STORED = 'signing-in';
-
-const base64url = (bytes) => btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_', '=': '' })[c]);
-const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
-
-async function endpoints({ issuer }) {
-  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  if (!response.ok) throw new Error(`issuer: ${response.status}`);
-  return response.json();
-}
+const TOLERANCE_S = 60;
 
 const here = () => location.origin + location.pathname;
 
-/** Leaves the page; it is loaded again afterwards, where one was. */
-export async function redirectToIssuer(login) {
-  const { authorization_endpoint: url } = await endpoints(login);
-  const [state, verifier, nonce] = [random(), random(), random()];
-  sessionStorage.setItem(STORED, JSON.stringify({ state, verifier, nonce, hash: location.hash }));
-  const challenge = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
-  const query = new URLSearchParams({
-    response_type: 'code', client_id: login.client_id, redirect_uri: here(), scope: 'openid', state, nonce,
-    code_challenge: challenge, code_challenge_method: 'S256',
-  });
-  location.assign(`${url}?${query}`);
+/** What every request needs: `{server, client, options}`. */
+async function issuerOf({ issuer, client_id: id }) {
+  const url = new URL(issuer);
+  // An issuer of a developer's machine. One on the network could not be reached from a page that came by TLS.
+  const options = url.protocol === 'http:' ? { [oauth.allowInsecureRequests]: true } : {};
+  const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
+  // The issuer's clock is right, and the one of this device perhaps not.
+  const client = { client_id: id, [oauth.clockSkew]: Math.round((clock.now() - Date.now()) / 1000), [oauth.clockTolerance]: TOLERANCE_S };
+  return { server, client, options };
 }
 
-/** Finishes a sign-in that comes back from the issuer, if this is one. */
-export async function finishSignIn(login) {
-  const query = new URLSearchParams(location.search);
+function keptOf(answer, refresh = null) {
+  const { sub: user, exp, iat } = oauth.getValidatedIdTokenClaims(answer);
+  return { user, token: answer.id_token, refresh: answer.refresh_token ?? refresh, until: exp * 1000, since: iat * 1000 };
+}
+
+/** Leaves the page; it is loaded again afterwards, where one was. */
+export async function redirectToIssuer(login) {
+  const { server, client } = await issuerOf(login);
+  const [state, nonce, verifier] = [oauth.generateRandomState(), oauth.generateRandomNonce(), oauth.generateRandomCodeVerifier()];
+  sessionStorage.setItem(STORED, JSON.stringify({ state, nonce, verifier, hash: location.hash }));
+  const url = new URL(server.authorization_endpoint);
+  // Some issuers give a refresh token only to who asks for it, and others refuse the word.
+  const offline = server.scopes_supported?.includes('offline_access') ? ' offline_access' : '';
+  for (const [name, value] of Object.entries({
+    response_type: 'code', client_id: client.client_id, redirect_uri: here(), scope: `openid${offline}`, state, nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256',
+  })) url.searchParams.set(name, value);
+  location.assign(url);
+}
+
+/** Finishes a sign-in that comes back from the issuer: `{user, token, refresh, until, since}`; null if this is none, or it failed. */
+export async function finished(login) {
   const begun = JSON.parse(sessionStorage.getItem(STORED) ?? 'null');
-  if (login.kind !== 'oidc' || !query.has('state') || begun === null) return;
+  if (login.kind !== 'oidc' || begun === null) return null;
+  const query = new URL(location.href);
   sessionStorage.removeItem(STORED);
   history.replaceState(null, '', location.pathname + begun.hash);
-  if (query.get('state') !== begun.state || !query.has('code')) return;
-  const { token_endpoint: url } = await endpoints(login);
-  const response = await fetch(url, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'authorization_code', code: query.get('code'), client_id: login.client_id, redirect_uri: here(),
-      code_verifier: begun.verifier,
-    }),
-  });
-  if (!response.ok) return;
-  const { id_token: token } = await response.json();
-  const claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(
-    atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))));
-  // It came straight from the issuer over TLS, so its signature says nothing more; the nonce ties it to this tab.
-  if (claims.nonce !== begun.nonce) return;
-  session.set({ user: claims.sub, token });
+  query.hash = '';
+  try {
+    const { server, client, options } = await issuerOf(login);
+    const answered = oauth.validateAuthResponse(server, client, query, begun.state);
+    const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), answered, here(), begun.verifier, options);
+    return keptOf(await oauth.processAuthorizationCodeResponse(server, client, response, { expectedNonce: begun.nonce, requireIdToken: true }));
+  } catch {
+    return null;
+  }
+}
+
+/** The session anew, by its refresh token; null if the issuer gives none any more. Throws if the issuer does not answer. */
+export async function refreshed(login, { user, refresh }) {
+  const { server, client, options } = await issuerOf(login);
+  const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refresh, options);
+  try {
+    const answer = await oauth.processRefreshTokenResponse(server, client, response);
+    const next = answer.id_token ? keptOf(answer, refresh) : null;
+    return next?.user === user ? next : null;
+  } catch (error) {
+    if (error instanceof oauth.ResponseBodyError) return null;
+    throw error;
+  }
 }

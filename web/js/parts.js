@@ -1,16 +1,21 @@
 // Parts that several screens are made of.
 
-import { isFree, kindOf, odds, stake } from './awards.js';
-import { nextDrop, pictureOf, stateNow } from './catalog.js';
+import { isFree, odds, stake } from './awards.js';
+import { nextDrop, stateNow } from './catalog.js';
 import { clock } from './clock.js';
 import { h } from './dom.js';
 import { clockFace, money, moment, number, parts, span, timeOfDay } from './format.js';
 import { language, t } from './i18n.js';
+import { pictureOf } from './pictures.js';
 
-export function picture(id, size = '', kind = 'units') {
-  const name = pictureOf(id, kind);
-  return h('div', { class: `picture ${size}` },
-    h('img', { src: `/art/${name}.svg`, alt: t(`picture.${name}`), width: 480, height: 480 }));
+/** The picture of a sale by its card, or by what is known of it. Only the `first` of a page is waited for. */
+export function picture(card, size = '', first = true) {
+  const { src, name, tint } = pictureOf(card);
+  return h('div', { class: `picture ${size} ${name ? `tint-${tint}` : 'own'}` },
+    h('img', {
+      src, alt: name ? t(`picture.${name}`) : t('picture.of', { title: card.title ?? '' }), width: 480, height: 480,
+      fetchpriority: first ? 'high' : null, loading: first ? null : 'lazy', decoding: first ? null : 'async',
+    }));
 }
 
 export function badge(kind, text) {
@@ -23,6 +28,7 @@ export function saleBadge(card) {
   if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
   if (state === 'between') return badge('upcoming', t('state.between'));
   if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
+  if (state === 'preparing') return badge('upcoming', t('state.preparing'));
   if (state === 'early') return badge('open', t('state.early'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
@@ -41,8 +47,23 @@ export function facts(card) {
 
 /** What it costs, or what there is to be won. */
 export function price(card) {
-  return h('p', { class: 'price' }, card.draw ? stake({ ...card.draw, currency: card.currency })
-    : isFree(card) ? t('free.price') : money(card.price_minor, card.currency));
+  if (card.draw) return h('p', { class: 'price' }, stake({ ...card.draw, currency: card.currency }));
+  const { list_price_minor: before, price_minor: now, currency } = card;
+  const cost = isFree(card) ? t('free.price') : money(now, currency);
+  if (!before) return h('p', { class: 'price' }, cost);
+  return h('p', { class: 'price reduced' }, h('span', { class: 'unseen' }, `${t('price.now')} `), h('span', {}, cost), ' ',
+    h('span', { class: 'unseen' }, `${t('price.before')} `), h('s', {}, money(before, currency)));
+}
+
+/** What a merchant says of the goods: paragraphs, more pictures, and a link to their terms. */
+export function goods({ title, description, pictures = [], terms_url: terms }) {
+  const more = pictures.slice(1).map((src) => h('li', {}, h('img', { src, alt: t('picture.of', { title }), width: 240, height: 240, loading: 'lazy', decoding: 'async' })));
+  const parts = [
+    description ? description.split(/\n+/).map((text) => h('p', {}, text)) : null,
+    more.length ? h('ul', { class: 'pictures' }, more) : null,
+    terms ? h('p', {}, h('a', { href: terms, target: '_blank', rel: 'noopener noreferrer' }, t('goods.terms'))) : null,
+  ].filter(Boolean);
+  return parts.length ? h('section', { class: 'goods', 'aria-label': t('goods') }, parts) : null;
 }
 
 /** How far the rain of a card has come, in a line; `state` is that of the card now. Null without one. */
@@ -69,11 +90,6 @@ export function rainInList(card, state) {
 /** What can be won and how often, if anything is drawn. */
 export function chances(card) {
   return card.draw ? odds({ ...card.draw, currency: card.currency }) : null;
-}
-
-/** The drawing of a sale by its card. */
-export function pictureOfCard(card, size = '') {
-  return picture(card.sale_id, size, kindOf(card));
 }
 
 /** A panel: its heading takes the focus, its parts follow. */
@@ -105,7 +121,10 @@ export function countdown(title = t('countdown.title')) {
     ...boxes.map(({ box }) => box));
   const show = (ms) => {
     const all = parts(ms);
-    for (const { unit, value } of boxes) {
+    // What is nothing yet or any more is not worth a box; minutes and seconds always are.
+    const hidden = all.days > 0 ? 0 : all.hours > 0 ? 1 : 2;
+    for (const [at, { unit, value, box }] of boxes.entries()) {
+      if (box.hidden !== at < hidden) box.hidden = at < hidden;
       const text = String(all[unit]).padStart(2, '0');
       if (value.textContent !== text) value.textContent = text;
     }

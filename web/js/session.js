@@ -21,6 +21,9 @@ class Session extends EventTarget {
   /** Shows the dialog: `(expired) => Promise<{user, token}>`. Set by the page. */
   dialog = () => Promise.reject(new SignInCancelled());
 
+  /** Renews the token without asking anybody: whether that went well. Set by the page. */
+  silent = () => Promise.resolve(false);
+
   /** `{user, token, operator?}` or null. */
   get current() {
     return this.#current;
@@ -33,13 +36,27 @@ class Session extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
+  /** The same user has another token. */
+  renewed(token) {
+    this.#current = { ...this.#current, token };
+    sessionStorage.setItem(STORED, JSON.stringify(this.#current));
+  }
+
   /** Waits until somebody is signed in. */
   async require() {
     if (!this.#current) await this.#signIn(false);
   }
 
-  /** The token is no longer good: signs in again. Requests that hear so together share one dialog. */
+  /** The token is no longer good: renews it, or has the user sign in again. Requests that hear so together share one dialog. */
   async renew(token) {
+    if (this.#current && this.#current.token !== token) return;
+    if (this.#current && (await this.silent())) return;
+    if (this.#current && this.#current.token !== token) return;
+    await this.#signIn(true);
+  }
+
+  /** Has the user sign in again, whatever could be renewed. */
+  async signIn(token) {
     if (this.#current && this.#current.token !== token) return;
     await this.#signIn(true);
   }

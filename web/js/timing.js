@@ -1,15 +1,14 @@
 // Waiting.
 
-/**
- * How often the page of a sale looks at its card, in ms. The card is kept for a second on the way; asking much more often
- * shows nothing newer.
- */
-export const REFRESH_MS = 4_000;
-/** Before it opens there is little to see, and everybody is looking. */
-export const REFRESH_EARLY_MS = 15_000;
+/** How often the page of a sale looks at its card, in ms. Every look of a crowd costs, and most find nothing new. */
+export const REFRESH_MS = 10_000;
+/** Before it opens the countdown goes by the clock, so a look only finds out about a postponement or a pause. */
+export const REFRESH_EARLY_MS = 30_000;
+export const REFRESH_SOON_MS = 10_000;
+/** From here on until the opening it is "soon". */
 export const EARLY_MS = 120_000;
-/** While something is about to change. */
-export const REFRESH_SOON_MS = 1_500;
+/** While somebody waits for a change that nothing else tells of: the end of a pause, a drop, the loading of a sale. */
+export const REFRESH_CHANGE_MS = 3_000;
 
 /** A wait that can end early, once, by `nudge`. Who waits next waits anew. */
 export class Wait {

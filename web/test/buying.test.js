@@ -86,7 +86,7 @@ test('the limit is reached: what one has is shown as it is now', async () => {
   const { id } = await shop.buy(sale, user);
   await buy.click();
   await work(page);
-  await heading(page, 'You have your share').waitFor();
+  await heading(page, 'That is your limit').waitFor();
   await page.locator('.reservations .badge:not(.unknown)').waitFor();
   await page.locator('.reservations a').click();
   await page.waitForURL(new RegExp(`#/reservations/${id}$`));

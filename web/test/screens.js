@@ -82,19 +82,55 @@ const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn'
 const FEW_PRIZES = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 1 }, { name: 'A teapot', count: 3 }] };
 
 export const SCREENS = [
-  { name: 'campaigns', heading: 'campaigns.title', level: 1, go: ({ page, go }) => go('').then(() => page.locator('.cards a').first().waitFor()) },
+  { name: 'sales', heading: 'sales.title', level: 1, go: ({ page, go }) => go('').then(() => page.locator('.cards a').first().waitFor()) },
+  {
+    name: 'many sales',
+    heading: 'sales.title',
+    level: 1,
+    async go({ page, go }) {
+      const sale = (sale_id, title, more) => ({
+        sale_id, title, round: 1, state: 'open', opens_at: later(-60_000), closes_at: later(7_000_000), ...money, per_user_limit: 1,
+        payment_window_s: 900, settlement: 'paid', availability: 'available', ...more,
+      });
+      const sales = [
+        sale('mug', 'Stoneware mug', { price_minor: 2_400, list_price_minor: 3_200 }), sale('blanket', 'Blanket of lambswool', { availability: 'few_left' }),
+        sale('vase', 'Tall vase, blown by mouth in Murano for this one evening', { availability: 'sold_out' }), sale('clock', 'Wall clock', { availability: 'unknown' }),
+        sale('rug', 'Hand-knotted rug', { state: 'upcoming', opens_at: later(6_840_000) }), sale('desk', 'Oak desk', { state: 'upcoming', opens_at: later(180_000_000), closes_at: later(190_000_000) }),
+        sale('cup', 'Espresso cups, set of six', { state: 'closed', closes_at: later(-1_000) }),
+      ];
+      const campaigns = [['lamp-days', 'Lamp days'], ['packets', 'Packets and prizes']].map(([campaign_id, title]) => ({ campaign_id, title, opens_at: SINCE, closes_at: later(60_000) }));
+      await page.route(/\/v1\/sales$/, (route) => route.fulfill(json(200, { server_time: later(0), sales, campaigns })));
+      await go('');
+      await page.locator('.cards a').first().waitFor();
+    },
+  },
   { name: 'campaign', level: 1, go: ({ page, go, campaign }) => go(`campaigns/${campaign}`).then(() => page.locator('.cards a').first().waitFor()) },
   {
-    name: 'no campaigns',
-    heading: 'campaigns.none.title',
+    name: 'no sales',
+    heading: 'sales.none.title',
     async go({ page, go }) {
-      await page.route(/\/v1\/campaigns$/, (route) => route.fulfill(json(200, { server_time: later(0), campaigns: [] })));
+      await page.route(/\/v1\/sales$/, (route) => route.fulfill(json(200, { server_time: later(0), sales: [], campaigns: [] })));
       await go('');
     },
   },
   { name: 'nothing here', heading: 'missing.title', level: 1, go: ({ go }) => go('elsewhere') },
   { name: 'unknown sale', heading: 'problem.unknown_sale.title', level: 1, go: ({ go }) => go('sales/nothing') },
   card('not open', () => ({ state: 'upcoming', opens_at: later(93_784_000), closes_at: later(200_000_000) }), 'countdown.title'),
+  card('opens soon', () => ({ state: 'upcoming', opens_at: later(754_000), closes_at: later(200_000_000) }), 'countdown.title'),
+  card('being prepared', () => ({ availability: 'unknown' }), 'preparing.title'),
+  card('goods', () => ({
+    list_price_minor: 24_900, pictures: ['/art/lamp.svg', '/art/box.svg', '/art/bag.svg'], picture: '/art/lamp.svg', terms_url: 'https://shop.example/terms',
+    description: 'Spun steel, enamelled by hand in green.\nFits every E27 bulb; the cable is two metres long.',
+  }), 'open.title'),
+  {
+    name: 'sale does not load',
+    heading: 'sale.trouble.title',
+    level: 1,
+    async go({ page, go, sale }) {
+      await page.route(/\/v1\/sales\/[\w-]+$/, (route) => route.fulfill(json(503, { code: 'overloaded', status: 503, title: '' })));
+      await go(`sales/${sale}`);
+    },
+  },
   card('open', () => ({ availability: 'few_left' }), 'open.title'),
   card('paused', () => ({ state: 'paused' }), 'problem.paused.title'),
   card('closed', () => ({ state: 'closed' }), 'problem.closed.title'),
@@ -189,6 +225,8 @@ export const SCREENS = [
   },
   standing('queued', () => ({ status: 'queued' }), 'queued.title'),
   standing('pending', () => ({ status: 'pending_payment', ...money, pay_by: later(754_000) }), 'pending.title'),
+  standing('time runs out', () => ({ status: 'pending_payment', ...money, pay_by: later(150_000) }), 'pending.title'),
+  standing('last minute', () => ({ status: 'pending_payment', ...money, pay_by: later(50_000) }), 'pending.title'),
   {
     name: 'give back?',
     heading: 'pending.title',
@@ -199,6 +237,16 @@ export const SCREENS = [
   },
   standing('time is up', () => ({ status: 'pending_payment', ...money, pay_by: later(-1_000) }), 'over.title'),
   standing('paid', ended('paid'), 'paid.title'),
+  {
+    name: 'receipt',
+    heading: 'receipt.title',
+    level: 1,
+    async go(at) {
+      await at.page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(at.sale, ended('paid')()))));
+      await at.go(`receipts/${id(at.sale)}`);
+      await at.page.locator('.receipt').waitFor();
+    },
+  },
   standing('granted', granted(), 'granted.title'),
   standing('packet opened', granted({ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }), 'award.amount.title'),
   standing('prize won', granted({ kind: 'prize', prize: 'A pendant lamp' }), 'award.prize.title'),

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ServerClock } from '../js/clock.js';
@@ -12,38 +12,40 @@ import { en } from '../words/en.js';
 import { operators } from '../words/operators.js';
 import { zh } from '../words/zh.js';
 import { routes } from './dev/routes.js';
-import { bundled } from './dev/vendor.js';
 import { Sales } from './dev/sales.js';
 import { Users } from './dev/users.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What a visitor of the shop loads at most, compressed. */
-const SHOP_BYTES = 64_000;
-/** What is loaded when somebody needs it: the proof of work, and the check of a draw. */
-const LATER = /-worker\.js$|sha256|^js\/draw\.js$|^js\/drand|noble|verify/;
-/** What the check of a draw loads on top of that. */
-const CHECK = /^js\/draw\b|^js\/draw-|verify/;
+/** What was built for these tests; see built.js. */
+const BUILT = process.env.PAGES;
+/** What a visitor of the shop loads at most before there is something to see, and may come to load, compressed. */
+const FIRST_BYTES = 60_000;
+const SHOP_BYTES = 90_000;
+/** What the check of a draw loads on top of that; and for a draw with a beacon the curve that drand signs on. */
+const CHECK = /^assets\/(?:verify|draw-worker)-/;
 const CHECK_BYTES = 10_000;
-/** What is loaded on top of that for a draw with a beacon: the curve that drand signs on. */
-const BEACON = /^js\/drand|noble/;
+const BEACON = /^assets\/drand-/;
 const BEACON_BYTES = 28_000;
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
-const files = (folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
-
-/** Everything that a page can come to load: what its files name, and what those name. */
-function reachable(start) {
-  const found = new Set();
-  const follow = (path) => {
-    if (found.has(path)) return;
-    found.add(path);
-    const text = read(path);
-    const named = [...text.matchAll(/(?:from |import |import\(|new URL\(|href="|src="|src: ')'?([./][\w./-]+\.(?:js|css|svg))/g)].map((match) => match[1]);
-    for (const name of named) follow(name.startsWith('/') ? name.slice(1) : join(path, '..', name));
-  };
-  follow(start);
+const files = (folder, root = ROOT) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
+const squeezed = (path) => brotliCompressSync(readFileSync(join(BUILT, path))).length;
+const sizeOf = (paths) => paths.reduce((sum, path) => sum + squeezed(path), 0);
+/** The files of a page that its markup names, and those that these name. */
+function built(page) {
+  const found = new Set([page]);
+  for (const path of found) {
+    if (!/\.(?:html|js|css)$/.test(path)) continue;
+    const named = readFileSync(join(BUILT, path), 'utf8').matchAll(/(?:assets\/|\.\/)([\w-]+-[\w-]{8}\.\w+)/g);
+    for (const [, name] of named) found.add(`assets/${name}`);
+  }
   return [...found];
+}
+/** What is loaded in any case; then there are `config.json`, and one picture. */
+function first(page, language) {
+  const named = [...readFileSync(join(BUILT, page), 'utf8').matchAll(/"\/(assets\/[^"]+)"/g)].map((match) => match[1]);
+  return [page, ...named, ...built(page).filter((path) => path.startsWith(`assets/${language}-`) || path.endsWith('.woff2'))];
 }
 
 const openapi = parse(read('../openapi.yaml'));
@@ -101,6 +103,9 @@ test('the stand-in has routes of the system, with the same callers', () => {
   for (const route of stood) expect(documented).toContain(route);
 });
 
+/** Headers of the files, `config.json`, and a picture. */
+const HEADERS_AND_DATA = 6_000;
+
 test('the planner knows how often the page looks, and what it loads', async () => {
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
   const page = {
@@ -109,7 +114,8 @@ test('the planner knows how often the page looks, and what it loads', async () =
     refresh_soon_ms: REFRESH_SOON_MS,
     early_ms: EARLY_MS,
     spread: jittered(1),
-    modules: read('index.html').match(/rel="modulepreload"/g).length,
+    files: first('index.html', 'en').length + 2,
+    bytes: Math.ceil((sizeOf(first('index.html', 'en')) + HEADERS_AND_DATA) / 5_000) * 5_000,
   };
   random.mockRestore();
   // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u test/statics.test.js` writes it.
@@ -117,56 +123,44 @@ test('the planner knows how often the page looks, and what it loads', async () =
 });
 
 describe('sizes and policy', () => {
-  const shop = reachable('index.html').concat(files('art'));
+  const shop = built('index.html');
 
-  test('the whole shop is small', () => {
-    expect(shop).toContain('js/views/sale.js');
-    expect(shop).toContain('js/work-worker.js');
-    const size = (paths) => paths.reduce((sum, path) => sum + gzipSync(read(path)).length, 0);
-    const gzipped = size(shop.filter((path) => !CHECK.test(path) && !BEACON.test(path)));
-    const check = size(shop.filter((path) => CHECK.test(path)));
-    const squeezed = shop.reduce((sum, path) => sum + brotliCompressSync(read(path)).length, 0);
-    console.log(`shop: ${shop.length} files, ${gzipped} bytes by gzip, ${squeezed} by Brotli`);
-    expect(gzipped).toBeLessThan(SHOP_BYTES);
+  test('the shop is small, and in few files of which one language is loaded', () => {
+    expect(shop.some((path) => path.startsWith('assets/work-worker'))).toBe(true);
+    for (const language of ['en', 'zh']) {
+      const at = first('index.html', language);
+      console.log(`${language}: ${at.length} files and ${sizeOf(at)} bytes at first`);
+      expect(at.length).toBeLessThanOrEqual(5);
+      expect(sizeOf(at)).toBeLessThan(FIRST_BYTES);
+    }
+    const later = shop.filter((path) => CHECK.test(path) || BEACON.test(path));
+    expect(sizeOf(shop.filter((path) => !later.includes(path)))).toBeLessThan(SHOP_BYTES);
+    const [check, beacon] = [CHECK, BEACON].map((which) => sizeOf(shop.filter((path) => which.test(path))));
+    console.log(`check of a draw: ${check} bytes, of a beacon ${beacon} more`);
     expect(check).toBeGreaterThan(0);
     expect(check).toBeLessThan(CHECK_BYTES);
-    const beacon = size(shop.filter((path) => BEACON.test(path)));
-    console.log(`check of a draw: ${check} bytes, of a beacon ${beacon} more`);
     expect(beacon).toBeGreaterThan(20_000);
     expect(beacon).toBeLessThan(BEACON_BYTES);
   });
 
-  test('what the shop needs at once is asked for at once', () => {
-    const needed = shop.filter((path) => path.endsWith('.js') && !LATER.test(path)).sort();
-    const preloaded = [...read('index.html').matchAll(/modulepreload" href="\/([^"]+)"/g)].map((match) => match[1]).sort();
-    expect(preloaded).toEqual(needed);
+  test('what is kept for good has a name that says what is in it', () => {
+    for (const path of files('assets', BUILT)) expect(path).toMatch(/-[\w-]{8}\.(?:js|css|woff2)$/);
+    const others = files('', BUILT).filter((path) => !path.startsWith('assets/')).sort();
+    expect(others.filter((path) => !path.startsWith('art/'))).toEqual(['index.html', 'operators.html']);
   });
 
   test('no file has style or script of its own in the markup, nor comes from elsewhere', () => {
     for (const path of ['index.html', 'operators.html']) {
-      const html = read(path);
-      expect(html).not.toMatch(/<style|style=|\son\w+=|javascript:/);
-      expect(html).not.toMatch(/<script(?![^>]*src=)/);
-      expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+      for (const html of [read(path), readFileSync(join(BUILT, path), 'utf8')]) {
+        expect(html).not.toMatch(/<style|style=|\son\w+=|javascript:/);
+        expect(html).not.toMatch(/<script(?![^>]*src=)/);
+        expect(html).not.toMatch(/(src|href)="(https?:)?\/\//);
+      }
     }
-    for (const path of shop.filter((name) => name.endsWith('.js'))) {
+    for (const path of files('js')) {
       expect(read(path)).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|\beval\(|new Function/);
     }
   });
-});
-
-describe('the library that draws the plot', () => {
-  test('is the published one', () => {
-    for (const name of ['uPlot.iife.min.js', 'uPlot.min.css']) {
-      expect(read(`vendor/${name}`)).toBe(read(`node_modules/uplot/dist/${name}`));
-    }
-    expect(read('vendor/uPlot.LICENSE')).toBe(read('node_modules/uplot/LICENSE'));
-  });
-});
-
-test('the library that checks beacons is the published one', async () => {
-  expect(read('vendor/noble-bls12-381.js')).toBe(await bundled());
-  expect(read('vendor/noble-curves.LICENSE')).toBe(read('node_modules/@noble/curves/LICENSE'));
 });
 
 describe('SHA-256', () => {

@@ -18,6 +18,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sales": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a shop has on its first page
+         * @description Every published sale, in a campaign or not, and the campaigns. At most 100 sales: those that are open, the first to close first; then those to come, the first to open first; then those that were over within the last day.
+         */
+        get: operations["listPublishedSales"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/campaigns/{campaign_id}": {
         parameters: {
             query?: never;
@@ -1937,14 +1957,21 @@ export interface components {
         Campaigns: {
             campaigns: components["schemas"]["Campaign"][];
         };
+        CampaignLine: {
+            campaign_id: components["schemas"]["CampaignId"];
+            title: components["schemas"]["Title"];
+            opens_at: components["schemas"]["Moment"];
+            closes_at: components["schemas"]["Moment"];
+        };
         CampaignList: {
             server_time: components["schemas"]["Moment"];
-            campaigns: {
-                campaign_id: components["schemas"]["CampaignId"];
-                title: components["schemas"]["Title"];
-                opens_at: components["schemas"]["Moment"];
-                closes_at: components["schemas"]["Moment"];
-            }[];
+            campaigns: components["schemas"]["CampaignLine"][];
+        };
+        PublishedSaleList: {
+            server_time: components["schemas"]["Moment"];
+            sales: components["schemas"]["Card"][];
+            /** @description Those of which there is something to be seen, the first to open first. */
+            campaigns: components["schemas"]["CampaignLine"][];
         };
         CampaignPage: {
             server_time: components["schemas"]["Moment"];
@@ -1970,7 +1997,10 @@ export interface components {
             settlement: components["schemas"]["Settlement"];
             /** @description Of a round with awards. What can be won, and how often, is published before it opens. */
             draw?: components["schemas"]["DrawTerms"];
-            /** @enum {unknown} */
+            /**
+             * @description Roughly what is left. `unknown` before the opening, or after it on the first look: the sale is still being prepared, and is not to be bought yet. Later it means that nobody can say at this moment.
+             * @enum {unknown}
+             */
             availability: "available" | "few_left" | "sold_out" | "unknown";
             /** @description Of a sale whose units become available over time, how far that has come. */
             rain?: {
@@ -2886,6 +2916,44 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CampaignList"];
+                };
+            };
+            304: components["responses"]["Unchanged"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    listPublishedSales: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` of what the client has. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sales and the campaigns. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Shared-Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "server_time": "2026-11-24T09:00:05.123Z",
+                     *       "sales": [],
+                     *       "campaigns": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PublishedSaleList"];
                 };
             };
             304: components["responses"]["Unchanged"];

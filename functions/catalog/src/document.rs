@@ -117,6 +117,20 @@ impl CampaignDocument {
     }
 }
 
+/// What a shop has on its first page: sales, in a campaign or not, and the campaigns.
+#[derive(Serialize)]
+pub(crate) struct SalesDocument {
+    sales: Vec<Card>,
+    #[serde(flatten)]
+    campaigns: CampaignsDocument,
+}
+
+impl SalesDocument {
+    pub(crate) fn new(listed: &Listed, sales: Vec<Card>) -> Self {
+        Self { sales, campaigns: CampaignsDocument::of(listed) }
+    }
+}
+
 /// The campaigns, the first to open first.
 #[derive(Serialize)]
 pub(crate) struct CampaignsDocument {

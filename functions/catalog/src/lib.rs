@@ -18,7 +18,7 @@ use sale::{CampaignId, InvalidId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
-use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument};
+use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument, SalesDocument};
 pub use crate::draw::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
@@ -71,6 +71,7 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
     match (request.method(), segments(request).as_slice()) {
         (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
         (&Method::GET, ["v1", "campaigns", campaign]) => look_at_campaign(deps, request, campaign).await,
+        (&Method::GET, ["v1", "sales"]) => sales(deps, request).await,
         (&Method::GET, ["v1", "sales", sale]) => look_at_sale(deps, request, sale).await,
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
             let invalid = |error: InvalidId| Problem::invalid(error.to_string());
@@ -84,6 +85,15 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
         }
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
+}
+
+async fn sales(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
+    let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
+    let now = deps.clock.now();
+    let cards =
+        listed.front(now).into_iter().map(|round| async { Card::of(round, deps.shelf.look(&listed, round, now).await) });
+    let document = SalesDocument::new(&listed, futures::future::join_all(cards).await);
+    Ok(found(request, deps.clock.now(), &document))
 }
 
 async fn campaigns(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {

@@ -35,8 +35,13 @@ const MAX_DRAWS: u64 = 1_000;
 /// Draws that are looked up at once. Those of sales that are long over are not listed, so made-up ones cost a reading each; this
 /// leaves the table to others.
 const DRAWS_AT_ONCE: usize = 4;
+/// From so long before the opening it is said whether a round is loaded: later than every round is that was published in time.
+const PREPARED_S: u32 = 120;
 /// How long a sale that is over is still shown, to whoever has its page open.
 const OVER_FOR_S: u32 = 24 * 60 * 60;
+
+/// Sales of the list of all. Each that is open costs a call of Redis, and each is half a kilobyte of an answer.
+const MOST_LISTED: usize = 100;
 
 /// What the process remembers of Redis and the ledger for a moment, to spare them.
 ///
@@ -122,6 +127,25 @@ impl Listed {
         self.hidden.values()
     }
 
+    /// What to list first: sales that are open, the first to close first; then those to come, the first to open first; then
+    /// those that are over, the last to close first. As many as fit into a list.
+    pub(crate) fn front(&self, now: EpochMs) -> Vec<&Round> {
+        let mut rounds: Vec<_> = self.rounds.values().collect();
+        rounds.sort_by_cached_key(|round| {
+            let (opens, closes) = (round.terms.opens_at_ms, round.terms.closes_at_ms);
+            let place = if closes <= now {
+                (2, -closes.0)
+            } else if opens <= now {
+                (0, closes.0)
+            } else {
+                (1, opens.0)
+            };
+            (place, round.id.sale.clone())
+        });
+        rounds.truncate(MOST_LISTED);
+        rounds
+    }
+
     /// A campaign of which there is something to be seen.
     pub(crate) fn campaign(&self, id: &CampaignId) -> Option<&Campaign> {
         self.campaigns.get(id).filter(|campaign| self.rounds_of(campaign).next().is_some())
@@ -196,7 +220,7 @@ impl Shelf {
         let is_held_up = round.paused || listed.switches.stop(&round.id.sale) || round.awaits_beacon();
         let phase = Phase::of(&round.terms, is_held_up, now);
         let availability = match phase {
-            Phase::Upcoming => Availability::Available,
+            Phase::Upcoming => self.loaded(&round.id, round.terms.opens_at_ms, now).await,
             Phase::Closed => Availability::Unknown,
             Phase::Open | Phase::Paused => self.left_of(&round.id).await,
         };
@@ -208,6 +232,18 @@ impl Shelf {
         let next_release_ms = next_release_ms.filter(|at| *at < round.terms.closes_at_ms);
         let rain = plan.map(|plan| RainLook::of(&plan, round, phase, now));
         Look { phase, availability, rain, next_release_ms }
+    }
+
+    /// Before a round opens nothing of it is gone, so all that Redis is asked is whether it has it already; and that only when
+    /// it should, or soon will.
+    async fn loaded(&self, id: &RoundId, opens_at: EpochMs, now: EpochMs) -> Availability {
+        if now.plus_s(PREPARED_S) < opens_at {
+            return Availability::Available;
+        }
+        match self.left_of(id).await {
+            Availability::Unknown => Availability::Unknown,
+            _ => Availability::Available,
+        }
     }
 
     async fn left_of(&self, id: &RoundId) -> Availability {

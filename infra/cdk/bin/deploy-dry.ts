@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
-import { APP, EXAMPLES, fakeFunctionsIn, synthesize } from './examples.ts';
+import { APP, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
 const ROOT = join(APP, '../..');
 const CARGO_LAMBDA = join(ROOT, 'local/.venv/bin/cargo-lambda');
@@ -14,7 +14,9 @@ const work = mkdtempSync(join(tmpdir(), 'flash-sale-dry-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 const fakes = join(work, 'functions');
 fakeFunctionsIn(fakes, 'arm64');
-const { status, stderr } = synthesize(join(work, 'out'), { ...EXAMPLES.prod, functions: fakes });
+const pages = join(work, 'pages');
+fakePagesIn(pages);
+const { status, stderr } = synthesize(join(work, 'out'), { ...EXAMPLES.prod, functions: fakes, pages });
 if (status !== 0) throw new Error(`prod is not synthesized:\n${stderr}`);
 const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template.json'), 'utf8'));
 

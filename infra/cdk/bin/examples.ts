@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { elfHeader } from '../lib/elf.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
@@ -17,6 +17,7 @@ export const EXAMPLES: Record<'dev' | 'prod', Record<string, string>> = {
     issuer: 'https://id.example.com',
     audience: 'shop',
     payUrl: 'https://pay.example.com/',
+    contactUrl: 'mailto:help@example.com',
     webhookUrl: 'https://shop.example.com/events',
     provisioned: '2099-12-01T17:45:00Z/2099-12-01T18:30:00Z/200',
   },
@@ -32,6 +33,14 @@ export function fakeFunctionsIn(
     mkdirSync(join(root, name), { recursive: true });
     writeFileSync(join(root, name, 'bootstrap'), Buffer.concat([elfHeader(architecture), Buffer.from(name)]));
     chmodSync(join(root, name, 'bootstrap'), 0o755);
+  }
+}
+
+/** Puts one file of each kind where the built pages would be. */
+export function fakePagesIn(root: string): void {
+  for (const file of ['index.html', 'operators.html', 'assets/index-B00.js', 'art/lamp.svg']) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), file);
   }
 }
 

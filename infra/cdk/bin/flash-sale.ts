@@ -7,6 +7,7 @@ import { UsageError } from '../lib/settings.ts';
 import { settingsNamed } from '../settings/index.ts';
 
 const BUILT_FUNCTIONS = fileURLToPath(new URL('../../../target/lambda', import.meta.url));
+const BUILT_PAGES = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 const app = new App();
 const given = (key: string): string | undefined => app.node.tryGetContext(key);
@@ -21,6 +22,7 @@ try {
     alarmEmail: given('alarmEmail'),
     emulator: given('emulator'),
     payUrl: given('payUrl'),
+    contactUrl: given('contactUrl'),
     giftUrl: given('giftUrl'),
     pictureHosts: given('pictureHosts'),
     webhookUrl: given('webhookUrl'),
@@ -31,7 +33,8 @@ try {
   // Not for the emulator: it has no TLS and one of everything. They take a while to load.
   if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);
   const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
-  new FlashSaleStack(app, 'FlashSale', { settings, assetRoot: given('functions') ?? BUILT_FUNCTIONS, edge });
+  const assetRoot = given('functions') ?? BUILT_FUNCTIONS;
+  new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages: given('pages') ?? BUILT_PAGES, edge });
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(error.message);

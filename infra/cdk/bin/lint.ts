@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { APP, EXAMPLES, fakeFunctionsIn, synthesize } from './examples.ts';
+import { APP, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const INSTALLED = join(VENV, 'installed');
@@ -26,9 +26,11 @@ const work = mkdtempSync(join(tmpdir(), 'flash-sale-lint-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 const functions = join(work, 'functions');
 fakeFunctionsIn(functions, 'arm64');
+const pages = join(work, 'pages');
+fakePagesIn(pages);
 const templates = Object.entries(EXAMPLES).flatMap(([name, context]) => {
   const out = join(work, name);
-  const { status, stderr } = synthesize(out, { ...context, functions });
+  const { status, stderr } = synthesize(out, { ...context, functions, pages });
   if (status !== 0) throw new Error(`${name} is not synthesized:\n${stderr}`);
   return readdirSync(out)
     .filter((file) => file.endsWith('.template.json'))

@@ -23,7 +23,7 @@ const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
  * What everybody sees in the same way, so that one answer does for all of a second's askers. A star takes slashes as
  * well, so what lies below a sale is told apart first, and of that the draws before the rest.
  */
-const SHARED = ['/v1/campaigns', '/v1/campaigns/*', '/v1/sales/*'];
+const SHARED = ['/v1/campaigns', '/v1/campaigns/*', '/v1/sales', '/v1/sales/*'];
 const DRAWS = '/v1/sales/*/rounds/*/draw*';
 const BELOW_A_SALE = '/v1/sales/*/*';
 /** How long an answer is kept is said in it: a second, or a day for a draw that has its seed. */

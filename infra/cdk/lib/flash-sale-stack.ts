@@ -29,6 +29,8 @@ export interface FlashSaleProps {
   settings: Settings;
   /** The folder with one folder per built function. */
   assetRoot: string;
+  /** The folder of the built pages, which an edge serves. */
+  pages: string;
   /** The firewall, where the settings have an edge. */
   edge?: EdgeStack;
 }
@@ -242,7 +244,8 @@ export class FlashSaleStack extends Stack {
       const { webAclArn } = props.edge;
       if (settings.identity.kind !== 'oidc') throw new Error('A page without an issuer');
       const { page: pageSettings } = settings.edge;
-      const page = new Page(this, 'Page', { settings, page: pageSettings, identity: settings.identity, push });
+      const { identity } = settings;
+      const page = new Page(this, 'Page', { settings, pages: props.pages, page: pageSettings, identity, push });
       const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, webAclArn });
       for (const fn of [reservation, admission]) edge.makeKnownTo(fn);
       this.output('EdgeUrl', edge.url);

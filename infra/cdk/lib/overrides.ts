@@ -10,6 +10,7 @@ export interface Overrides {
   alarmEmail?: string;
   emulator?: string;
   payUrl?: string;
+  contactUrl?: string;
   giftUrl?: string;
   pictureHosts?: string;
   webhookUrl?: string;
@@ -21,7 +22,7 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
-  const { accountConcurrency, giftUrl, pictureHosts, webhookUrl } = overrides;
+  const { accountConcurrency, contactUrl, giftUrl, pictureHosts, webhookUrl } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -29,6 +30,9 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
   if (emulator !== undefined) result.emulator = emulator;
   if (payUrl !== undefined && result.edge !== undefined) {
     result.edge = { ...result.edge, page: { ...result.edge.page, payUrl } };
+  }
+  if (contactUrl !== undefined && result.edge !== undefined) {
+    result.edge = { ...result.edge, page: { ...result.edge.page, contactUrl } };
   }
   if (giftUrl !== undefined) result.winners = { ...result.winners, url: giftUrl };
   if (pictureHosts !== undefined) result.pictureHosts = pictureHosts.split(',').map((part) => part.trim());

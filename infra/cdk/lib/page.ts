@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -8,15 +9,24 @@ import * as deployment from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { PushApi } from './push-api.ts';
-import type { OidcIdentity, PageSettings, Settings } from './settings.ts';
+import { type OidcIdentity, type PageSettings, type Settings, UsageError } from './settings.ts';
 
-const FILES = fileURLToPath(new URL('../../../web', import.meta.url));
-/** What is in the folder for those who work on the page. */
-const NOT_SERVED = ['node_modules', 'test', 'package.json', 'package-lock.json', 'vitest.config.js', 'README.md'];
+/** Their names say what is in them (`web/build.js`). */
+const ASSETS = 'assets';
+const FOR_GOOD = [
+  deployment.CacheControl.setPublic(),
+  deployment.CacheControl.maxAge(Duration.days(365)),
+  deployment.CacheControl.immutable(),
+];
+/** Drawings, which sales name by their paths. */
+const ART = 'art';
+const FOR_A_DAY = [deployment.CacheControl.setPublic(), deployment.CacheControl.maxAge(Duration.days(1))];
 const TLS_ONLY_FOR = Duration.days(365);
 
 export interface PageProps {
   settings: Settings;
+  /** The folder of the built pages. */
+  pages: string;
   page: PageSettings;
   identity: OidcIdentity;
   push: PushApi;
@@ -36,26 +46,44 @@ export class Page extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     accept(bucket, 'S1', 'CloudFront alone reads it, and everybody may read what is in it.');
+    const logGroup = new logs.LogGroup(this, 'UploadLog', {
+      retention: settings.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    // Whoever has the page of the version before goes on with its files, so none is deleted.
+    const common = { destinationBucket: bucket, prune: false, logGroup };
+    const pages = built(props.pages);
+    const named = [
+      { folder: ASSETS, cacheControl: FOR_GOOD },
+      { folder: ART, cacheControl: FOR_A_DAY },
+    ].map(
+      ({ folder, cacheControl }) =>
+        new deployment.BucketDeployment(this, `Upload-${folder}`, {
+          ...common,
+          sources: [deployment.Source.asset(join(pages, folder))],
+          destinationKeyPrefix: folder,
+          cacheControl,
+        }),
+    );
     const upload = new deployment.BucketDeployment(this, 'Upload', {
-      destinationBucket: bucket,
+      ...common,
       sources: [
-        deployment.Source.asset(FILES, { exclude: NOT_SERVED }),
+        deployment.Source.asset(pages, { exclude: [ASSETS, ART] }),
         deployment.Source.jsonData('config.json', {
           // An ID token is for the client that asked for it, so the gateway's audience has the client in it.
           login: { kind: 'oidc', issuer: props.identity.issuer, client_id: props.identity.audience[0] },
           pay: { kind: 'link', url: props.page.payUrl },
           push_url: push.url,
+          ...(props.page.contactUrl === undefined ? {} : { contact: props.page.contactUrl }),
         }),
       ],
-      // Names have no versions, and a page of two versions is broken.
+      // These name the files of this version.
       cacheControl: [deployment.CacheControl.noCache()],
       // The bucket goes with the stack, so it must be empty.
       retainOnDelete: false,
-      logGroup: new logs.LogGroup(this, 'UploadLog', {
-        retention: settings.logRetentionDays,
-        removalPolicy: RemovalPolicy.DESTROY,
-      }),
     });
+    // A page comes after what it names.
+    upload.node.addDependency(...named);
 
     acceptUpload(upload, bucket);
 
@@ -78,6 +106,7 @@ export class Page extends Construct {
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
+      "font-src 'self'",
       ["img-src 'self' data:", ...settings.pictureHosts.map((host) => `https://${host}`)].join(' '),
       ["connect-src 'self'", ...connectTo].join(' '),
       "base-uri 'none'",
@@ -97,6 +126,15 @@ export class Page extends Construct {
       },
     });
   }
+}
+
+/** The folder, if the pages are in it. CDK never builds anything itself. */
+function built(folder: string): string {
+  for (const each of ['index.html', 'operators.html', ASSETS, ART]) {
+    if (existsSync(join(folder, each))) continue;
+    throw new UsageError(`The pages are not built: no ${each} in ${folder}. Run \`make pages\` first.`);
+  }
+  return folder;
 }
 
 function signInOrigins({ identity, page }: PageProps): string[] {

@@ -84,6 +84,8 @@ export interface EdgeSettings {
 export interface PageSettings {
   /** Where buyers pay; the page adds `reservation_id` and `return_to`. */
   payUrl: string;
+  /** Where buyers reach a person: `mailto:…` or `https://…`. Without it the page names nobody. */
+  contactUrl?: string;
   /** Besides the issuer's own: where the page asks for tokens, if that is another host. */
   signInOrigins: string[];
 }
@@ -267,6 +269,10 @@ function edgeProblems({ edge, identity }: Settings): string[] {
   }
   if (!page.payUrl.startsWith('https://') || !URL.canParse(page.payUrl)) {
     problems.push(`edge.page.payUrl: give where buyers pay with -c payUrl=https://…; got "${page.payUrl}"`);
+  }
+  const contact = page.contactUrl;
+  if (contact !== undefined && !(/^(https:\/\/|mailto:[^@\s]+@)/.test(contact) && URL.canParse(contact))) {
+    problems.push(`edge.page.contactUrl: mailto:NAME@HOST or https://…; got "${contact}"`);
   }
   for (const origin of page.signInOrigins) {
     if (!/^https:\/\/[^/\s;,]+$/.test(origin)) {

@@ -40,6 +40,7 @@ describe('the edge', () => {
       '/v1/sales/*/rounds/*/draw*',
       '/v1/campaigns',
       '/v1/campaigns/*',
+      '/v1/sales',
       '/v1/sales/*',
     ]);
     for (const behavior of shared) {

@@ -14,6 +14,7 @@ test('the routes are those of the table', () => {
 const WITHOUT_TOKEN = [
   'GET /v1/campaigns',
   'GET /v1/campaigns/{campaign_id}',
+  'GET /v1/sales',
   'GET /v1/sales/{sale_id}',
   'GET /v1/sales/{sale_id}/rounds/{round}/draw',
   'GET /v1/sales/{sale_id}/rounds/{round}/draw/entries/{chunk}',

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { apiOf, DEPLOYED, type Json, newApp, only, resources, synthesized, synthesizedIn, target } from './stack.ts';
+import { apiOf, DEPLOYED, fakePages, type Json, newApp, only, resources, synthesized, synthesizedIn, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const app = newApp();
@@ -39,25 +39,51 @@ describe('the page\'s bucket', () => {
     expect(Statement.filter((each: Json) => each.Effect === 'Deny')).toHaveLength(1);
   });
 
-  test('has the page in it, nothing of its workshop, and asks whether a file is new', () => {
-    const { DestinationBucketName, SystemMetadata } = only(template, 'Custom::CDKBucketDeployment').properties;
-    expect(target(DestinationBucketName)).toBe(bucket.id);
-    expect(SystemMetadata).toEqual({ 'cache-control': 'no-cache' });
-    const files = readdirSync(stagedWith('index.html'));
-    expect(files).toEqual(expect.arrayContaining(['index.html', 'operators.html', 'style.css', 'js', 'words', 'art']));
-    expect(files.filter((name) => /^(test|node_modules|package.*|.*config\.js|.*\.md)$/.test(name))).toEqual([]);
+  test('has the pages in it, each kind of file with how long it may be kept, and loses none of the version before', () => {
+    const uploads = resources(template, 'Custom::CDKBucketDeployment');
+    const told = uploads.map(({ properties }) => [properties.DestinationBucketKeyPrefix ?? '', properties.SystemMetadata['cache-control']]);
+    expect(Object.fromEntries(told)).toEqual({
+      assets: 'public, max-age=31536000, immutable',
+      art: 'public, max-age=86400',
+      '': 'no-cache',
+    });
+    for (const { properties } of uploads) {
+      expect(target(properties.DestinationBucketName)).toBe(bucket.id);
+      expect(properties.Prune).toBe(false);
+    }
+    expect(readdirSync(stagedWith('index.html')).sort()).toEqual(['index.html', 'operators.html']);
+    expect(readdirSync(stagedWith('index-B00.js'))).toEqual(['index-B00.js']);
+    expect(readdirSync(stagedWith('lamp.svg'))).toEqual(['lamp.svg']);
+  });
+
+  test('gets what a page names before the page, and is empty when it goes', () => {
+    const uploads = resources(template, 'Custom::CDKBucketDeployment');
+    const [last, ...others] = uploads.toSorted((one) => (one.properties.DestinationBucketKeyPrefix === undefined ? -1 : 1));
+    for (const { id } of others) expect(last!.dependsOn).toContain(id);
+    expect(last!.properties.RetainOnDelete).toBe(false);
+  });
+
+  test('gets nothing that is not built', () => {
+    const pages = fakePages();
+    rmSync(join(pages, 'operators.html'));
+    expect(() => synthesizedIn(newApp(), settings, undefined, pages)).toThrow(/not built: no operators\.html in .*make pages/);
   });
 });
 
-test('the page is told where to sign in, to pay and to listen', () => {
-  const text = readFileSync(join(stagedWith('config.json'), 'config.json'), 'utf8');
+test.each([undefined, 'mailto:help@example.com'])('the page is told where to sign in, to pay and to listen, and whom to ask: %s', (contactUrl) => {
+  const other = newApp();
+  const { Resources } = synthesizedIn(other, { ...settings, edge: { ...settings.edge!, page: { ...settings.edge!.page, contactUrl } } }).toJSON();
+  const [folder] = readdirSync(other.outdir).map((name) => join(other.outdir, name)).filter((path) => existsSync(join(path, 'config.json')));
+  const text = readFileSync(join(folder!, 'config.json'), 'utf8');
   // What is known when it is deployed is put in the place of marks then.
-  const marks: [string, Json][] = only(template, 'Custom::CDKBucketDeployment').properties.SourceMarkers.flatMap(Object.entries);
+  const told = Object.values<Json>(Resources).flatMap(({ Properties }) => Properties?.SourceMarkers ?? []);
+  const marks: [string, Json][] = told.flatMap(Object.entries);
   const config = JSON.parse(marks.reduce((filled, [mark, { Ref }]) => filled.replaceAll(mark, `{${Ref}}`), text));
   expect(config).toEqual({
     login: { kind: 'oidc', issuer: 'https://id.example.com', client_id: 'shop' },
     pay: { kind: 'link', url: 'https://pay.example.com/' },
     push_url: `wss://{${push}}.execute-api.{AWS::Region}.{AWS::URLSuffix}/push`,
+    ...(contactUrl === undefined ? {} : { contact: contactUrl }),
   });
 });
 
@@ -82,7 +108,7 @@ describe('the edge in front of the page', () => {
         'Fn::Join': [
           '',
           [
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' wss://",
+            "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self' wss://",
             { Ref: push },
             '.execute-api.',
             { Ref: 'AWS::Region' },

@@ -43,6 +43,7 @@ describe('unusable settings say what is wrong', () => {
       { edge: { ...edge, domain: { name: 'a.example', certificateArn: 'arn:aws:acm:eu-central-1:1:c' } } },
       /edge\.domain\.certificateArn: .*us-east-1/,
     ],
+    ['nobody to write to', { edge: { ...edge, page: { ...edge.page, contactUrl: 'javascript:alert(1)' } } }, /edge\.page\.contactUrl: /],
     ['nowhere to pay', { edge: { ...edge, page: { ...edge.page, payUrl: '' } } }, /edge\.page\.payUrl: give .*-c payUrl=/],
     [
       'more than an origin',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
-import { fakeFunctionsIn } from '../bin/examples.ts';
+import { fakeFunctionsIn, fakePagesIn } from '../bin/examples.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { EdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
@@ -33,6 +33,13 @@ export function fakeFunctions(
   return root;
 }
 
+/** A folder of built pages that are no pages. */
+export function fakePages(): string {
+  const root = mkdtempSync(join(workplace, 'pages-'));
+  fakePagesIn(root);
+  return root;
+}
+
 /** The flags of cdk.json, so that tests see the template that the command makes. */
 function cdkJson(): { context: Record<string, unknown> } {
   return JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'));
@@ -50,9 +57,10 @@ export function synthesizedIn(
   app: App,
   settings: Settings,
   assetRoot = fakeFunctions(FUNCTION_NAMES, settings.architecture),
+  pages = fakePages(),
 ): Template {
   const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
-  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, edge }));
+  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages, edge }));
 }
 
 export function synthesizedEdge(settings: Settings): Template {

@@ -5,7 +5,7 @@ mod stand_in;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -54,8 +54,14 @@ impl WebServer {
     /// Likewise, on a port that was taken before.
     ///
     /// # Errors
-    /// If there is no client of the API.
+    /// If the pages are not built, or there is no client of the API.
     pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
+        let pages = paths::pages();
+        ensure!(
+            pages.join("index.html").is_file(),
+            "the pages are not built: no index.html in {}; run `make build`",
+            pages.display()
+        );
         let shared = Arc::new(Shared {
             client: Client::new(&deployment.api_url)?,
             api,
@@ -68,7 +74,7 @@ impl WebServer {
             .route("/stand-in/login", post(stand_in::login))
             .route("/stand-in/pay", post(stand_in::pay))
             .route("/v1/{*rest}", any(answer))
-            .fallback_service(ServeDir::new(paths::web()))
+            .fallback_service(ServeDir::new(pages))
             .layer(middleware::from_fn_with_state(Arc::clone(&shared), add_headers))
             .with_state(shared);
         let service = routes.into_make_service_with_connect_info::<SocketAddr>();
@@ -118,6 +124,7 @@ async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {
         "login": { "kind": "stand-in", "url": "/stand-in/login" },
         "pay": { "kind": "stand-in", "url": "/stand-in/pay" },
         "push_url": push_url(&shared.deployment),
+        "contact": "mailto:help@shop.example",
     }))
 }
 
@@ -125,7 +132,7 @@ async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {
 fn security_headers(push_url: Option<&str>) -> Result<HeaderMap> {
     let connect = push_url.map_or_else(String::new, |url| format!(" {}", origin_of(url)));
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'{connect}; \
+        "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'{connect}; \
          base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     let opener_policy = HeaderName::from_static("cross-origin-opener-policy");
@@ -143,12 +150,26 @@ fn origin_of(url: &str) -> &str {
     url[host..].find('/').map_or(url, |end| &url[..host + end])
 }
 
+/// How long a browser keeps what was found at `path`; as `infra/cdk/lib/page.ts` uploads it.
+fn kept(path: &str) -> &'static str {
+    if path.starts_with("/assets/") {
+        // Its name says what is in it.
+        "public, max-age=31536000, immutable"
+    } else if path.starts_with("/art/") {
+        "public, max-age=86400"
+    } else {
+        "no-cache"
+    }
+}
+
 async fn add_headers(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let kept = kept(request.uri().path());
     let mut response = next.run(request).await;
+    let is_there = !response.status().is_client_error() && !response.status().is_server_error();
     let headers = response.headers_mut();
     headers.extend(shared.headers.clone());
-    // Files change under a developer's hands.
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache"));
+    let cache = HeaderValue::from_static(if is_there { kept } else { "no-cache" });
+    headers.entry(CACHE_CONTROL).or_insert(cache);
     response
 }
 
@@ -164,5 +185,14 @@ mod tests {
             assert!(policy(Some(push)).contains("connect-src 'self' ws://127.0.0.1:4566;"), "{push}");
         }
         assert!(!policy(None).contains("unsafe"));
+    }
+
+    #[test]
+    fn only_what_never_changes_under_its_name_is_kept_for_good() {
+        assert!(kept("/assets/index-BwCnQ4xO.js").ends_with("immutable"));
+        assert_eq!(kept("/art/lamp.svg"), "public, max-age=86400");
+        for path in ["/", "/index.html", "/operators.html", "/config.json", "/assets.html"] {
+            assert_eq!(kept(path), "no-cache", "{path}");
+        }
     }
 }

@@ -6,9 +6,8 @@ import { shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
 import { signInDialog } from '../login.js';
-import { config } from '../config.js';
-import { finishSignIn } from '../oidc.js';
 import { button, empty, panel, problemWords } from '../parts.js';
+import { comeBack, renewal } from '../renewal.js';
 import { session } from '../session.js';
 import { refreshing } from '../timing.js';
 import { operators } from '../../words/operators.js';
@@ -31,6 +30,7 @@ const SALE = /^sales\/([a-z0-9][a-z0-9-]{0,47})(?:\/([a-z]+))?$/;
 const PAGES = ['orders', 'refunds', 'campaigns', 'users', 'health', 'new'];
 
 language.add(operators);
+await language.ready;
 session.dialog = (expired) => signInDialog(expired, { operator: true });
 
 const main = document.getElementById('main');
@@ -194,7 +194,8 @@ language.addEventListener('change', () => {
   route();
 });
 banner.setAttribute('aria-label', t('op.banner.title'));
-config().then(({ login }) => finishSignIn(login)).catch(() => {}).finally(() => {
+renewal.start();
+comeBack().finally(() => {
   user = session.current?.user ?? null;
   route();
 });

@@ -1,5 +1,6 @@
 // The units of a round by their place, over time.
 
+import uPlot from 'uplot';
 import { language, t } from '../i18n.js';
 
 /** What is kept: ten minutes at one reading a second. */
@@ -65,7 +66,7 @@ export class Plot {
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
     const time = new Intl.DateTimeFormat(language.tag, { timeStyle: 'medium' });
     const axis = { stroke: colour('soft'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } };
-    this.#plot = new window.uPlot({
+    this.#plot = new uPlot({
       width: this.#place.clientWidth || 600,
       height: HEIGHT,
       cursor: { show: false },

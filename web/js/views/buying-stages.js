@@ -3,6 +3,7 @@
 import { of, soldOut } from '../awards.js';
 import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
+import { contactLine } from '../contact.js';
 import { h } from '../dom.js';
 import { keptBy } from '../early.js';
 import { shortId, span, statusName } from '../format.js';
@@ -49,9 +50,9 @@ const STAGES = {
         h('p', { id: 'challenge-text' }, t('challenge.text')),
         h('form', { onsubmit: submit, novalidate: true },
           h('img', { class: 'challenge', src: challenge.picture, alt: t('challenge.picture'), width: 240, height: 72 }),
+          said,
           h('label', { for: 'answer' }, t('challenge.answer')),
-          h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, of(view.card, 'challenge.go'))),
-          said),
+          h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, of(view.card, 'challenge.go')))),
         h('div', { class: 'links' },
           button(t('challenge.new'), () => view.buying.challenge('picture'), { class: 'link' }),
           offers(challenge, 'work') && button(t('challenge.work'), () => view.buying.challenge('work'), { class: 'link' }))),
@@ -104,9 +105,9 @@ const STAGES = {
 const PROBLEMS = {
   sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
   closed: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
-  denied: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  denied: () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
   unpaid_limit: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
-  paused: () => ({ parts: [] }),
+  paused: () => ({ parts: [contactLine()] }),
 
   limit_reached(view, problem) {
     const items = (problem.members.reservation_ids ?? []).map((id) => live(id, view.signal));

@@ -1,23 +1,29 @@
-// What is on sale: the list of campaigns, and one campaign's sales.
+// What is on sale: every published sale, or those of one campaign.
 
-import { campaign, campaigns, stateNow } from '../catalog.js';
+import { campaign, front, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { whoWhen } from '../early.js';
-import { moment } from '../format.js';
+import { clockFace, moment } from '../format.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, picture, pictureOfCard, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
-import { refreshing } from '../timing.js';
+import { button, empty, picture, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
+import { tellApart } from '../pictures.js';
+import { everySecond, refreshing } from '../timing.js';
 import { View } from './view.js';
 
-const REFRESH_MS = 10_000;
+const REFRESH_MS = 20_000;
+/** What opens later is told by its date. */
+const COUNTED_MS = 86_400_000;
+/** Cards that are to be seen at once on most screens. */
+const AT_ONCE = 4;
 
-/** How it stands by the clock, and until when. */
-function when({ opens_at: opens, closes_at: closes }) {
-  const now = clock.now();
-  if (now < Date.parse(opens)) return { state: 'upcoming', text: t('campaign.opens', { at: moment(opens) }) };
-  if (now < Date.parse(closes)) return { state: 'open', text: t('campaign.open', { at: moment(closes) }) };
-  return { state: 'closed', text: t('campaign.over', { at: moment(closes) }) };
+/** When it opens or closes, in a line. */
+function when(card, state) {
+  const opens = Date.parse(card.opens_at);
+  const left = opens - clock.now();
+  if (state === 'closed') return t('list.over', { at: moment(card.closes_at) });
+  if (state === 'upcoming' || state === 'early') return left < COUNTED_MS ? t('list.opens_in', { left: clockFace(left) }) : t('list.opens', { at: moment(opens) });
+  return state === 'preparing' ? t('list.preparing') : t('list.open', { at: moment(card.closes_at) });
 }
 
 /** A list that is loaded again and again, and shown anew when it differs. */
@@ -25,12 +31,15 @@ class ListView extends View {
   #items = null;
   #problem = null;
   #shown = null;
+  /** What is told anew every second: `{card, state, line}`. */
+  #lines = [];
 
   constructor(main, id) {
     super(main);
     this.id = id;
     this.render();
     refreshing(() => this.#load(), () => REFRESH_MS, this.signal);
+    everySecond(() => 0, () => this.#tick(), this.signal);
   }
 
   async #load() {
@@ -46,52 +55,77 @@ class ListView extends View {
     this.#shown = now;
   }
 
+  #tick() {
+    if (this.#lines.some(({ card, state }) => stateNow(card) !== state)) {
+      this.render();
+      return;
+    }
+    for (const { card, state, line } of this.#lines) {
+      const text = when(card, state);
+      if (line.textContent !== text) line.textContent = text;
+    }
+  }
+
   render() {
     document.title = `${this.title} · ${t('brand')}`;
     const active = document.activeElement;
     const at = this.main.contains(active) ? active.getAttribute('href') ?? active.tagName : null;
-    this.main.replaceChildren(...this.head(), this.#body());
+    this.#lines = [];
+    this.main.replaceChildren(...this.head().filter(Boolean), this.#body());
     if (at) this.main.querySelector(at === 'H1' ? 'h1' : `[href="${at}"]`)?.focus({ preventScroll: true });
   }
 
   #body() {
-    if (this.#items?.length) return h('ul', { class: 'cards' }, this.#items.map((item) => h('li', {}, this.card(item))));
+    if (this.#items?.length) {
+      tellApart(this.#items);
+      return h('ul', { class: 'cards' }, this.#items.map((item, index) => h('li', {}, this.#card(item, index))));
+    }
     if (this.#items) return this.none();
     if (!this.#problem) return h('div', { class: 'cards' }, skeleton('card'), skeleton('card'), skeleton('card'));
     const { title, text } = problemWords(this.#problem);
     return empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' }));
   }
+
+  #card(card, index) {
+    const state = stateNow(card);
+    const who = whoWhen(card, state);
+    const line = h('p', { class: 'when' }, when(card, state));
+    this.#lines.push({ card, state, line });
+    return h('a', { class: `card ${state}`, href: `#/sales/${card.sale_id}` },
+      picture(card, 'wide', index < AT_ONCE),
+      h('div', { class: 'card-body' },
+        saleBadge(card), h('h2', {}, card.title), price(card),
+        card.rain ? h('p', { class: 'rain' }, rainInList(card, state)) : null,
+        who === null ? null : h('p', { class: 'early' }, who), line));
+  }
 }
 
-export class CampaignsView extends ListView {
+/** Every sale, in a campaign or not. */
+export class SalesView extends ListView {
   get title() {
-    return t('campaigns.title');
+    return t('sales.title');
   }
 
-  load() {
-    return campaigns(this.signal);
+  async load() {
+    const { sales, campaigns } = await front(this.signal);
+    this.campaigns = campaigns;
+    return sales;
   }
 
   head() {
-    return [h('h1', { tabindex: '-1' }, t('campaigns.title')), h('p', { class: 'lead' }, t('campaigns.lead'))];
-  }
-
-  card({ campaign_id: id, title, ...times }) {
-    const { state, text } = when(times);
-    return h('a', { class: 'card', href: `#/campaigns/${id}` },
-      picture(id, 'wide'),
-      h('div', { class: 'card-body' },
-        badge(state, t(`state.${state}`)), h('h2', {}, title), h('p', { class: 'quiet' }, text)));
+    const links = (this.campaigns ?? []).map(({ campaign_id: id, title }) => h('li', {}, h('a', { href: `#/campaigns/${id}` }, title)));
+    return [h('h1', { tabindex: '-1' }, this.title), h('p', { class: 'lead' }, t('sales.lead')),
+      links.length ? h('nav', { class: 'campaigns', 'aria-label': t('nav.campaigns') }, h('ul', {}, links)) : null];
   }
 
   none() {
-    return empty(t('campaigns.none.title'), t('campaigns.none.text'));
+    return empty(t('sales.none.title'), t('sales.none.text'));
   }
 }
 
 export class CampaignView extends ListView {
   get title() {
-    return this.name ?? t('campaigns.title');
+    return this.name ?? t('sales.title');
   }
 
   async load() {
@@ -102,18 +136,6 @@ export class CampaignView extends ListView {
 
   head() {
     return [h('a', { class: 'back', href: '#/' }, t('back')), h('h1', { tabindex: '-1' }, this.title)];
-  }
-
-  card(sale) {
-    const who = whoWhen(sale, stateNow(sale));
-    return h('a', { class: 'card', href: `#/sales/${sale.sale_id}` },
-      pictureOfCard(sale, 'wide'),
-      h('div', { class: 'card-body' },
-        saleBadge(sale), h('h2', {}, sale.title),
-        price(sale),
-        sale.rain ? h('p', { class: 'rain' }, rainInList(sale, stateNow(sale))) : null,
-        who === null ? null : h('p', { class: 'early' }, who),
-        h('p', { class: 'quiet' }, when(sale).text)));
   }
 
   none() {

@@ -1,8 +1,10 @@
 // A sale that nobody here is buying: before, open, paused, over.
 
 import { isFree, of, soldOut, verifyLink } from '../awards.js';
+import { saveCalendar } from '../calendar.js';
 import { nextDrop } from '../catalog.js';
 import { clock } from '../clock.js';
+import { contactLine } from '../contact.js';
 import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
 import { moment, span, timeOfDay } from '../format.js';
@@ -39,7 +41,7 @@ function membersFirst(view) {
   const buy = view.atLimit ? h('p', { class: 'quiet' }, of(view.card, 'limit.text')) : actions(view.buyButton(t('early.buy')));
   return {
     element: panel('open', t('early.title'), yours(view), h('p', {}, t('early.text', { at: hour(view.opensAt) })), buy, element,
-      h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt) }))),
+      h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }))),
     left: () => view.opensAt - clock.now(),
     tick(ms) {
       show(ms);
@@ -88,7 +90,8 @@ const STAGES = {
     const soon = h('button', { type: 'button', class: 'primary', 'aria-disabled': 'true', 'data-keep': 'buy' }, t('buy.soon'));
     return {
       element: panel('upcoming', t('countdown.title'), element, view.refusedEarly ? h('p', {}, t('early.refused')) : null,
-        h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt) })), actions(soon)),
+        h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) })), actions(soon),
+        h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(view.card, clock.now()), { class: 'link' }))),
       left: () => view.opensAt - clock.now(),
       tick(ms) {
         show(ms);
@@ -101,6 +104,11 @@ const STAGES = {
   },
 
   early: membersFirst,
+
+  preparing: (view) => ({
+    element: panel('waiting', t('preparing.title'), h('div', { class: 'spinner', 'aria-hidden': 'true' }), yours(view), h('p', {}, t('preparing.text'))),
+  }),
+
 
   open(view) {
     const has = yours(view);
@@ -130,7 +138,7 @@ const STAGES = {
   },
 
   paused(view) {
-    return { element: panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('paused.text'))) };
+    return { element: panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('paused.text')), contactLine()) };
   },
 
   closed(view) {

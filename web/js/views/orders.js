@@ -1,6 +1,6 @@
 // The user's own orders, the newest first.
 
-import { awardWords } from '../awards.js';
+import { awardWords, cardOf } from '../awards.js';
 import { anyCard } from '../catalog.js';
 import { h } from '../dom.js';
 import { money, moment, saleOf, shortId, statusName } from '../format.js';
@@ -12,7 +12,7 @@ import { View } from './view.js';
 
 export class OrdersView extends View {
   #orders = [];
-  #titles = new Map();
+  #cards = new Map();
   #cursor = null;
   #problem = null;
   #loading = false;
@@ -63,9 +63,10 @@ export class OrdersView extends View {
   }
 
   async #name(orders) {
-    const missing = [...new Set(orders.map((order) => saleOf(order.reservation_id)))].filter((id) => !this.#titles.has(id));
+    const missing = [...new Set(orders.map((order) => saleOf(order.reservation_id)))].filter((id) => !this.#cards.has(id));
     await Promise.all(missing.map(async (id) => {
-      this.#titles.set(id, (await anyCard(id, this.signal))?.title ?? id);
+      const card = await anyCard(id, this.signal);
+      if (card) this.#cards.set(id, card);
     }));
   }
 
@@ -96,13 +97,19 @@ export class OrdersView extends View {
     ].filter(Boolean);
   }
 
+  /** Its sale's card, or what an award says of its kind. */
+  #card({ reservation_id: id, award }) {
+    return this.#cards.get(saleOf(id)) ?? { ...(award ? cardOf(award) : {}), sale_id: saleOf(id) };
+  }
+
   #row(order) {
     const id = order.reservation_id;
-    const label = `${this.#titles.get(saleOf(id))}, ${t('orders.open', { id: shortId(id) })}`;
+    const title = this.#card(order).title ?? saleOf(id);
+    const label = `${title}, ${t('orders.open', { id: shortId(id) })}`;
     return h('li', { class: 'order' },
-      picture(saleOf(id), 'small', order.award?.kind === 'amount' ? 'split' : order.award ? 'prizes' : 'units'),
+      picture(this.#card(order), 'small', false),
       h('div', {},
-        h('a', { href: `#/reservations/${id}`, 'aria-label': label }, this.#titles.get(saleOf(id))),
+        h('a', { href: `#/reservations/${id}`, 'aria-label': label }, title),
         h('p', { class: 'quiet' }, `${moment(order.reserved_at)} · ${shortId(id)}`)),
       h('div', { class: 'order-end' },
         order.award?.kind === 'blank' ? null : badge(order.status, statusName(order.status)),

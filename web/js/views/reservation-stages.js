@@ -30,12 +30,24 @@ function refund({ refund_due: due, status }) {
   return due ? h('div', { class: 'hint' }, h('strong', {}, t('refund.title')), ' ', t('refund.text')) : null;
 }
 
+/** From so much time left on it is told that it runs out, in words and in colour. */
+const HURRY_MS = 180_000;
+const LAST_MS = 60_000;
+const urgency = (ms) => (ms <= LAST_MS ? 'last' : ms <= HURRY_MS ? 'hurry' : 'left');
+
 function ended(kind, icon) {
   return (view, reservation) => ({
     element: panel(kind, t(`${kind}.title`), h('div', { class: `mark ${icon}`, 'aria-hidden': 'true' }),
-      h('p', {}, t(`${kind}.text`, reservation)), refund(reservation), actions(toOrders(), toSale(view))),
+      h('p', {}, t(`${kind}.text`, reservation)), refund(reservation), actions(...ways[kind](view))),
   });
 }
+
+/** Where one goes from an end. */
+const ways = {
+  paid: (view) => [h('a', { class: 'button secondary', href: `#/receipts/${view.id}` }, t('receipt')), toOrders()],
+  expired: (view) => [h('a', { class: 'button primary', href: `#/sales/${saleOf(view.id)}` }, t('buy.again')), toOrders()],
+  cancelled: (view) => [toOrders(), toSale(view)],
+};
 
 const STAGES = {
   loading: (view) => ({ element: panel('waiting', t('wait.title'), spinner(), h('p', {}, t('loading')), trouble(view)) }),
@@ -59,19 +71,25 @@ const STAGES = {
 
   pending_payment(view, reservation) {
     const face = h('span', { class: 'face' });
+    const label = h('span', { class: 'label' }, t('pending.left'));
+    const timer = h('div', { class: 'left', role: 'timer', 'aria-label': t('pending.left') },
+      label, face, h('span', { class: 'quiet' }, t('pending.by', { at: moment(reservation.pay_by, true) })));
     const say = milestones((left) => announce(t('pending.say', { left })));
     const price = money(reservation.price_minor, reservation.currency);
     return {
       element: panel('pending', t('pending.title'),
         h('p', {}, t('pending.text')),
-        h('div', { class: 'left', role: 'timer', 'aria-label': t('pending.left') },
-          h('span', { class: 'label' }, t('pending.left')), face,
-          h('span', { class: 'quiet' }, t('pending.by', { at: moment(reservation.pay_by) }))),
+        timer,
         failure(view), trouble(view),
         view.doing === 'asking' || view.doing === 'giving' ? giveBack(view) : payment(view, reservation, price)),
       left: () => Date.parse(reservation.pay_by) - clock.now(),
       tick(ms) {
         face.textContent = clockFace(ms);
+        const now = urgency(ms);
+        if (timer.dataset.urgency !== now) {
+          timer.dataset.urgency = now;
+          label.textContent = t(`pending.${now}`);
+        }
         say(ms);
         if (ms <= 0) view.watch.soon();
         if (ms <= 0) view.update();

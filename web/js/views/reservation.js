@@ -79,7 +79,7 @@ export class ReservationView extends View {
     const heading = h('h1', { tabindex: '-1' }, this.title);
     this.#place.setAttribute('aria-label', t('order.number'));
     this.#showPicture();
-    this.main.replaceChildren(h('div', { class: 'product' },
+    this.main.replaceChildren(h('div', { class: 'product compact' },
       this.#picture,
       h('div', { class: 'product-body' },
         h('a', { class: 'back', href: `#/sales/${saleOf(this.#id)}` }, t('to.sale')), heading, this.#place, this.#facts)));
@@ -128,11 +128,10 @@ export class ReservationView extends View {
 
   /** What an award says of its sale may be heard before the card, or without it. */
   #showPicture() {
-    const kind = kindOf(this.card);
-    const as = `${kind} ${language.tag}`;
+    const as = `${kindOf(this.card)} ${this.#card ? 'own' : ''} ${language.tag}`;
     if (this.#picture.dataset.as === as) return;
     this.#picture.dataset.as = as;
-    this.#picture.replaceChildren(picture(saleOf(this.#id), '', kind));
+    this.#picture.replaceChildren(picture(this.#card ?? { ...this.card, sale_id: saleOf(this.#id) }));
   }
 
   /** Until a round with awards has an order, the unit may still become another one. */

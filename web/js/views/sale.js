@@ -7,9 +7,9 @@ import { clock } from '../clock.js';
 import { announce, h } from '../dom.js';
 import { keptBy, whoWhen } from '../early.js';
 import { t } from '../i18n.js';
-import { button, chances, facts, nothing, pictureOfCard, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
+import { button, chances, facts, goods, nothing, picture, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
-import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
+import { EARLY_MS, REFRESH_CHANGE_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
 import { buyingStage } from './buying-stages.js';
 import { idleStage } from './idle-stages.js';
 import { View } from './view.js';
@@ -56,10 +56,10 @@ export class SaleView extends View {
   }
 
   get title() {
-    return this.card?.title ?? t('campaigns.title');
+    return this.card?.title ?? t('sales.title');
   }
 
-  /** Idle, and why: `upcoming`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
+  /** Idle, and why: `upcoming`, `preparing`, `early`, `open`, `between`, `paused`, `closed` or `sold_out`. */
   get state() {
     const state = stateNow(this.card);
     if (state === 'between' && this.#awaited !== nextDrop(this.card)) return 'open';
@@ -131,14 +131,15 @@ export class SaleView extends View {
   }
 
   #interval() {
-    if (!this.card) return REFRESH_SOON_MS;
+    if (!this.card) return REFRESH_CHANGE_MS;
     const { idle, stage } = this.buying;
     const { state } = this;
     const left = (state === 'between' ? nextDrop(this.card) : this.opensAt) - clock.now();
-    if (left > EARLY_MS) return REFRESH_EARLY_MS;
+    if (left > EARLY_MS) return Math.min(REFRESH_EARLY_MS, left - EARLY_MS);
     const dropped = state === 'open' && this.card.availability === 'sold_out';
-    const soon = stage.problem?.code === 'paused' || (idle && (state === 'paused' || state === 'upcoming' || dropped));
-    return soon ? REFRESH_SOON_MS : REFRESH_MS;
+    const changes = stage.problem?.code === 'paused' || (idle && (state === 'paused' || state === 'preparing' || dropped));
+    if (changes) return REFRESH_CHANGE_MS;
+    return idle && state === 'upcoming' ? REFRESH_SOON_MS : REFRESH_MS;
   }
 
   #changed() {
@@ -161,7 +162,10 @@ export class SaleView extends View {
   render() {
     this.#shown = '';
     if (this.#problem && (!this.card || this.#problem.code === 'unknown_sale')) {
-      this.main.replaceChildren(...nothing(problemWords(this.#problem)));
+      const passing = this.#problem.code !== 'unknown_sale';
+      this.main.replaceChildren(...(passing
+        ? [h('h1', { tabindex: '-1' }, t('sale.trouble.title')), h('div', { class: 'empty' }, h('p', {}, t('sale.trouble.text')), button(t('retry'), () => this.#load(), { class: 'secondary' }))]
+        : nothing(problemWords(this.#problem))));
       return;
     }
     if (!this.card) {
@@ -175,9 +179,9 @@ export class SaleView extends View {
     this.#place.setAttribute('aria-label', card.title);
     const again = h('h1', { tabindex: '-1' }, card.title);
     this.main.replaceChildren(h('div', { class: 'product' },
-      h('div', { class: 'product-picture' }, pictureOfCard(card)),
+      h('div', { class: 'product-picture' }, picture(card)),
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card))));
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card), goods(card))));
     if (focused) again.focus();
     this.update();
   }
@@ -204,6 +208,7 @@ export class SaleView extends View {
     this.#shown = key;
     this.#stop.abort();
     this.#stop = new AbortController();
+    this.main.querySelector('.product')?.classList.toggle('compact', !this.buying.idle);
     const shown = this.buying.idle ? idleStage(this, state) : buyingStage(this, stage);
     this.put(this.#place, shown.element, { quiet: first && !byUser });
     if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));

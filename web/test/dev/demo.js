@@ -7,7 +7,12 @@ export function demo(sales) {
     sale_id, title, opens_at: at(opens), closes_at: at(closes), total: 20, per_user_limit: 1, price_minor: 18_900, currency: 'EUR',
     payment_window_s: 900, state: 'published', round: 1, version: 2, round_version: 1, paused: false, keys: new Map(), ...more,
   });
-  sale('lamp', 'Enamel pendant lamp', -5, 600, { per_user_limit: 2 });
+  sale('lamp', 'Enamel pendant lamp', -5, 600, {
+    per_user_limit: 2, list_price_minor: 24_900, pictures: ['/art/lamp.svg', '/art/box.svg'], terms_url: 'https://shop.example/terms',
+    description: 'Spun steel, enamelled by hand in green.\nFits every E27 bulb; the cable is two metres long.',
+  });
+  sale('mug', 'Stoneware mug', 114, 600, { price_minor: 2_400 });
+  sale('blanket', 'Blanket of lambswool', 190, 900, { price_minor: 12_900 });
   sale('chair', 'Lounge chair in green wool', 26 * 60, 40 * 60, { price_minor: 64_000 });
   sale('pot', 'Teapot, thrown by hand', -600, -10, { price_minor: 7_800 });
   const free = { price_minor: 0, settlement: 'free' };

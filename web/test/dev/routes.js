@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { leadingZeros, message, sha256 } from '../../js/sha256.js';
 import { adminRoutes } from './admin.js';
+import { issuerRoutes } from './issuer.js';
 import { pay } from './orders.js';
 import { picture } from './picture.js';
 import { problem } from './sales.js';
@@ -25,7 +26,6 @@ const catalog = (body) => ok({ server_time: new Date().toISOString(), ...body },
 export function routes(sales, users, place) {
   const challenges = new Map();
   const passes = new Map();
-  const codes = new Map();
 
   const grant = (sale, user) => {
     const token = randomBytes(40).toString('base64url');
@@ -38,6 +38,11 @@ export function routes(sales, users, place) {
     if (!one || one.user !== user) throw problem(404, 'unknown_reservation');
     return one;
   };
+  const campaigns = () => [...sales.campaigns.values()].map(({ campaign_id, title, sale_ids }) => {
+    const all = sale_ids.map((id) => sales.find(id));
+    const opens_at = all.map((sale) => sale.opens_at).sort()[0];
+    return { campaign_id, title, opens_at, closes_at: all.map((sale) => sale.closes_at).sort().at(-1) };
+  });
   const config = () => {
     const { port, login } = place();
     const origin = `http://127.0.0.1:${port}`;
@@ -45,6 +50,7 @@ export function routes(sales, users, place) {
       login: login === 'oidc' ? { kind: 'oidc', issuer: `${origin}/issuer`, client_id: 'shop' } : { kind: 'stand-in', url: '/stand-in/login' },
       pay: { kind: 'stand-in', url: '/stand-in/pay' },
       push_url: `ws://127.0.0.1:${port}/push`,
+      contact: 'mailto:help@shop.example',
     };
   };
 
@@ -61,37 +67,16 @@ export function routes(sales, users, place) {
       return ok({ outcome: pay(sales, one, price) });
     }),
 
-    route('GET', '/issuer/.well-known/openid-configuration', 'nobody', () => {
-      const { issuer } = config().login;
-      return ok({ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` });
-    }),
-    route('GET', '/issuer/authorize', 'nobody', ({ url }) => {
-      const code = randomBytes(8).toString('hex');
-      codes.set(code, { nonce: url.searchParams.get('nonce') });
-      const back = new URL(url.searchParams.get('redirect_uri'));
-      back.search = new URLSearchParams({ code, state: url.searchParams.get('state') });
-      return ok(undefined, 302, { location: back.href });
-    }),
-    route('POST', '/issuer/token', 'nobody', async ({ body }) => {
-      // Its form is not JSON, and the stand-in believes everybody.
-      await body().catch(() => {});
-      const [nonce] = [...codes.values()].map((code) => code.nonce).slice(-1);
-      return ok({ id_token: users.issue('oidc-user', false, { nonce }).token });
-    }),
+    ...issuerRoutes(users, config, place),
 
-    route('GET', '/v1/campaigns', 'nobody', () => catalog({
-      campaigns: [...sales.campaigns.values()].map(({ campaign_id, title, sale_ids }) => {
-        const all = sale_ids.map((id) => sales.find(id));
-        const opens_at = all.map((sale) => sale.opens_at).sort()[0];
-        return { campaign_id, title, opens_at, closes_at: all.map((sale) => sale.closes_at).sort().at(-1) };
-      }),
-    })),
+    route('GET', '/v1/sales', 'nobody', () => catalog({ sales: sales.front().map((sale) => sales.card(sale)), campaigns: campaigns() })),
+    route('GET', '/v1/campaigns', 'nobody', () => catalog({ campaigns: campaigns() })),
     route('GET', '/v1/campaigns/:id', 'nobody', ({ path: [id] }) => {
       const campaign = sales.campaigns.get(id);
       if (!campaign) throw problem(404, 'unknown_campaign');
       return catalog({ campaign_id: id, title: campaign.title, sales: campaign.sale_ids.map((sale) => sales.card(sales.find(sale))) });
     }),
-    route('GET', '/v1/sales/:id', 'nobody', ({ path: [id] }) => catalog(sales.card(sales.published(id)))),
+    route('GET', '/v1/sales/:id', 'nobody', ({ path: [id] }) => catalog({ ...sales.card(sales.published(id)), ...sales.goods(sales.find(id)) })),
     route('GET', '/v1/sales/:id/rounds/:round/draw', 'nobody', ({ path: [id, round] }) => (
       ok(sales.draw(sales.published(id), Number(round)), 200, kept))),
 

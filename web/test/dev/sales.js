@@ -6,6 +6,9 @@ import { awardOf, awardsOf, commitment, digestOf, entryOf, Shuffle, hexOf, rootO
 /** How long the queue takes. */
 const QUEUE_MS = 900;
 const FEW_LEFT = 0.2;
+const MOST_LISTED = 100;
+/** How long a sale that is over is still shown. */
+const OVER_FOR_MS = 86_400_000;
 /** How long after the end of a round its seed is public: soon, so that tests are quick; the real system waits a minute. */
 const REVEAL_AFTER_MS = 1_500;
 /** What has a unit. */
@@ -90,13 +93,31 @@ export class Sales {
     return now < Date.parse(sale.opens_at) ? 'upcoming' : 'open';
   }
 
+  /** What the list of all has, the open ones first. */
+  front() {
+    const now = Date.now();
+    const place = ({ opens_at: opens, closes_at: closes }) => {
+      const [from, to] = [Date.parse(opens), Date.parse(closes)];
+      return to <= now ? [2, -to] : from <= now ? [0, to] : [1, from];
+    };
+    const before = ([one, at], [other, then]) => one - other || at - then;
+    const all = [...this.sales.values()].filter(({ state, closes_at: closes }) => state === 'published' && Date.parse(closes) > now - OVER_FOR_MS);
+    return all.sort((one, other) => before(place(one), place(other))).slice(0, MOST_LISTED);
+  }
+
+  /** What only a sale's own page has. */
+  goods({ description, pictures, terms_url }) {
+    return { ...(description ? { description } : {}), ...(pictures?.length ? { pictures } : {}), ...(terms_url ? { terms_url } : {}) };
+  }
+
   card(sale) {
     const free = this.out(sale) - this.taken(sale);
     const state = this.state(sale);
     const running = state === 'open' || state === 'paused';
-    const { sale_id, title, round, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s } = sale;
+    const { sale_id, title, round, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s, list_price_minor, pictures = [] } = sale;
     return {
       sale_id, title, round, state, opens_at, closes_at, price_minor, currency, per_user_limit, payment_window_s,
+      ...(list_price_minor ? { list_price_minor } : {}), ...(pictures.length ? { picture: pictures[0] } : {}),
       settlement: sale.settlement ?? 'paid', ...(sale.seed ? { draw: this.drawTerms(sale) } : {}),
       ...(sale.early_access?.length ? { early_access: this.early(sale) } : {}),
       ...(sale.rain ? { rain: { units: sale.total, dropped: state === 'upcoming' ? 0 : this.rain(sale).dropped } } : {}),

@@ -1,37 +1,56 @@
 // A stand-in for the whole system, for building the page: the contract in memory. `npm run dev` starts it.
 
 import { createServer } from 'node:http';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { WebSocketServer } from 'ws';
+import { DIST, sources } from '../../build.js';
 import { routes } from './routes.js';
 import { Answer, Sales } from './sales.js';
 import { Users } from './users.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Where the built pages are: a test has its own. */
+const PAGES = process.env.PAGES ?? DIST;
 const TYPES = {
   '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json',
+  '.woff2': 'font/woff2',
 };
-/** What nobody should get from a shop's origin. */
-const PRIVATE = /^\/(test|node_modules|package)/;
+/** What CloudFront compresses, and about as well. */
+const COMPRESSED = new Set(['.html', '.js', '.css', '.svg', '.json']);
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+/** As infra/cdk/lib/page.ts uploads them. */
+const KEPT = [
+  [/^\/assets\//, 'public, max-age=31536000, immutable'],
+  [/^\/art\//, 'public, max-age=86400'],
+  [/./, 'no-cache'],
+];
 
 function policy(port) {
-  return ["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:",
+  return ["default-src 'none'", "script-src 'self'", "style-src 'self'", "font-src 'self'", "img-src 'self' data:",
     `connect-src 'self' ws://127.0.0.1:${port}`, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join('; ');
 }
 
-async function file(path, port, response) {
-  const name = normalize(path === '/' ? '/index.html' : path);
-  const full = join(ROOT, name);
-  const found = PRIVATE.test(name) ? null : await stat(full).catch(() => null);
-  if (!found?.isFile()) return send(response, new Answer(404, { message: 'Not Found' }));
+const squeezed = new Map();
+async function contentOf(full, compressed) {
+  if (!compressed) return readFile(full).catch(() => null);
+  if (!squeezed.has(full)) squeezed.set(full, readFile(full).then((bytes) => brotliCompressSync(bytes, BROTLI), () => null));
+  return squeezed.get(full);
+}
+
+async function file(request, path, port, response) {
+  const name = normalize(path.endsWith('/') ? `${path}index.html` : path);
+  const compressed = COMPRESSED.has(extname(name)) && /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
+  const content = await contentOf(join(PAGES, name), compressed);
+  if (!content) return send(response, new Answer(404, { message: 'Not Found' }));
   response.writeHead(200, {
-    'content-type': TYPES[extname(name)] ?? 'text/plain; charset=utf-8', 'content-length': found.size, 'cache-control': 'no-cache',
+    'content-type': TYPES[extname(name)] ?? 'text/plain; charset=utf-8', 'content-length': content.length,
+    ...(compressed ? { 'content-encoding': 'br' } : {}), vary: 'accept-encoding',
+    'cache-control': KEPT.find(([pattern]) => pattern.test(name))[1],
     'content-security-policy': policy(port), 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
   });
-  return createReadStream(full).pipe(response);
+  return response.end(content);
 }
 
 function send(response, { status, body, headers }) {
@@ -40,26 +59,31 @@ function send(response, { status, body, headers }) {
   response.end(typeof body === 'string' ? body : JSON.stringify(body) ?? '');
 }
 
-async function bodyOf(request) {
+async function textOf(request) {
   const parts = [];
   for await (const part of request) parts.push(part);
-  const text = Buffer.concat(parts).toString();
+  return Buffer.concat(parts).toString();
+}
+
+async function bodyOf(request) {
+  const text = await textOf(request);
   return text === '' ? {} : JSON.parse(text);
 }
 
-/** Starts it on a free port, or on `port`. */
-export async function start({ port = 0, login = 'stand-in' } = {}) {
+/** Starts it on a free port, or on `port`; with the built pages, or with their `sources`, which change as they are edited. */
+export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_000, fromSources = false } = {}) {
   const sales = new Sales();
   const users = new Users();
-  const table = routes(sales, users, () => ({ port: server.address().port, login }));
+  const table = routes(sales, users, () => ({ port: server.address().port, login, tokenLifeMs }));
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, 'http://shop');
     const route = table.find(({ method, pattern }) => method === request.method && pattern.test(url.pathname));
-    if (!route) return file(decodeURIComponent(url.pathname), server.address().port, response);
+    if (!route && edited) return edited(request, response, () => send(response, new Answer(404, { message: 'Not Found' })));
+    if (!route) return file(request, decodeURIComponent(url.pathname), server.address().port, response);
     try {
       const user = route.who === 'nobody' ? null : users.of(request.headers, route.who === 'operator');
       const path = route.pattern.exec(url.pathname).slice(1).map(decodeURIComponent);
-      const answer = await route.answer({ path, user, url, headers: request.headers, body: () => bodyOf(request) });
+      const answer = await route.answer({ path, user, url, headers: request.headers, body: () => bodyOf(request), text: () => textOf(request) });
       sales.count(answer.status === 202 ? 'accepted' : 'ok');
       return send(response, answer);
     } catch (error) {
@@ -69,7 +93,12 @@ export async function start({ port = 0, login = 'stand-in' } = {}) {
       return send(response, answer);
     }
   });
-  const sockets = new WebSocketServer({ server, path: '/push' });
+  const edited = fromSources ? await sources(server) : null;
+  const sockets = new WebSocketServer({ noServer: true });
+  // Vite has a socket of its own on this server.
+  server.on('upgrade', (request, socket, head) => {
+    if (new URL(request.url, 'http://shop').pathname === '/push') sockets.handleUpgrade(request, socket, head, (one) => sockets.emit('connection', one, request));
+  });
   sockets.on('connection', (socket, request) => {
     const token = new URL(request.url, 'http://shop').searchParams.get('token');
     socket.user = users.byToken(token)?.user;
@@ -97,7 +126,7 @@ export async function start({ port = 0, login = 'stand-in' } = {}) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { url, sales } = await start({ port: 8080 });
+  const { url, sales } = await start({ port: Number(process.env.PORT ?? 8080), fromSources: true });
   const { demo } = await import('./demo.js');
   demo(sales);
   console.log(url);

@@ -3,15 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { Answer, problem } from './sales.js';
 
+/** How long a token is good. */
 const LIFE_MS = 3_600_000;
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 export class Users {
   #tokens = new Map();
 
-  issue(user, operator, claims = {}) {
-    const expires = Date.now() + LIFE_MS;
-    const token = `${part({ alg: 'none' })}.${part({ sub: user, exp: Math.floor(expires / 1000), ...claims })}.${randomBytes(16).toString('base64url')}`;
+  issue(user, operator, claims = {}, lifeMs = LIFE_MS) {
+    const expires = Date.now() + lifeMs;
+    const token = `${part({ alg: 'RS256', typ: 'JWT' })}.${part({ sub: user, iat: Math.floor(Date.now() / 1000), exp: Math.ceil(expires / 1000), ...claims })}.${randomBytes(16).toString('base64url')}`;
     this.#tokens.set(token, { user, operator, expires });
     return { token, expires_at: new Date(expires).toISOString() };
   }

@@ -1,0 +1,39 @@
+// Which picture a sale has: its own, or else a drawing.
+import { kindOf } from './kinds.js';
+
+
+/** Drawings of what is no item. */
+const OF_KINDS = { split: 'packet', prizes: 'tickets' };
+/** Drawings of items, for a sale whose id names one. */
+const NAMED = ['lamp', 'chair', 'pot'];
+/** Drawings that say nothing of what is in them, and the colours behind them: `.tint-0` and on in style.css. */
+const PLAIN = ['parcel', 'bag', 'box'];
+const TINTS = 6;
+const ALL = PLAIN.length * TINTS;
+
+/** Which plain drawing a sale has, once some of them were shown side by side. */
+const given = new Map();
+
+const hash = (id) => Array.from(id).reduce((all, letter) => (all * 31 + letter.codePointAt(0)) % 65_521, 7);
+// One number on is another drawing; three on are another colour.
+const combination = (number) => ({ name: PLAIN[number % PLAIN.length], tint: Math.floor(number / PLAIN.length) % TINTS });
+
+/** `{src}` of a sale's own picture, or `{src, name, tint}` of a drawing. */
+export function pictureOf({ sale_id: id, picture, ...card }) {
+  if (picture) return { src: picture };
+  const name = OF_KINDS[kindOf(card)] ?? NAMED.find((one) => id.split('-').includes(one));
+  const drawing = name ? { name, tint: 0 } : combination(given.get(id) ?? hash(id) % ALL);
+  return { ...drawing, src: `/art/${drawing.name}.svg` };
+}
+
+/** Gives the sales of a page drawings that differ, as long as there are enough. */
+export function tellApart(cards) {
+  const plain = cards.filter((card) => PLAIN.includes(pictureOf(card).name)).map((card) => card.sale_id);
+  const taken = new Set(plain.filter((id) => given.has(id)).map((id) => given.get(id)));
+  for (const id of plain.filter((one) => !given.has(one))) {
+    let number = hash(id) % ALL;
+    for (let tries = 0; tries < ALL && taken.has(number); tries += 1) number = (number + 1) % ALL;
+    taken.add(number);
+    given.set(id, number);
+  }
+}

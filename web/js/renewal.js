@@ -1,0 +1,138 @@
+// Keeps who is active signed in, without a word. An issuer's refresh token works once, so the tabs of a browser share it: one
+// of them renews at a time, and the others take what it got.
+
+import { clock } from './clock.js';
+import { config } from './config.js';
+import { session } from './session.js';
+
+const STORED = 'signed-in';
+/** So long before the end a token is renewed, or at two thirds of a shorter life. */
+const AHEAD_MS = 300_000;
+/** Who did nothing for so long is not active. */
+const ACTIVE_MS = 15 * 60_000;
+const RETRY_MS = 20_000;
+
+/** `{user, token, refresh, until, since}` of this browser, or null. */
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(STORED));
+  } catch {
+    return null;
+  }
+}
+
+class Renewal {
+  #timer = 0;
+  #due = false;
+  #renewing = null;
+  #activeAt = performance.now();
+
+  /** Takes over the session that another tab has, and keeps it from now on. */
+  start() {
+    const before = kept();
+    if (!session.current && before && before.until > clock.now()) session.set({ user: before.user, token: before.token });
+    session.silent = () => this.#renew();
+    session.addEventListener('change', () => this.#changed());
+    window.addEventListener('storage', ({ key }) => key === STORED && this.#heard());
+    for (const event of ['pointerdown', 'keydown', 'visibilitychange']) document.addEventListener(event, () => this.#active(), { passive: true });
+    this.#schedule();
+  }
+
+  /** Somebody has signed in at an issuer. */
+  signedIn(found) {
+    localStorage.setItem(STORED, JSON.stringify(found));
+    session.set({ user: found.user, token: found.token });
+  }
+
+  get #mine() {
+    const found = kept();
+    return found && found.user === session.current?.user ? found : null;
+  }
+
+  #changed() {
+    // Who signs out does so in all tabs.
+    if (!session.current) localStorage.removeItem(STORED);
+    this.#schedule();
+  }
+
+  #heard() {
+    const found = kept();
+    if (!found && this.#isOfIssuer) session.set(null);
+    else if (this.#mine) session.renewed(found.token);
+    this.#schedule();
+  }
+
+  /** Whether this session is one that tabs share. */
+  #isOfIssuer = kept() !== null;
+
+  #schedule() {
+    clearTimeout(this.#timer);
+    const found = this.#mine;
+    this.#isOfIssuer = found !== null;
+    this.#due = false;
+    if (!found?.refresh) return;
+    const ahead = Math.min(AHEAD_MS, (found.until - found.since) / 3);
+    this.#timer = setTimeout(() => this.#when(), Math.max(0, found.until - ahead - clock.now()));
+  }
+
+  #when() {
+    this.#due = true;
+    const isActive = !document.hidden && performance.now() - this.#activeAt < ACTIVE_MS;
+    if (isActive) this.#renew();
+  }
+
+  #active() {
+    if (document.hidden) return;
+    this.#activeAt = performance.now();
+    if (this.#due) this.#renew();
+  }
+
+  /** Whether there is another token now. */
+  #renew() {
+    this.#renewing ??= this.#locked(() => this.#attempt()).catch(() => {
+      this.#timer = setTimeout(() => this.#when(), RETRY_MS);
+      return false;
+    }).finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
+  }
+
+  #locked(work) {
+    return navigator.locks ? navigator.locks.request('renewal', work) : work();
+  }
+
+  async #attempt() {
+    this.#due = false;
+    const found = this.#mine;
+    if (!found) return false;
+    if (found.token !== session.current.token) {
+      session.renewed(found.token);
+      this.#schedule();
+      return true;
+    }
+    if (!found.refresh) return false;
+    const [{ login }, { refreshed }] = await Promise.all([config(), import('./oidc.js')]);
+    const next = await refreshed(login, found);
+    // Signed out, or in as somebody else, in the meantime.
+    if (this.#mine?.token !== found.token) return false;
+    localStorage.setItem(STORED, JSON.stringify(next ?? { ...found, refresh: null }));
+    if (next) session.renewed(next.token);
+    this.#schedule();
+    return next !== null;
+  }
+}
+
+export const renewal = new Renewal();
+
+/** Finishes a sign-in, if the page was come back to from an issuer. */
+export async function comeBack() {
+  if (!new URLSearchParams(location.search).has('state')) return;
+  try {
+    const [{ login }, { finished }] = await Promise.all([config(), import('./oidc.js')]);
+    const found = await finished(login);
+    if (found) renewal.signedIn(found);
+  } catch {
+    // Who is not signed in is asked again.
+  }
+}

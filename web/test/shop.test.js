@@ -1,0 +1,277 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { calendarOf } from '../js/calendar.js';
+import { pictureOf, tellApart } from '../js/pictures.js';
+import { PHONE } from './browser.js';
+import { openShop } from './shop.js';
+import { heading, reserve, shop, visit } from './visits.js';
+
+const MINUTE_MS = 60_000;
+const isReal = Boolean(process.env.SHOP_URL);
+
+/** Changes the sale's card on its way. */
+const change = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
+  const response = await route.fetch();
+  await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
+});
+const later = (ms) => new Date(Date.now() + ms).toISOString();
+
+describe('the list', () => {
+  test('has a sale that no campaign names, with its price and when it opens', async () => {
+    const title = `Vase ${shop.user()}`;
+    const sale = await shop.sell({ title, opensInMs: 40 * MINUTE_MS, price_minor: 4_200 });
+    const { page, go } = await visit({});
+    await go('');
+    const card = page.getByRole('link', { name: title });
+    await card.waitFor();
+    expect(await card.getAttribute('href')).toBe(`#/sales/${sale}`);
+    const text = await card.innerText();
+    expect(text).toContain('€42.00');
+    expect(text).toMatch(/Opens in (39|40):\d\d/);
+    await expect.poll(() => card.innerText()).not.toBe(text);
+  });
+
+  test('leads to campaigns as well', async () => {
+    const sale = await shop.sell();
+    const title = `Days of ${shop.user()}`;
+    const campaign = await shop.campaign([sale], title);
+    const { page, go } = await visit({});
+    await go('');
+    await page.getByRole('navigation', { name: 'Campaigns' }).getByRole('link', { name: title }).click();
+    await page.waitForURL(new RegExp(`#/campaigns/${campaign}$`));
+    await page.locator(`a[href="#/sales/${sale}"]`).waitFor();
+  });
+
+  test('is shown by few requests, and with the words of one language', async () => {
+    await shop.sell();
+    const { page, go } = await visit({});
+    const paths = [];
+    page.on('request', (request) => {
+      const { protocol, pathname } = new URL(request.url());
+      if (protocol !== 'data:') paths.push(pathname);
+    });
+    await go('');
+    await page.locator('.cards a img').first().waitFor();
+    expect(paths.filter((path) => path.endsWith('.js'))).toHaveLength(2);
+    expect(paths.some((path) => /\/zh-/.test(path))).toBe(false);
+    expect(new Set(paths.filter((path) => !path.startsWith('/art/'))).size).toBeLessThanOrEqual(7);
+    await page.getByRole('button', { name: '中文' }).click();
+    await page.getByRole('heading', { level: 1, name: '限时抢购' }).waitFor();
+    expect(paths.some((path) => /\/zh-/.test(path))).toBe(true);
+  });
+});
+
+describe('pictures', () => {
+  test('two sales of a page differ, and each keeps the picture that it has', () => {
+    const cards = Array.from({ length: 18 }, (_, at) => ({ sale_id: `offer-${at}` }));
+    tellApart(cards);
+    const looks = () => cards.map((card) => `${pictureOf(card).src} ${pictureOf(card).tint}`);
+    const before = looks();
+    expect(new Set(before).size).toBe(18);
+    tellApart(cards.toReversed());
+    expect(looks()).toEqual(before);
+  });
+
+  test('a sale has its own one first, and a drawing only of what it names', () => {
+    expect(pictureOf({ sale_id: 'lamp', picture: 'https://img.example/a.jpg' })).toEqual({ src: 'https://img.example/a.jpg' });
+    expect(pictureOf({ sale_id: 'green-lamp' }).name).toBe('lamp');
+    expect(pictureOf({ sale_id: 'mug' }).name).not.toBe('pot');
+    expect(pictureOf({ sale_id: 'potato' }).name).not.toBe('pot');
+  });
+});
+
+test('a sale that is not loaded yet is being prepared, and never open', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit();
+  let isLoaded = false;
+  await change(page, () => (isLoaded ? {} : { availability: 'unknown' }));
+  await go(`sales/${sale}`);
+  await heading(page, 'Almost ready').waitFor();
+  expect(await page.getByRole('button', { name: 'Buy now' }).count()).toBe(0);
+  isLoaded = true;
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+  // Once it was there, an answer that knows nothing hides no button.
+  isLoaded = false;
+  await page.waitForResponse(/\/v1\/sales\/[\w-]+$/);
+  await page.getByRole('button', { name: 'Buy now' }).waitFor();
+});
+
+test('a countdown has the boxes that it needs, and says its time zone', async () => {
+  const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
+  const { page, go } = await visit({ timezoneId: 'Asia/Tokyo', user: shop.user() });
+  await go(`sales/${sale}`);
+  const units = page.locator('.countdown .unit:visible');
+  await expect.poll(() => units.allInnerTexts()).toEqual(['min', 'sec']);
+  await page.getByText(/Opens .*(GMT\+9|JST)/).waitFor();
+});
+
+describe('the calendar', () => {
+  const card = {
+    sale_id: 'lamp', round: 2, title: 'Lamp, green; 这是一盏非常漂亮的绿色搪瓷吊灯它的灯光温暖柔和适合每一个家庭', opens_at: '2026-12-24T17:00:00.000Z', closes_at: '2026-12-24T17:10:00.000Z',
+  };
+
+  test('has the opening as an event, in lines of the standard', () => {
+    const text = calendarOf(card, 'https://shop.example/#/sales/lamp', Date.parse('2026-12-01T08:00:00Z'));
+    const lines = text.split('\r\n');
+    for (const line of lines) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+    const whole = text.replaceAll('\r\n ', '');
+    expect(whole).toContain(`SUMMARY:${card.title.replace(',', '\\,').replace(';', '\\;')}\r\n`);
+    for (const line of ['BEGIN:VCALENDAR', 'UID:lamp.2@shop.example', 'DTSTAMP:20261201T080000Z', 'DTSTART:20261224T170000Z', 'DTEND:20261224T171000Z', 'END:VCALENDAR']) {
+      expect(lines).toContain(line);
+    }
+  });
+
+  test('comes as a file', async () => {
+    const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
+    const { page, go } = await visit({});
+    await go(`sales/${sale}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Add to calendar' }).click()]);
+    expect(download.suggestedFilename()).toBe(`${sale}.ics`);
+    expect(await readFile(await download.path(), 'utf8')).toContain(`UID:${sale}.1@`);
+  });
+});
+
+test('dates and money are those of the reader’s region, in the language of the page', async () => {
+  const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
+  const { body: card } = await shop.ask('GET', `/v1/sales/${sale}`);
+  const says = async (locale, tag) => {
+    const { page, go } = await visit({ locale, timezoneId: 'UTC' });
+    await go(`sales/${sale}`);
+    const at = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(new Date(card.opens_at));
+    await page.locator('.facts').getByText(at, { exact: true }).waitFor();
+  };
+  await says('en-US', 'en-US');
+  await says('en-GB', 'en-GB');
+  await says('de-DE', 'en-DE');
+});
+
+test('whoever is shut out by a pause can write to somebody', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit();
+  await change(page, () => ({ state: 'paused' }));
+  await go(`sales/${sale}`);
+  const link = page.getByRole('main').getByRole('link', { name: 'Contact us' });
+  await link.waitFor();
+  expect(await link.getAttribute('href')).toMatch(/^mailto:/);
+});
+
+test('time that runs out is told in words', async () => {
+  const sale = await shop.sell({ payment_window_s: 70 });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await reserve(page);
+  await heading(page, 'Reserved for you').waitFor();
+  await page.getByText(/^Hurry: not much time left|^Less than a minute left/).waitFor();
+  await page.getByText('Less than a minute left to pay').waitFor();
+});
+
+test('a paid order has a receipt', async () => {
+  const title = 'Enamel lamp for a receipt';
+  const sale = await shop.sell({ title });
+  const { page, go, rules } = await visit();
+  await go(`sales/${sale}`);
+  await reserve(page);
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await heading(page, 'It is yours').waitFor();
+  await page.getByRole('link', { name: 'Receipt' }).click();
+  const receipt = page.locator('.receipt');
+  await receipt.waitFor();
+  const text = await receipt.innerText();
+  for (const part of [title, '€189.00', sale]) expect(text).toContain(part);
+  await page.getByRole('button', { name: 'Print' }).waitFor();
+  expect(await rules()).toEqual([]);
+});
+
+test('on a phone what is to be done is at hand, and nothing lies under it', async () => {
+  const sale = await shop.sell();
+  const { page, go } = await visit({ ...PHONE, user: shop.user() });
+  await go(`sales/${sale}`);
+  const buy = page.getByRole('button', { name: 'Buy now' });
+  await buy.waitFor();
+  const inView = (locator) => locator.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= window.innerHeight;
+  });
+  expect(await inView(buy)).toBe(true);
+  await buy.click();
+  const answer = page.getByLabel('Your answer');
+  await answer.fill('1');
+  await page.keyboard.press('Enter');
+  await page.locator('#answer[aria-invalid]').waitFor();
+  const [said, input] = await Promise.all([page.locator('#challenge-said').boundingBox(), page.locator('#answer').boundingBox()]);
+  expect(said.y).toBeLessThan(input.y);
+  for (const name of ['I cannot see the picture', 'Another picture']) expect(await inView(page.getByRole('button', { name }))).toBe(true);
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  const [footer, height] = await Promise.all([page.locator('#footer p').boundingBox(), page.evaluate(() => window.innerHeight)]);
+  expect(footer.y + footer.height).toBeLessThanOrEqual(height + 1);
+});
+
+describe.skipIf(isReal)('a session of an issuer', () => {
+  const LIFE_MS = 6_000;
+  const signIn = async (page, go, sale) => {
+    await go(`sales/${sale}`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Continue to sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  };
+  const tokenOf = (page) => page.evaluate(() => JSON.parse(sessionStorage.getItem('session'))?.token);
+
+  test('is renewed without a word for as long as somebody is active, in every tab', async () => {
+    const other = await openShop({ login: 'oidc', tokenLifeMs: LIFE_MS });
+    try {
+      const sale = await other.sell();
+      const { page, go, context } = await visit({}, other);
+      let refreshes = 0;
+      context.on('request', (request) => {
+        if (/grant_type=refresh_token/.test(request.postData() ?? '')) refreshes += 1;
+      });
+      await signIn(page, go, sale);
+      const second = await context.newPage();
+      await second.goto(`${other.url}/#/orders`);
+      await second.getByRole('heading', { name: 'No orders yet' }).waitFor();
+      const first = await tokenOf(page);
+      expect(await tokenOf(second)).toBe(first);
+      const end = Date.now() + 2.5 * LIFE_MS;
+      while (Date.now() < end) {
+        await page.keyboard.press('Shift');
+        await second.keyboard.press('Shift');
+        await page.waitForTimeout(250);
+      }
+      expect(await tokenOf(page)).not.toBe(first);
+      await expect.poll(async () => (await tokenOf(page)) === (await tokenOf(second))).toBe(true);
+      // Each token was renewed by one tab: the issuer ends a session in which a refresh token comes twice.
+      expect(refreshes).toBeGreaterThanOrEqual(2);
+      expect(refreshes).toBeLessThanOrEqual(5);
+      for (const tab of [page, second]) {
+        await tab.goto(`${other.url}/#/sales/${sale}`);
+        await tab.getByRole('button', { name: 'Buy now' }).click();
+        await tab.getByLabel('Your answer').waitFor();
+        expect(await tab.getByRole('dialog').count()).toBe(0);
+      }
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await second.getByRole('button', { name: 'Sign in' }).waitFor();
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test('that nobody used for a while is renewed when it is used again', async () => {
+    const other = await openShop({ login: 'oidc', tokenLifeMs: 2_000 });
+    try {
+      const sale = await other.sell();
+      const { page, go } = await visit({}, other);
+      await signIn(page, go, sale);
+      const before = await tokenOf(page);
+      await page.evaluate(() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => true }));
+      await page.waitForTimeout(3_500);
+      expect(await tokenOf(page)).toBe(before);
+      await page.evaluate(() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => false }));
+      await page.getByRole('button', { name: 'Buy now' }).click();
+      await page.getByLabel('Your answer').waitFor();
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await tokenOf(page)).not.toBe(before);
+    } finally {
+      await other.stop();
+    }
+  });
+});
