@@ -336,7 +336,7 @@ export const en = {
   'sold_out.look': 'Look again',
   'sold_out.back': 'There is a piece again. You can buy now.',
   'limit.yours': 'What you have',
-  'limit.text': 'You have as many as one person can buy.',
+  'limit.text': 'You have as many as one person can have.',
   'closed.text': 'Thank you for coming. The next sale is on the list of all sales.',
   'paused.text': 'It continues soon. Keep this page open: the button comes back by itself.',
 
@@ -367,7 +367,7 @@ export const en = {
   'problem.sold_out.title': 'Sold out',
   'problem.sold_out.text': 'Every piece has found somebody. What is not paid in time comes back, so looking again may help.',
   'problem.limit_reached.title': 'That is your limit',
-  'problem.limit_reached.text': 'You have as many as one person can buy.',
+  'problem.limit_reached.text': 'You have as many as one person can have.',
   'problem.unpaid_limit.title': 'No more from this sale for you',
   'problem.unpaid_limit.text': 'You gave back, or did not pay for, as many pieces as this sale allows. Others get their chance now.',
   'problem.challenge_over.title': 'That question is over',
