@@ -1,6 +1,6 @@
 // A sale as the shop would show it, while it is still being written.
 
-import { chances, facts, pictureOfCard, price } from '../parts.js';
+import { chances, facts, picture, price } from '../parts.js';
 import { h } from '../dom.js';
 import { money, moment } from '../format.js';
 import { t } from '../i18n.js';
@@ -29,8 +29,7 @@ export function preview(terms, now) {
   const [first] = terms.pictures.filter((url) => PICTURE.test(url));
   const list = terms.list_price_minor;
   return [
-    h('div', { class: 'product-picture' }, first
-      ? h('div', { class: 'picture' }, h('img', { src: first, alt: card.title })) : pictureOfCard(card)),
+    h('div', { class: 'product-picture' }, picture({ ...card, picture: first })),
     h('div', { class: 'product-body' },
       h('h3', {}, card.title),
       h('div', { class: 'row prices' }, price(card), list ? h('s', { class: 'quiet' }, money(list, card.currency)) : null),
