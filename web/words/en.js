@@ -73,7 +73,7 @@ export const en = {
   'rain.all': 'All {units} have dropped.',
   'rain.closed': '{dropped} of {units} have dropped.',
   'between.title': 'Next drop in',
-  'between.text': 'Everything so far is taken. The next drop is at {at}: the button appears by itself.',
+  'between.text': 'Everything so far is taken. The next drop is at {at}: the button comes by itself.',
   'between.say': '{left} until the next drop',
   'between.soon': 'Not yet',
   'state.early': 'Members first',
