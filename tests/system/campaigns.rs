@@ -67,7 +67,8 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
 async fn the_list_has_every_published_sale_the_open_ones_first() {
     let lab = Lab::new().await;
     let now = runtime::Clock::system().now();
-    let sales = [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)];
+    let sales =
+        [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)];
     for (sale, opens_in_s, closes_in_s) in sales {
         let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
         lab.publish(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
@@ -85,9 +86,7 @@ async fn the_list_has_every_published_sale_the_open_ones_first() {
     let of = |n: usize| list.body["sales"][n]["availability"].as_str().unwrap().to_owned();
     assert_eq!([0, 1, 2, 3].map(of), ["unknown", "available", "unknown", "available"]);
     lab.load("soon").await;
-    let prepared = async || {
-        (shown(&catalog, "/v1/sales/soon").await.text("availability") == "available").then_some(())
-    };
+    let prepared = async || (shown(&catalog, "/v1/sales/soon").await.text("availability") == "available").then_some(());
     until("the sale is prepared", 3, prepared).await;
 }
 

@@ -90,8 +90,10 @@ async fn answer(deps: &Deps, request: &Request) -> Result<Response<Body>, Proble
 async fn sales(deps: &Deps, request: &Request) -> Result<Response<Body>, Problem> {
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let now = deps.clock.now();
-    let cards =
-        listed.front(now).into_iter().map(|round| async { Card::of(round, deps.shelf.look(&listed, round, now).await) });
+    let cards = listed
+        .front(now)
+        .into_iter()
+        .map(|round| async { Card::of(round, deps.shelf.look(&listed, round, now).await) });
     let document = SalesDocument::new(&listed, futures::future::join_all(cards).await);
     Ok(found(request, deps.clock.now(), &document))
 }
