@@ -183,6 +183,14 @@ test('a campaign is made, changed, and refused where it names no sale', async ()
   await dialog.getByText('there is no nowhere').waitFor();
   expect(await dialog.locator('[name=sales]').inputValue()).toBe(`${first}\nnowhere`);
   expect((await written()).version).toBe(2);
+  // A limit across its sales stays where only something else is changed.
+  await dialog.locator('[name=limit]').fill('3');
+  await put('Limited lamp days', [first, second]);
+  await expect.poll(written).toMatchObject({ title: 'Limited lamp days', limit_per_user: 3, version: 3 });
+  await page.getByText('Limited lamp days').waitFor();
+  await edit.click();
+  await put('Still limited', [first]);
+  await expect.poll(written).toMatchObject({ title: 'Still limited', limit_per_user: 3, version: 4 });
 });
 
 test('the kill switch stops everything, every page says so, and one sale that is started is still stopped', async () => {
@@ -280,12 +288,27 @@ test('purchases are seen live, with the audit', async () => {
 test('a user is blocked and unblocked', async () => {
   const user = `issuer|${shop.user()}/50%2F`;
   const page = await visit('users');
-  await page.getByRole('button', { name: 'Block a user' }).click();
-  await page.getByRole('dialog').locator('[name=user]').fill(user);
-  await page.getByRole('dialog').getByRole('button', { name: 'Block a user' }).click();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByRole('dialog').locator('[name=who]').fill(user);
+  await page.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByRole('button', { name: `Unblock: ${user}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Unblock' }).click();
   await expect.poll(() => page.getByRole('button', { name: `Unblock: ${user}` }).count()).toBe(0);
+});
+
+test('a network is blocked with a reason, and unblocked', async () => {
+  const network = `198.51.${Math.floor(Math.random() * 200)}.0/24`;
+  const page = await visit('users');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
+  await dialog.locator('[name=kind]').selectOption('network');
+  await dialog.locator('[name=who]').fill(network);
+  await dialog.locator('[name=note]').fill('a farm of bots');
+  await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+  await page.getByRole('row').filter({ hasText: network }).getByText('by an operator: a farm of bots').waitFor();
+  await page.getByRole('button', { name: `Unblock: ${network}` }).click();
+  await dialog.getByRole('button', { name: 'Unblock' }).click();
+  await expect.poll(() => page.getByRole('button', { name: `Unblock: ${network}` }).count()).toBe(0);
 });
 
 test('without the live figures the audit has them', async () => {

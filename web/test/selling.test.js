@@ -127,6 +127,21 @@ test('what the system refuses is said at its fields, all at once', async () => {
   expect(await page.evaluate(() => document.activeElement.name)).toBe('closes');
 });
 
+test('the gate of a sale is written, and of a published one changed', async () => {
+  const id = fresh('gated');
+  const page = await visit('new');
+  await write(page, { title: 'Gated', sale_id: id, price: '1', challenge: 'work', work_bits: '14', groups_see: 'members, staff', groups_buy: 'members' });
+  await create(page).click();
+  await page.getByRole('heading', { level: 1, name: 'Gated' }).waitFor();
+  expect((await find(id)).gate).toEqual({ challenge: 'work', work_bits: 14, groups_see: ['members', 'staff'], groups_buy: ['members'] });
+  await shop.operate('POST', `/v1/admin/sales/${id}/publish`, {});
+  await one.go(`sales/${id}/settings`, '/operators.html');
+  await write(page, { challenge: 'none', groups_buy: '' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect((await find(id)).gate).toMatchObject({ challenge: 'none', groups_see: ['members', 'staff'] });
+});
+
 test('times are those of the chosen zone', async () => {
   const id = fresh('zoned');
   const page = await visit('new', { timezoneId: 'Asia/Shanghai' });

@@ -42,8 +42,9 @@ export const api = {
   redrive: (queue) => post(`/v1/admin/redrive/${queue}`),
   switch: (how, which) => post(`/v1/admin/${how}`, which),
   denied: (signal) => ask('GET', '/v1/admin/denied', { signal }),
-  deny: (user, until) => post('/v1/admin/denied', { user, until }),
-  allow: (user) => post('/v1/admin/allow', { user }),
+  /** `subject` is `{user}`, `{address}` or `{network}`. */
+  deny: (subject, until) => post('/v1/admin/denied', { ...subject, until }),
+  allow: (subject) => post('/v1/admin/allow', subject),
   /** `how` is `add` or `remove`. */
   group: (group, how, users) => post(`/v1/admin/groups/${group}/users${how === 'remove' ? '/remove' : ''}`, { users }),
   /** A page of orders; `filter` is `URLSearchParams`, its cursor among them. */

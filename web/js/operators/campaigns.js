@@ -75,11 +75,12 @@ export class Campaigns {
         { name: 'title', label: t('op.create.title'), maxlength: 200, autocomplete: 'off', value: before?.title ?? '' },
         { name: 'campaign_id', label: t('op.create.id'), required: false, autocapitalize: 'none', autocomplete: 'off', ...name },
         { name: 'sales', label: t('op.campaign.sales'), lines: 3, autocapitalize: 'none', spellcheck: 'false', value: sales.join('\n') },
+        { name: 'limit', label: t('op.campaign.limit'), type: 'number', min: 1, max: 100, step: 1, required: false, value: String(before?.limit_per_user ?? ''), class: 'half' },
       ],
     };
-    const run = async ({ campaign_id: id, title, sales: listed }) => {
-      const version = before ? { version: before.version } : {};
-      return api.campaign({ campaign_id: id || idOf(title), title, sale_ids: listed.split(/[\s,]+/).filter(Boolean), ...version });
+    const run = async ({ campaign_id: id, title, sales: listed, limit }) => {
+      const more = { ...(before ? { version: before.version } : {}), ...(limit ? { limit_per_user: Number(limit) } : {}) };
+      return api.campaign({ campaign_id: id || idOf(title), title, sale_ids: listed.split(/[\s,]+/).filter(Boolean), ...more });
     };
     const say = (text) => {
       this.#said.textContent = text;

@@ -22,7 +22,7 @@ const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'CNY', 'JPY', 'HKD', 'SGD', 'AUD
 const OF_A_DRAFT = ['kind', 'currency', 'price', 'amount', 'min', 'parts', 'prizes', 'draw', 'beacon', 'again', 'limit', 'window', 'settlement',
   'early', 'group', 'lead', 'kept', 'kept_for', 'rain', 'at_once', 'every_units', 'every_s', 'drops'];
 /** What the terms call those that a round can change. */
-const OF_A_ROUND = ['title', 'description', 'pictures', 'list_price_minor', 'terms_url', 'expected_audience', 'opens_at', 'closes_at', 'total', 'door'];
+const OF_A_ROUND = ['title', 'description', 'pictures', 'list_price_minor', 'terms_url', 'expected_audience', 'opens_at', 'closes_at', 'total', 'door', 'gate'];
 
 const units = ({ kind }) => kind === 'units';
 const sold = (form) => units(form) && form.settlement === 'paid';
@@ -66,8 +66,11 @@ const PARTS = {
     { name: 'at_once', when: rains, ...whole }, { name: 'every_units', when: rains, ...whole }, { name: 'every_s', when: rains, ...whole },
     { name: 'drops', when: rains, lines: 3, placeholder: () => t('op.rain.drops.example') },
   ],
-  // Who is kept out, of the sale's `door`. What its `gate` says, such as which challenges are offered, comes here.
+  // The sale's `gate`, and its `door`.
   gate: [
+    { name: 'challenge', options: () => ['any', 'picture', 'work', 'none'].map((kind) => [kind, t(`op.challenge.${kind}`)]), wide: true },
+    { name: 'work_bits', when: ({ challenge }) => challenge === 'any' || challenge === 'work', ...whole, hint: true, wide: true },
+    { name: 'groups_see', when: units, ...plain, optional: true, hint: true }, { name: 'groups_buy', ...plain, optional: true, hint: true },
     { name: 'strikes', ...whole }, { name: 'strike_window', ...decimal }, { name: 'denied_for', ...decimal },
     { name: 'unpaid_limit', when: sold, ...whole }, { name: 'planned', ...whole, optional: true },
   ],

@@ -47,6 +47,12 @@ export function idOf(title) {
     .replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '');
 }
 
+/** Names of a text, with spaces or commas between. */
+const names = (text) => text.split(/[\s,]+/).filter(Boolean);
+
+/** What the gate of a sale asks unless it says so. */
+const USUAL_GATE = { challenge: 'any', work_bits: 20, groups_see: [], groups_buy: [] };
+
 const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
 /** The form of a new sale. */
@@ -60,6 +66,7 @@ export function blank(now) {
     limit: '1', window: '15', settlement: 'paid', early: 'no', group: '', lead: '10', kept: '0', kept_for: '10',
     rain: 'no', at_once: '10', every_units: '5', every_s: '60', drops: '',
     strikes: '10', strike_window: '10', denied_for: '60', unpaid_limit: '3', planned: '',
+    challenge: 'any', work_bits: '20', groups_see: '', groups_buy: '',
   };
 }
 
@@ -95,6 +102,8 @@ export function formOf(sale) {
   }
   const { strikes = 10, strike_window_s: window = 600, denied_for_s: denied = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
   Object.assign(form, { strikes: String(strikes), strike_window: minutesOf(window), denied_for: minutesOf(denied), unpaid_limit: String(unpaid), planned: String(planned ?? '') });
+  const gate = { ...USUAL_GATE, ...sale.gate };
+  Object.assign(form, { challenge: gate.challenge, work_bits: String(gate.work_bits), groups_see: gate.groups_see.join(' '), groups_buy: gate.groups_buy.join(' ') });
   return form;
 }
 
@@ -147,6 +156,16 @@ export function read(form) {
       unpaid_limit: whole('unpaid_limit', 1, 255), ...(text('planned') ? { planned_requests_per_s: whole('planned', 1, 100_000) } : {}),
     },
   };
+  const groups = (name) => {
+    const all = names(form[name]);
+    if (all.length > 4 || !all.every((one) => GROUP.test(one))) wrong(name, 'groups');
+    return all;
+  };
+  const asksWork = form.challenge === 'any' || form.challenge === 'work';
+  terms.gate = {
+    challenge: form.challenge, work_bits: asksWork ? whole('work_bits', 12, 24) : USUAL_GATE.work_bits,
+    groups_see: isUnits ? groups('groups_see') : [], groups_buy: groups('groups_buy'),
+  };
   const { price_minor: price, list_price_minor: list } = terms;
   if (Number.isInteger(price) && Number.isInteger(list) && list <= price) wrong('list_price', 'list_price');
   if (terms.pictures.length > 8) wrong('pictures', 'pictures');
@@ -192,13 +211,13 @@ function rain(form, { whole, wrong }) {
   };
 }
 
-/** What is told of a new sale: what is left empty is left out. */
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** What is told of a new sale: what is left empty is left out, and a gate like that of every sale. */
 export function created(terms) {
-  const isEmpty = (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  const isEmpty = (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0) || same(value, USUAL_GATE);
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => !isEmpty(value)));
 }
-
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 /** What of the terms a form changes; `before` is the form of what there is. */
 export function changes(form, before) {
@@ -220,7 +239,8 @@ const FIELDS = {
   recurrence: 'again', time_zone: 'zone', per_user_limit: 'limit', payment_window_s: 'window', settlement: 'settlement', allocation: 'kind',
   prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', set_aside: 'kept', rain: 'at_once',
   drop: 'drops', drops: 'drops', door: 'strikes', strikes: 'strikes', strike_window_s: 'strike_window', denied_for_s: 'denied_for',
-  unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned',
+  unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned', gate: 'challenge', challenge: 'challenge', work_bits: 'work_bits',
+  groups_see: 'groups_see', groups_buy: 'groups_buy',
 };
 
 /** The fields that a problem blames, each with what the system says of it. */

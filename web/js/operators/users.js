@@ -11,7 +11,8 @@ import { listing } from './listing.js';
 import { asking } from './steering.js';
 
 const HOUR_MS = 3_600_000;
-const COLUMNS = [['op.orders.user', 'user'], ['op.denied.why'], ['op.denied.until'], [null, 'act']];
+const KINDS = ['user', 'address', 'network'];
+const COLUMNS = [['op.denied.who', 'user'], ['op.denied.why'], ['op.denied.until'], [null, 'act']];
 
 export class Users {
   #place;
@@ -30,7 +31,8 @@ export class Users {
 
   async #load() {
     try {
-      this.#denied = (await api.denied(this.#signal)).denied;
+      const { denied, denied_networks: networks = [] } = await api.denied(this.#signal);
+      this.#denied = [...networks, ...denied];
       this.#problem = null;
     } catch (error) {
       if (this.#signal.aborted) return;
@@ -57,12 +59,17 @@ export class Users {
       this.#results.replaceChildren(empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' })));
       return;
     }
-    const row = ({ user, until, reason }) => [
-      user, language.has(`op.reason.${reason}`) ? t(`op.reason.${reason}`) : reason, moment(until),
-      button(t('op.allow'), () => this.#ask({
-        question: { title: t('op.allow'), text: t('op.allow.text', { user }), go: t('op.allow') }, run: () => api.allow(user),
-      }), { class: 'secondary', 'data-keep': `allow ${user}`, 'aria-label': `${t('op.allow')}: ${user}` }),
-    ];
+    const row = ({ until, reason, note, ...denial }) => {
+      const kind = KINDS.find((one) => one in denial);
+      const who = denial[kind];
+      const why = language.has(`op.reason.${reason}`) ? t(`op.reason.${reason}`) : reason;
+      return [
+        kind === 'user' ? who : `${who} (${t(`op.deny.${kind}`)})`, note ? `${why}: ${note}` : why, moment(until),
+        button(t('op.allow'), () => this.#ask({
+          question: { title: t('op.allow'), text: t('op.allow.text', { user: who }), go: t('op.allow') }, run: () => api.allow({ [kind]: who }),
+        }), { class: 'secondary', 'data-keep': `allow ${who}`, 'aria-label': `${t('op.allow')}: ${who}` }),
+      ];
+    };
     const all = this.#denied;
     this.#results.replaceChildren(all === null ? h('p', { class: 'quiet' }, t('loading'))
       : all.length ? listing(t('op.denied'), COLUMNS, all.map(row)) : h('p', { class: 'quiet' }, t('op.deny.none')));
@@ -73,11 +80,14 @@ export class Users {
       question: {
         title: t('op.deny'), text: t('op.deny.text'), go: t('op.deny'), danger: true,
         fields: [
-          { name: 'user', label: t('op.deny.user'), maxlength: 255, autocapitalize: 'none', autocomplete: 'off' },
+          { name: 'kind', label: t('op.deny.kind'), value: 'user', options: KINDS.map((kind) => [kind, t(`op.deny.${kind}`)]) },
+          { name: 'who', label: t('op.denied.who'), maxlength: 255, autocapitalize: 'none', spellcheck: 'false', autocomplete: 'off' },
           { name: 'hours', label: t('op.deny.hours'), type: 'number', value: '24', min: 1, max: 87_000, step: 1 },
+          { name: 'note', label: t('op.deny.note'), maxlength: 120, required: false, autocomplete: 'off' },
         ],
       },
-      run: ({ user, hours }) => api.deny(user, new Date(clock.now() + Number(hours) * HOUR_MS).toISOString()),
+      run: ({ kind, who, hours, note }) => api.deny(
+        { [kind]: who.trim(), ...(note && kind !== 'user' ? { note } : {}) }, new Date(clock.now() + Number(hours) * HOUR_MS).toISOString()),
     });
   }
 

@@ -58,6 +58,8 @@ export function adminRoutes(sales) {
   const denials = () => [...sales.denied].filter(([, { until_ms }]) => until_ms > Date.now())
     .map(([user, { until_ms, reason, by }]) => ({ user, until: new Date(until_ms).toISOString(), reason, by }));
 
+  const networks = () => [...sales.networks.values()].filter(({ until }) => Date.parse(until) > Date.now());
+
   return [
     ...lifeRoutes(sales),
     ...Object.entries(STEERED).map(steer),
@@ -108,15 +110,23 @@ export function adminRoutes(sales) {
       else sales.stopped.sales.delete(id);
       return ok({ stopped: sales.stopped.all, stopped_sales: [...sales.stopped.sales] });
     })),
-    route('GET', '/v1/admin/denied', 'operator', () => ok({ denied: denials() })),
-    route('POST', '/v1/admin/denied', 'operator', async ({ body }) => {
-      const { user, until } = await body();
-      sales.denied.set(user, { until_ms: Date.parse(until), reason: 'asked', by: 'operators' });
-      return ok(denials().find((one) => one.user === user));
+    route('GET', '/v1/admin/denied', 'operator', () => ok({ denied: denials(), denied_networks: networks() })),
+    route('POST', '/v1/admin/denied', 'operator', async ({ body, user: operator }) => {
+      const { user, until, note: why, ...where } = await body();
+      const until_ms = Date.parse(until);
+      if (user) {
+        sales.denied.set(user, { until_ms, reason: 'asked', by: 'operators' });
+        return ok(denials().find((one) => one.user === user));
+      }
+      const [key] = Object.values(where);
+      sales.networks.set(key, { ...where, until, reason: 'asked', by: 'operators', operator, at: new Date().toISOString(), ...(why ? { note: why } : {}) });
+      return ok(sales.networks.get(key));
     }),
     route('POST', '/v1/admin/allow', 'operator', async ({ body }) => {
-      sales.denied.delete((await body()).user);
-      return ok({ denied: denials() });
+      const { user, address, network } = await body();
+      sales.denied.delete(user);
+      sales.networks.delete(address ?? network);
+      return ok({ denied: denials(), denied_networks: networks() });
     }),
     ...orderRoutes(sales),
   ];

@@ -34,6 +34,8 @@ export class Sales {
   reservations = new Map();
   answers = {};
   denied = new Map();
+  /** Denied addresses and networks. */
+  networks = new Map();
   /** The users of each group. */
   groups = new Map();
   stopped = { all: false, sales: new Set() };
