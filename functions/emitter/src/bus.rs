@@ -50,14 +50,14 @@ impl Bus {
         let output = put.await.map_err(|error| BusError::NoAnswer(Box::new(error)))?;
         let results = output.entries();
         let mut refused = Refused::default();
-        for at in 0..events.len() {
+        for (at, event) in events.iter().enumerate() {
             // What is not answered is not known to be taken.
             let result = results.get(at);
             if result.is_some_and(|result| result.event_id().is_some()) {
                 continue;
             }
             let code = result.and_then(|result| result.error_code()).unwrap_or("no answer");
-            tracing::error!(event_id = events[at].id, code, "an event is not on the bus");
+            tracing::error!(event_id = event.id, code, "an event is not on the bus");
             if NEVER.contains(&code) { &mut refused.for_good } else { &mut refused.for_now }.insert(at);
         }
         Ok(refused)

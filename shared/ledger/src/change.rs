@@ -19,7 +19,6 @@ pub struct Change {
 /// What has happened by a write, for systems outside. Each happens once, whatever is written again; only selling out may
 /// happen again, and then it is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "one for each write, and nearly always the order")]
 pub enum Fact {
     /// An order was made, or has another state since.
     Order(Order),
