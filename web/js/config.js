@@ -19,6 +19,9 @@ async function asked() {
   const response = await fetch('/config.json');
   if (!response.ok) throw new Error(`config: ${response.status}`);
   const headers = response.headers;
-  clock.sample({ sentAt, heardAt: performance.now(), serverTime: headers.get('date'), age: headers.get('age'), coarse: true });
-  return response.json();
+  const heardAt = performance.now();
+  const all = await response.json();
+  // Who comes back from an issuer has its tokens checked before any answer of the API tells the time.
+  if (all.login.kind === 'oidc') clock.sample({ sentAt, heardAt, serverTime: headers.get('date'), age: headers.get('age'), coarse: true });
+  return all;
 }

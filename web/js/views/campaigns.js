@@ -50,7 +50,7 @@ class ListView extends View {
       if (this.signal.aborted) return;
       this.#problem = error;
     }
-    const now = JSON.stringify([this.#items, this.#items ? null : this.#problem?.code]);
+    const now = JSON.stringify([this.title, this.campaigns, this.#items, this.#items ? null : this.#problem?.code]);
     if (now !== this.#shown) this.render();
     this.#shown = now;
   }

@@ -162,7 +162,8 @@ export class SaleView extends View {
   render() {
     this.#shown = '';
     if (this.#problem && (!this.card || this.#problem.code === 'unknown_sale')) {
-      const passing = this.#problem.code !== 'unknown_sale';
+      const { status } = this.#problem;
+      const passing = !(status >= 400 && status < 500 && status !== 429);
       this.main.replaceChildren(...(passing
         ? [h('h1', { tabindex: '-1' }, t('sale.trouble.title')), h('div', { class: 'empty' }, h('p', {}, t('sale.trouble.text')), button(t('retry'), () => this.#load(), { class: 'secondary' }))]
         : nothing(problemWords(this.#problem))));

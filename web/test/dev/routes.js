@@ -76,7 +76,13 @@ export function routes(sales, users, place) {
       if (!campaign) throw problem(404, 'unknown_campaign');
       return catalog({ campaign_id: id, title: campaign.title, sales: campaign.sale_ids.map((sale) => sales.card(sales.find(sale))) });
     }),
-    route('GET', '/v1/sales/:id', 'nobody', ({ path: [id] }) => catalog({ ...sales.card(sales.published(id)), ...sales.goods(sales.find(id)) })),
+    route('GET', '/v1/members/sales/:id', 'user', ({ path: [id], user }) => {
+      const sale = sales.published(id);
+      const groups = sale.gate?.groups_see ?? [];
+      if (groups.length && !groups.some((group) => sales.groups.get(group)?.has(user))) throw problem(404, 'unknown_sale');
+      return ok({ server_time: new Date().toISOString(), ...sales.card(sale), ...sales.goods(sale) });
+    }),
+    route('GET', '/v1/sales/:id', 'nobody', ({ path: [id] }) => catalog({ ...sales.card(sales.seenByAll(id)), ...sales.goods(sales.find(id)) })),
     route('GET', '/v1/sales/:id/rounds/:round/draw', 'nobody', ({ path: [id, round] }) => (
       ok(sales.draw(sales.published(id), Number(round)), 200, kept))),
 

@@ -103,7 +103,7 @@ export class Sales {
       return to <= now ? [2, -to] : from <= now ? [0, to] : [1, from];
     };
     const before = ([one, at], [other, then]) => one - other || at - then;
-    const all = [...this.sales.values()].filter(({ state, closes_at: closes }) => state === 'published' && Date.parse(closes) > now - OVER_FOR_MS);
+    const all = [...this.sales.values()].filter(({ state, gate, closes_at: closes }) => state === 'published' && !gate?.groups_see?.length && Date.parse(closes) > now - OVER_FOR_MS);
     return all.sort((one, other) => before(place(one), place(other))).slice(0, MOST_LISTED);
   }
 
@@ -240,6 +240,13 @@ export class Sales {
     const value = awardOf(this.plan(sale), sale.seed, null, unit);
     if (sale.allocation.kind === 'split') return { kind: 'amount', amount_minor: value, currency: sale.currency };
     return value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
+  }
+
+  /** A sale that some groups alone see is none for everybody else. */
+  seenByAll(id) {
+    const sale = this.published(id);
+    if (sale.gate?.groups_see?.length) throw problem(404, 'unknown_sale');
+    return sale;
   }
 
   published(id) {
