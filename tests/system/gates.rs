@@ -395,8 +395,8 @@ async fn nobody_denies_the_world_or_more_than_fits() {
 #[tokio::test]
 async fn processes_together_give_a_user_one_quota() {
     let lab = Lab::selling(asking(ChallengePolicy::None)).await;
-    let mut passes = 0;
-    let mut refused = 0;
+    let began = std::time::Instant::now();
+    let (mut passes, mut refused) = (0_u64, 0_u64);
     for _ in 0..4 {
         let process = lab.another_admission(Clock::system());
         for _ in 0..10 {
@@ -408,6 +408,7 @@ async fn processes_together_give_a_user_one_quota() {
             }
         }
     }
-    // One comes back every three seconds.
-    assert!((20..=24).contains(&passes), "{passes} passes, {refused} refused");
+    // One comes back every three seconds, however slow the machine is.
+    let most = 20 + began.elapsed().as_secs() / 3 + 1;
+    assert!((20..=most).contains(&passes), "{passes} passes, {refused} refused, {most} at most");
 }
