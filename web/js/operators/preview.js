@@ -1,8 +1,8 @@
 // A sale as the shop would show it, while it is still being written.
 
-import { chances, facts, picture, price } from '../parts.js';
+import { chances, facts, goods, picture, price } from '../parts.js';
 import { h } from '../dom.js';
-import { money, moment } from '../format.js';
+import { moment } from '../format.js';
 import { t } from '../i18n.js';
 
 const PICTURE = /^(https:\/\/|\/art\/)\S+$/;
@@ -15,7 +15,7 @@ function cardOf(terms, now) {
     sale_id: terms.sale_id || 'sale', title: terms.title || t('op.preview.title'), state: 'upcoming', availability: 'available',
     opens_at: later(terms.opens_at, 3_600_000), closes_at: later(terms.closes_at, 7_200_000), price_minor: terms.price_minor ?? 0,
     currency: /^[A-Z]{3}$/.test(terms.currency) ? terms.currency : 'EUR', per_user_limit: terms.per_user_limit ?? 1,
-    payment_window_s: terms.payment_window_s ?? 900, settlement: terms.settlement,
+    payment_window_s: terms.payment_window_s ?? 900, settlement: terms.settlement, list_price_minor: terms.list_price_minor,
     ...(isUnits ? {} : { draw: { units: terms.total ?? 1, allocation: whole(terms.allocation) } }),
   };
 }
@@ -26,16 +26,12 @@ const whole = (allocation) => (allocation.kind === 'split'
 
 export function preview(terms, now) {
   const card = cardOf(terms, now);
-  const [first] = terms.pictures.filter((url) => PICTURE.test(url));
-  const list = terms.list_price_minor;
+  const pictures = terms.pictures.filter((url) => PICTURE.test(url));
+  const shown = { ...card, description: terms.description, pictures };
   return [
-    h('div', { class: 'product-picture' }, picture({ ...card, picture: first })),
+    h('div', { class: 'product-picture' }, picture({ ...card, picture: pictures[0] })),
     h('div', { class: 'product-body' },
-      h('h3', {}, card.title),
-      h('div', { class: 'row prices' }, price(card), list ? h('s', { class: 'quiet' }, money(list, card.currency)) : null),
-      h('p', { class: 'quiet' }, t('op.preview.opens', { at: moment(card.opens_at) })),
-      terms.description ? terms.description.split(/\n+/).map((line) => h('p', {}, line)) : null,
-      chances(card), facts(card),
-      terms.terms_url ? h('p', { class: 'quiet' }, t('op.preview.terms')) : null),
+      h('h3', {}, card.title), price(card), h('p', { class: 'quiet' }, t('op.preview.opens', { at: moment(card.opens_at) })),
+      chances(card), facts(card), goods(shown), terms.terms_url ? h('p', { class: 'quiet' }, t('op.preview.terms')) : null),
   ];
 }

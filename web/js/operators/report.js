@@ -117,7 +117,7 @@ export class Report {
       h('section', { class: 'box report-head' },
         h('h2', {}, t('op.report.of', { title: sums.title, n: sums.round })),
         h('p', { class: 'quiet' }, `${moment(sums.opens_at)} – ${moment(sums.closes_at)}`),
-        h('p', { class: 'quiet' }, t(over && orders.pending_payment === 0 ? 'op.report.final' : 'op.report.so_far', { at: moment(sums.as_of) }))),
+        h('p', { class: 'quiet' }, t(sums.whole && over && orders.pending_payment === 0 ? 'op.report.final' : 'op.report.so_far', { at: moment(sums.as_of) }))),
       box('op.report.result',
         row('op.report.sold', t('op.report.of_total', { n: number(soldOf(sums)), total: number(total) }), part(soldOf(sums))),
         free ? null : row('op.report.revenue', money(sums.revenue_minor, currency)),
