@@ -75,7 +75,7 @@ export class Campaigns {
         { name: 'title', label: t('op.create.title'), maxlength: 200, autocomplete: 'off', value: before?.title ?? '' },
         { name: 'campaign_id', label: t('op.create.id'), required: false, autocapitalize: 'none', autocomplete: 'off', ...name },
         { name: 'sales', label: t('op.campaign.sales'), lines: 3, autocapitalize: 'none', spellcheck: 'false', value: sales.join('\n') },
-        { name: 'limit', label: t('op.campaign.limit'), type: 'number', min: 1, max: 100, step: 1, required: false, value: String(before?.limit_per_user ?? ''), class: 'half' },
+        { name: 'limit', label: t('op.campaign.limit'), type: 'number', min: 1, max: 100, step: 1, required: false, value: String(before?.limit_per_user ?? '') },
       ],
     };
     const run = async ({ campaign_id: id, title, sales: listed, limit }) => {
