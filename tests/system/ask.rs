@@ -96,7 +96,7 @@ impl Ask {
         Self { who: Who::User(user.to_owned()), ..self }
     }
 
-    pub(crate) fn from_address(self, address: &str) -> Self {
+    pub(crate) fn coming_from(self, address: &str) -> Self {
         Self { address: Some(address.to_owned()), ..self }
     }
 

@@ -285,7 +285,7 @@ async fn deny(lab: &Lab, body: &Value) -> Answer {
 }
 
 async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
-    lab.answer(&ask.from_address(address)).await
+    lab.answer(&ask.coming_from(address)).await
 }
 
 #[tokio::test]

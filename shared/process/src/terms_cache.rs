@@ -13,6 +13,9 @@ const DRAWN_FOR: Duration = Duration::from_secs(1);
 /// How long a process goes by what it read of the campaigns: within so long orders are placed by a limit that was changed.
 const CAMPAIGNS_FOR: Duration = Duration::from_secs(3);
 
+/// The campaigns that have a limit, and since when they are known.
+type Limited = (Moment, Arc<Vec<Campaign>>);
+
 /// The terms of rounds, read from the ledger once by each process. They may be as old as the process, so use them only for
 /// what never changes once a round has begun, such as its price.
 #[derive(Clone)]
@@ -21,8 +24,8 @@ pub struct TermsCache {
     known: Cache<RoundId, Arc<Terms>>,
     /// Whether all winners of a round are drawn.
     drawn: Cache<RoundId, bool>,
-    /// The campaigns that have a limit, and since when they are known.
-    limited: Arc<Mutex<Option<(Moment, Arc<Vec<Campaign>>)>>>,
+    /// Read by whoever places the next order.
+    limited: Arc<Mutex<Option<Limited>>>,
 }
 
 /// What the awards of a round's orders are told with.
