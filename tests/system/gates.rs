@@ -167,6 +167,17 @@ async fn a_gate_that_cannot_be_kept_changes_nothing() {
     enter(&lab, "alice").await.expect(201);
 }
 
+#[tokio::test]
+async fn an_edit_of_a_gate_leaves_the_rest_of_it() {
+    let lab = Lab::selling(terms(100, 1)).await;
+    edit(&lab, &json!({ "groups_see": ["staff"], "challenge": "work" })).await.expect(200);
+    let harder = edit(&lab, &json!({ "work_bits": 21 })).await.expect(200);
+    let expected = json!({ "challenge": "work", "work_bits": 21, "groups_see": ["staff"] });
+    assert_eq!(harder.body["gate"], expected, "it did not become public");
+    let shown = edit(&lab, &json!({ "groups_see": [] })).await.expect(200);
+    assert_eq!(shown.body["gate"].get("groups_see"), None);
+}
+
 fn groups(names: &[&str]) -> Vec<sale::GroupName> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
@@ -199,7 +210,7 @@ async fn only_groups_that_may_buy_get_a_pass() {
     lab.answer(&Ask::post(admitted.text("reserve_path")).by("olga")).await.expect(202);
     post(&lab, "alice", "tokens", &json!({})).await.problem(403, "not_a_member");
 
-    edit(&lab, &json!({})).await.expect(200);
+    edit(&lab, &json!({ "challenge": "any", "groups_buy": [] })).await.expect(200);
     enter(&lab, "carol").await.expect(201);
 }
 
@@ -214,6 +225,7 @@ fn alike(of_hidden: &Answer, of_none: &Answer) {
 async fn to_a_stranger_a_members_sale_does_not_exist() {
     let mut offered = terms(100, 1);
     offered.gate.groups_see = groups(&["members"]);
+    offered.goods.description = "For members.".into();
     let lab = Lab::selling(offered).await;
     put_into(&lab, "members", &json!(["alice"])).await;
     let campaign = json!({ "campaign_id": "days", "title": "Days", "sale_ids": [SALE] });
@@ -258,6 +270,7 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
     lab.answer(&Ask::get("/v1/members/sales")).await.problem(401, "unauthorized");
     let card = lab.answer(&Ask::get(format!("/v1/members/sales/{SALE}")).by("alice")).await.expect(200);
     assert_eq!((card.text("sale_id"), card.header("cache-control")), (SALE, "no-store"));
+    assert_eq!(card.text("description"), "For members.", "they read what they buy");
     let admitted = enter(&lab, "alice").await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by("alice")).await.expect(200);

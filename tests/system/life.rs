@@ -326,6 +326,24 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
 }
 
 #[tokio::test]
+async fn a_withdrawal_that_gets_no_further_and_then_comes_too_late_leaves_nothing_paused() {
+    const AFTER_THE_OPENING_MS: i64 = 600_000;
+    let lab = Lab::new().await;
+    lab.publish(SALE, &to_come(300)).await;
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    let deps = admin::Deps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
+    let interrupted = Answer::of_handler(Asked::from(&withdraw()), admin::handle(&deps, withdraw().request()).await);
+    assert_eq!((interrupted.status, lab.round().await.paused), (503, true), "{interrupted:?}");
+    let late = async || answer_with(&lab, lab.ledger.clone(), AFTER_THE_OPENING_MS, &withdraw()).await;
+    late().await.problem(409, "not_amendable");
+    assert!(!lab.round().await.paused && !counters(&lab).await.paused);
+
+    lab.answer(&post("pause", &json!({ "round": 1 }))).await.expect(200);
+    late().await.problem(409, "not_amendable");
+    assert!(lab.round().await.paused, "that pause was meant");
+}
+
+#[tokio::test]
 async fn what_was_bought_from_is_not_withdrawn_by_a_slow_clock() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.answer(&withdraw()).await.problem(409, "not_amendable");

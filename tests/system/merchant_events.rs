@@ -98,7 +98,7 @@ impl Lab {
     async fn noted(&self) -> Milestones {
         let id = self.round().await.id;
         let mut noted = self.ledger.noted_rounds([&id]).await.unwrap();
-        noted.remove(&id).map(|noted| noted.milestones).unwrap_or_default()
+        noted.remove(&id).flatten().map(|noted| noted.milestones).unwrap_or_default()
     }
 }
 
@@ -518,7 +518,14 @@ async fn the_merchant_hears_of_a_day_on_the_deployed_system() {
     };
     let noted = async || {
         let id = round(&shop.sale, 1);
-        ledger.noted_rounds([&id]).await.unwrap().remove(&id).map(|noted| noted.milestones).unwrap_or_default()
+        ledger
+            .noted_rounds([&id])
+            .await
+            .unwrap()
+            .remove(&id)
+            .flatten()
+            .map(|noted| noted.milestones)
+            .unwrap_or_default()
     };
     until("it is noted that the sale has opened", 10, async || {
         reconciled().await;

@@ -112,8 +112,12 @@ export class Buying extends EventTarget {
   async #ask(kind, why) {
     const run = this.#run;
     this.#stage('waiting', { what: 'challenge' });
-    const body = kind === 'picture' ? {} : { kind };
-    const challenge = await ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal });
+    const wish = (body) => ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal });
+    const challenge = await (kind === 'work' ? wish({ kind }).catch((error) => {
+      // Operators may change what a sale asks while it runs.
+      if (error.code !== 'invalid_request') throw error;
+      return wish({});
+    }) : wish({}));
     if (run !== this.#run) return;
     if (challenge.kind === 'none') {
       await this.#answer(challenge);

@@ -6,6 +6,8 @@ import { clock } from './clock.js';
 
 const STORED = 'signing-in';
 const TOLERANCE_S = 60;
+/** Tabs wait for each other, so none may wait for an issuer for ever. */
+const TIMEOUT_MS = 10_000;
 
 const here = () => location.origin + location.pathname;
 
@@ -13,7 +15,8 @@ const here = () => location.origin + location.pathname;
 async function issuerOf({ issuer, client_id: id }) {
   const url = new URL(issuer);
   // An issuer of a developer's machine. One on the network could not be reached from a page that came by TLS.
-  const options = url.protocol === 'http:' ? { [oauth.allowInsecureRequests]: true } : {};
+  const insecure = url.protocol === 'http:' ? { [oauth.allowInsecureRequests]: true } : {};
+  const options = { signal: () => AbortSignal.timeout(TIMEOUT_MS), ...insecure };
   const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
   // The issuer's clock is right, and the one of this device perhaps not.
   const client = { client_id: id, [oauth.clockSkew]: Math.round((clock.now() - Date.now()) / 1000), [oauth.clockTolerance]: TOLERANCE_S };
@@ -67,7 +70,8 @@ export async function refreshed(login, { user, refresh }) {
     const next = answer.id_token ? keptOf(answer, refresh) : null;
     return next?.user === user ? next : null;
   } catch (error) {
-    if (error instanceof oauth.ResponseBodyError) return null;
+    // Any other refusal is of this moment, such as of too many requests.
+    if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return null;
     throw error;
   }
 }

@@ -51,7 +51,7 @@ class Renewal {
 
   #changed() {
     // Who signs out does so in all tabs.
-    if (!session.current) localStorage.removeItem(STORED);
+    if (!session.current && this.#isOfIssuer) localStorage.removeItem(STORED);
     this.#schedule();
   }
 

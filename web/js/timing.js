@@ -31,7 +31,7 @@ export class Wait {
 }
 
 /** Browsers take longer timers for none at all. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Spreads clients that heard the same thing at the same moment: up to a quarter longer. */
 export function jittered(ms) {

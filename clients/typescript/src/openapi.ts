@@ -1776,7 +1776,7 @@ export interface components {
             recurrence?: components["schemas"]["Recurrence"] | null;
             /** @description Of a round until it is over. It takes the place of the whole door; what is left out is as for every sale. */
             door?: components["schemas"]["DoorTerms"];
-            /** @description Of a round until it is over. It takes the place of the whole gate; what is left out is as for every sale. */
+            /** @description Of a round until it is over. What is left out of it stays as it is. */
             gate?: components["schemas"]["GateTerms"];
             /** @description Not of a round, whose buyers were promised it. */
             allocation?: Omit<components["schemas"]["Allocation"], "kind">;

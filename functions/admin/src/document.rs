@@ -141,7 +141,7 @@ impl EditSale {
             }),
             payment_window_s: self.payment_window_s,
             door: self.door.clone().map(NewDoor::into_terms),
-            gate: self.gate.clone().map(NewGate::into_terms),
+            gate: self.gate.clone().map(|gate| gate.of(&terms.gate)),
             allocation: self.allocation.clone(),
             settlement: self.settlement,
             rain: self.rain.clone().map(Rain::from),
@@ -173,28 +173,30 @@ struct NewDoor {
     planned_requests_per_s: Option<u32>,
 }
 
-/// What an operator leaves out of a sale's gate is as it is for every sale.
+/// What an operator leaves out of a sale's gate stays as it was, of a new sale as it is for every sale: whoever makes the work
+/// harder in a hurry must not show everybody what only some may see.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewGate {
-    #[serde(default)]
-    challenge: ChallengePolicy,
-    #[serde(default = "usual_work_bits")]
-    work_bits: u8,
-    #[serde(default)]
-    groups_see: Vec<GroupName>,
-    #[serde(default)]
-    groups_buy: Vec<GroupName>,
-}
-
-fn usual_work_bits() -> u8 {
-    GateTerms::default().work_bits
+    #[serde(default, deserialize_with = "present")]
+    challenge: Option<ChallengePolicy>,
+    #[serde(default, deserialize_with = "present")]
+    work_bits: Option<u8>,
+    #[serde(default, deserialize_with = "present")]
+    groups_see: Option<Vec<GroupName>>,
+    #[serde(default, deserialize_with = "present")]
+    groups_buy: Option<Vec<GroupName>>,
 }
 
 impl NewGate {
-    fn into_terms(self) -> GateTerms {
+    fn of(self, before: &GateTerms) -> GateTerms {
         let Self { challenge, work_bits, groups_see, groups_buy } = self;
-        GateTerms { challenge, work_bits, groups_see, groups_buy }
+        GateTerms {
+            challenge: challenge.unwrap_or(before.challenge),
+            work_bits: work_bits.unwrap_or(before.work_bits),
+            groups_see: groups_see.unwrap_or_else(|| before.groups_see.clone()),
+            groups_buy: groups_buy.unwrap_or_else(|| before.groups_buy.clone()),
+        }
     }
 }
 
@@ -246,7 +248,7 @@ impl NewSale {
             price: Price { price_minor: self.price_minor, currency: self.currency },
             payment_window_s: self.payment_window_s,
             door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
-            gate: self.gate.map(NewGate::into_terms).unwrap_or_default(),
+            gate: self.gate.map(|gate| gate.of(&GateTerms::default())).unwrap_or_default(),
             allocation: self.allocation,
             settlement: self.settlement,
             rain: self.rain.map(Rain::from),

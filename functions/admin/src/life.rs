@@ -25,6 +25,8 @@ const MAX_LOGGED: usize = 300;
 const TRIES: usize = 3;
 /// Seconds after which to ask again for a sale that cannot be withdrawn right now: warmup runs every minute.
 const RETRY_AFTER_S: u32 = 15;
+/// The parameters of a pause that is part of a withdrawal, in the log.
+const ON_THE_WAY: &str = "withdraw";
 /// The longest key of an item in a list, `ROUND#sale#round`.
 const MAX_LISTED_KEY: usize = 80;
 
@@ -127,7 +129,13 @@ pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Repl
                 return Ok(json(StatusCode::OK, &SaleDocument::of(*latest)));
             }
             Withdrawal::ToPause(round) => paused = Some(pause_in_redis(deps, &round, &entry).await?),
-            Withdrawal::Refused(refusal) => return Err(refused(&first(id), &refusal)),
+            Withdrawal::Refused(refusal) => {
+                let round = first(id);
+                if refusal == Refusal::HasOpened {
+                    go_on_selling(deps, &round, &entry).await?;
+                }
+                return Err(refused(&round, &refusal));
+            }
             Withdrawal::Unknown => return Err(Problem::new(Code::UnknownSale)),
         }
     }
@@ -142,20 +150,23 @@ fn first(sale: SaleId) -> RoundId {
     RoundId { sale, number: sale::RoundNumber(1) }
 }
 
+/// What a withdrawal does to a round on its way, as the log has it.
+fn step(request: &LogEntry, action: &str) -> LogEntry {
+    LogEntry {
+        key: Uuid::now_v7().as_simple().to_string(),
+        action: action.to_owned(),
+        parameters: ON_THE_WAY.to_owned(),
+        ..request.clone()
+    }
+}
+
 /// Pauses a round in the ledger and in Redis, and makes sure that nobody has bought there. The version that is paused. If
 /// somebody has, it goes on selling.
 async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<u32, Problem> {
-    let step = |action: &str| LogEntry {
-        key: Uuid::now_v7().as_simple().to_string(),
-        action: action.to_owned(),
-        parameters: "withdraw".to_owned(),
-        ..request.clone()
-    };
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let mut round = latest.and_then(|latest| latest.round).ok_or_else(|| Problem::new(Code::UnknownSale))?;
-    let was_paused = round.paused;
-    if !was_paused {
-        let steered = deps.ledger.steer_round(id, &step("pause"), |round, _| Ok(round.pause())).await;
+    if !round.paused {
+        let steered = deps.ledger.steer_round(id, &step(request, "pause"), |round, _| Ok(round.pause())).await;
         let latest = made(id, steered.map_err(Problem::unanswered)?)?;
         round = latest.round.ok_or_else(|| Problem::new(Code::UnknownSale))?;
     }
@@ -171,19 +182,30 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
     if nobody_has_bought(&counters) {
         return Ok(round.version);
     }
-    if !was_paused {
-        let (version, now) = (round.version, deps.clock.now());
-        let resume = |seen: Round, _: &Offer| {
-            unchanged(version, seen.version)?;
-            seen.resume(now)
-        };
-        let resumed = deps.ledger.steer_round(id, &step("resume"), resume).await.map_err(Problem::unanswered)?;
-        // Whoever changed it meanwhile decides.
-        if let Ok(Latest { round: Some(round), .. }) = made(id, resumed) {
-            stock.amend(&round).await.map_err(Problem::unanswered)?;
-        }
-    }
+    go_on_selling(deps, id, request).await?;
     Err(refused(id, &Refusal::HasOpened))
+}
+
+/// Takes back the pause of a withdrawal that cannot be, of this one or of one before that got no further. A pause that somebody
+/// made for its own sake stays.
+async fn go_on_selling(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<(), Problem> {
+    let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
+    let is_paused_on_the_way = |round: &Round| {
+        let last = round.log.entries().last();
+        round.paused && last.is_some_and(|last| last.action == "pause" && last.parameters == ON_THE_WAY)
+    };
+    let Some(round) = latest.and_then(|latest| latest.round).filter(is_paused_on_the_way) else { return Ok(()) };
+    let (version, now) = (round.version, deps.clock.now());
+    let resume = |seen: Round, _: &Offer| {
+        unchanged(version, seen.version)?;
+        seen.resume(now)
+    };
+    let resumed = deps.ledger.steer_round(id, &step(request, "resume"), resume).await.map_err(Problem::unanswered)?;
+    // Whoever changed it meanwhile decides.
+    if let Ok(Latest { round: Some(round), .. }) = made(id, resumed) {
+        deps.stock.round(id).amend(&round).await.map_err(Problem::unanswered)?;
+    }
+    Ok(())
 }
 
 /// Whether no unit was ever handed out. A clock alone does not tell: Redis has its own.

@@ -19,6 +19,10 @@ impl PictureHosts {
     /// # Errors
     /// The first picture that is on another host.
     pub(crate) fn check(&self, pictures: &[PictureUrl]) -> Result<(), Problem> {
+        // The page's policy allows hosts at their usual port.
+        if let Some(picture) = pictures.iter().find(|picture| picture.has_port()) {
+            return Err(Problem::invalid(format!("pictures: {picture} names a port, and browsers would not load it")));
+        }
         let is_elsewhere = |host: &&str| !self.0.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
         let Some(host) = pictures.iter().filter_map(PictureUrl::host).find(is_elsewhere) else { return Ok(()) };
         let allowed = match &*self.0 {
@@ -41,7 +45,11 @@ mod tests {
         };
         let (cdn, own) = ("https://CDN.example.com/lamp.webp", "/art/lamp.svg");
         assert!(check(Some("img.example.com, cdn.example.com"), cdn) && check(None, own));
-        for refused in ["https://cdn.example.com.evil.example/a.png", "https://example.com/a.png"] {
+        for refused in [
+            "https://cdn.example.com:8443/a.png",
+            "https://cdn.example.com.evil.example/a.png",
+            "https://example.com/a.png",
+        ] {
             assert!(!check(Some("cdn.example.com"), refused), "{refused}");
         }
         assert!(!check(None, cdn) && !check(Some(" "), cdn));

@@ -1,6 +1,6 @@
 //! What became of a round: sums over its orders, a page of them at a time. The sums of all pages add up to the round's.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use api::{Problem, Reply, json};
 use http::StatusCode;
@@ -110,8 +110,10 @@ pub(crate) async fn page(deps: &Deps, request: &Request, sale: &str, round: &str
     let (terms, found) = tokio::join!(terms(deps, latest, &id), found);
     let (terms, found) = (terms?, found.map_err(Problem::unanswered)?);
     let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
-    let wanted: Vec<String> =
+    // Versions before noted one payment for two orders, and DynamoDB refuses a batch with a key twice.
+    let wanted: BTreeSet<String> =
         orders.iter().flat_map(|order| order.refunds_due.iter().take(MAX_PAYMENTS)).cloned().collect();
+    let wanted: Vec<String> = wanted.into_iter().collect();
     let noted = deps.ledger.payments(&wanted).await.map_err(Problem::unanswered)?;
     let payments = noted.iter().map(|payment| (payment.payment_id.as_str(), payment)).collect();
     let cursor = |(created_at_ms, id): (EpochMs, ReservationId)| {

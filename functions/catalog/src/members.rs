@@ -8,7 +8,7 @@ use sale::{GroupName, InvalidId, Round, SaleId, UserId};
 use serde::Serialize;
 
 use crate::Deps;
-use crate::document::Card;
+use crate::document::{Card, SaleDocument};
 use crate::shelf::Listed;
 
 /// Most groups that one request is looked up in: one batch of DynamoDB.
@@ -65,7 +65,8 @@ pub(crate) async fn sale(deps: &Deps, request: &Request, sale: &str) -> Reply {
         }
         (None, None) => return Err(unknown()),
     };
-    found(deps, card(deps, &listed, round).await)
+    let look = deps.shelf.look(&listed, round, deps.clock.now()).await;
+    found(deps, SaleDocument::of(round, look))
 }
 
 /// The caller, who may ask once more.

@@ -15,7 +15,7 @@ use fulfilment::{
     load_round, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
-use ledger::{Ledger, NotedRound};
+use ledger::{Ledger, LedgerError, NotedRound, Switches};
 use queue::OrderQueue;
 use runtime::Clock;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
@@ -31,6 +31,8 @@ const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// Rounds that are tended beside each other: one that waits for its part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
+/// Time for what is read for the merchant's systems alone. It comes before what buyers wait for, which has to have most of the time.
+const KNOWN_BUDGET: Duration = Duration::from_secs(5);
 /// Longest work on what one round's buyers wait for.
 const TEND_BUDGET: Duration = Duration::from_secs(8);
 /// Longest work on what buyers wait for, of all sales: leaves the audits more than half of the run.
@@ -207,19 +209,23 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
         begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
     rotate(&mut rest, now);
-    let noted = match deps.ledger.noted_rounds(open.iter().chain(&rest).map(|round| &round.id)).await {
-        Ok(noted) => Some(noted),
-        Err(error) => {
+    let known = match timeout(KNOWN_BUDGET, Known::read(&deps.ledger, open.iter().chain(&rest))).await {
+        Ok(Ok(known)) => Some(known),
+        Ok(Err(error)) => {
             failed(summary, "what was noted of rounds", &error);
             None
         }
+        Err(late) => {
+            failed(summary, "what was noted of rounds", &late);
+            None
+        }
     };
-    let noted = noted.as_ref();
+    let known = known.as_ref();
     let listed = open.into_iter().chain(rest).map(|round| (round.id.clone(), Some(round)));
     let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|id| (id, None))))
         .map(|(id, round)| async move {
             let mut tended = Tended::default();
-            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &id, round.as_ref(), noted, now, &mut tended)).await {
+            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &id, round.as_ref(), known, now, &mut tended)).await {
                 tended.failed += 1;
                 tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "not reconciled in time");
             }
@@ -234,13 +240,28 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
     }
 }
 
+/// What has to be known before a look at rounds, so that its finds can be noted.
+struct Known {
+    /// What was noted of each; none if it cannot be read.
+    noted: HashMap<RoundId, Option<NotedRound>>,
+    switches: Switches,
+}
+
+impl Known {
+    async fn read(ledger: &Ledger, rounds: impl Iterator<Item = &Round>) -> Result<Self, LedgerError> {
+        let (noted, switches) =
+            tokio::try_join!(ledger.noted_rounds(rounds.map(|round| &round.id)), ledger.switches())?;
+        Ok(Self { noted, switches })
+    }
+}
+
 /// Does what the buyers of a round wait for, each step whatever became of the one before. Whatever else every loaded round
 /// needs in each run has its place here: it must be bounded and cheap.
 async fn tend(
     deps: &Deps,
     id: &RoundId,
     listed: Option<&Round>,
-    noted: Option<&HashMap<RoundId, NotedRound>>,
+    known: Option<&Known>,
     now: EpochMs,
     tended: &mut Tended,
 ) {
@@ -263,28 +284,28 @@ async fn tend(
     let since = tended.unless_failed(id, since).flatten();
     tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000);
     // After what buyers wait for.
-    if let (Some(round), Some(noted)) = (listed, noted) {
-        let marked = note_milestones(deps, round, noted.get(id), now).await;
+    if let (Some(round), Some(known)) = (listed, known) {
+        let marked = note_milestones(deps, round, known, now).await;
         tended.unless_failed(id, marked);
     }
 }
 
-/// Notes that a round has opened, sold out or ended since `noted` was read. It is said to be over only as it was last written: in
+/// Notes that a round has opened, sold out or ended since `known` was read. It is said to be over only as it was last written: in
 /// what was listed, somebody may have moved its end meanwhile.
-async fn note_milestones(
-    deps: &Deps,
-    listed: &Round,
-    noted: Option<&NotedRound>,
-    now: EpochMs,
-) -> Result<(), FulfilmentError> {
+async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochMs) -> Result<(), FulfilmentError> {
     let Deps { stock, ledger, .. } = deps;
     let fresh = NotedRound::new(listed);
-    let noted = noted.unwrap_or(&fresh);
+    let noted = match known.noted.get(&listed.id) {
+        Some(Some(noted)) => noted,
+        // The log says why.
+        Some(None) => return Ok(()),
+        None => &fresh,
+    };
     if !noted.milestones.wants(listed, now) {
         return Ok(());
     }
     let free = stock.round(&listed.id).counters().await?.map(|counters| counters.free());
-    let look = Look { now, free };
+    let look = Look { now, free, stopped: known.switches.stop(&listed.id.sale) };
     let mut found = noted.milestones.after(listed, look);
     let mut round = listed.clone();
     if found.ended_at_ms.is_some() {

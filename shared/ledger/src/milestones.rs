@@ -98,19 +98,26 @@ impl NotedRound {
 }
 
 impl Ledger {
-    /// What was noted of these rounds, as it was last written. A round of which nothing was noted is left out.
+    /// What was noted of these rounds, as it was last written. A round of which nothing was noted is left out; what this version
+    /// cannot read is none.
     ///
     /// # Errors
     /// If DynamoDB does not answer.
     pub async fn noted_rounds(
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
-    ) -> Result<HashMap<RoundId, NotedRound>, LedgerError> {
-        let pks: Vec<String> = rounds.into_iter().map(keys::milestones).collect();
+    ) -> Result<HashMap<RoundId, Option<NotedRound>>, LedgerError> {
+        let mut ids: HashMap<String, RoundId> =
+            rounds.into_iter().map(|id| (keys::milestones(id), id.clone())).collect();
+        let pks: Vec<String> = ids.keys().cloned().collect();
         let mut noted = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
-            let round = NotedRound::from_item(item)?;
-            noted.insert(round.id.clone(), round);
+            let Some(id) = item.get("pk").and_then(|pk| ids.remove(pk.as_s().ok()?)) else { continue };
+            let read = NotedRound::from_item(item);
+            let read = read.inspect_err(|error| {
+                tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "milestones that cannot be read");
+            });
+            noted.insert(id, read.ok());
         }
         Ok(noted)
     }

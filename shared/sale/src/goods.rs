@@ -154,6 +154,11 @@ impl PictureUrl {
     pub fn host(&self) -> Option<&str> {
         https_host(&self.0)
     }
+
+    /// Whether it names a port.
+    pub fn has_port(&self) -> bool {
+        self.host().is_some_and(|host| self.0["https://".len() + host.len()..].starts_with(':'))
+    }
 }
 
 #[cfg(test)]
@@ -172,7 +177,8 @@ mod tests {
             ("https://cdn.example.com", Some("cdn.example.com")),
             ("/art/lamp.svg", None),
         ] {
-            assert_eq!(picture(text).unwrap().host(), host, "{text}");
+            let picture = picture(text).unwrap();
+            assert_eq!((picture.host(), picture.has_port()), (host, text.contains(":8443")), "{text}");
         }
     }
 

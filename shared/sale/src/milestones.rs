@@ -29,6 +29,8 @@ pub struct Look {
     /// Units that were not handed out or came back, those included that are still to become available. None if Redis does
     /// not have the round.
     pub free: Option<u32>,
+    /// Whether operators stopped the sale, or everything.
+    pub stopped: bool,
 }
 
 impl Milestones {
@@ -39,7 +41,8 @@ impl Milestones {
 
     /// What is known after another look.
     ///
-    /// - A round is open once its time has come, Redis has had it, and it is not paused or has sold something.
+    /// - A round is open once its time has come, Redis has it, and it is neither paused nor stopped, or has sold something. Of one
+    ///   that is over Redis may have forgotten that it did.
     /// - It is sold out if no unit is free: all are held or ordered. Those that come back after its end nobody can buy, so they
     ///   change nothing.
     /// - A minute after its end it is over.
@@ -49,9 +52,9 @@ impl Milestones {
         if !self.wants(round, look.now) {
             return seen;
         }
-        let was_loaded = look.free.is_some() || round.loaded_at_ms.is_some();
+        let was_loaded = look.free.is_some() || (round.is_over(look.now) && round.loaded_at_ms.is_some());
         let has_sold = look.free.is_some_and(|free| free < round.terms.total);
-        if seen.opened_at_ms.is_none() && was_loaded && (!round.paused || has_sold) {
+        if seen.opened_at_ms.is_none() && was_loaded && (!(round.paused || look.stopped) || has_sold) {
             seen.opened_at_ms = Some(look.now);
         }
         match look.free {
@@ -92,7 +95,9 @@ mod tests {
 
     /// What is known after looks at these moments, which find so many units free.
     fn looks(round: &Round, looks: &[(EpochMs, Option<u32>)]) -> Milestones {
-        looks.iter().fold(Milestones::default(), |seen, (now, free)| seen.after(round, Look { now: *now, free: *free }))
+        looks.iter().fold(Milestones::default(), |seen, (now, free)| {
+            seen.after(round, Look { now: *now, free: *free, stopped: false })
+        })
     }
 
     #[test]
@@ -146,6 +151,15 @@ mod tests {
         assert_eq!(looks(&paused, &[(minute(1), Some(99))]).opened_at_ms, Some(minute(1)), "it was open before");
         let ended = looks(&paused, &[(OVER, Some(100))]);
         assert_eq!((ended.opened_at_ms, ended.ended_at_ms), (None, Some(OVER)));
+    }
+
+    #[test]
+    fn a_sale_that_is_stopped_opens_when_it_is_started() {
+        let seen = |stopped, free| {
+            Milestones::default().after(&round(), Look { now: minute(1), free, stopped }).opened_at_ms.is_some()
+        };
+        assert!(!seen(true, Some(100)) && seen(true, Some(99)) && seen(false, Some(100)));
+        assert!(!seen(false, None), "Redis has lost it, and nobody can buy");
     }
 
     #[test]

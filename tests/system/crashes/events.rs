@@ -37,7 +37,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, _| {
             Box::pin(async {
                 let id = tests::round(SALE, 1);
-                let noted = lab.ledger.noted_rounds([&id]).await.unwrap().remove(&id).unwrap().milestones;
+                let noted = lab.ledger.noted_rounds([&id]).await.unwrap().remove(&id).flatten().unwrap().milestones;
                 assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 0));
             })
         },

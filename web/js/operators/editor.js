@@ -6,6 +6,7 @@ import { moment, number, span } from '../format.js';
 import { language, t } from '../i18n.js';
 import { button, problemWords } from '../parts.js';
 import { session } from '../session.js';
+import { MAX_TIMER_MS } from '../timing.js';
 import { api } from './api.js';
 import { failure } from './dialog.js';
 import { planCommand } from './publish.js';
@@ -99,12 +100,14 @@ export class Editor {
   #ownId = false;
   #fields = new Map();
   #preview = h('div', { class: 'product' });
+  #ending;
 
   /** Of a `sale` that there is, or a new one, perhaps `from` another one. */
   constructor(place, { sale = null, from = null }, signal) {
     [this.#place, this.#sale, this.#from, this.#signal] = [place, sale, from, signal];
     if (sale?.state === 'published') this.#about = sale.recurrence ? 'to_come' : 'round';
     language.addEventListener('change', () => this.#build(), { signal });
+    signal.addEventListener('abort', () => clearTimeout(this.#ending));
     this.#begin();
     this.#build();
   }
@@ -216,6 +219,15 @@ export class Editor {
       h('div', { class: 'editor' }, form, h('aside', { class: 'preview', 'aria-label': t('op.preview') }, h('h2', {}, t('op.preview')), this.#preview)),
     ].filter(Boolean));
     this.#fill();
+    this.#lockAtEnd();
+  }
+
+  /** A sale may end while it is looked at, and the page's clock may be a little behind. */
+  #lockAtEnd() {
+    clearTimeout(this.#ending);
+    if (this.#isDraft || this.#isOver || this.#sale.recurrence) return;
+    const left = Date.parse(this.#sale.closes_at) - clock.now();
+    this.#ending = setTimeout(() => this.#build(), Math.min(Math.max(left, 0) + 50, MAX_TIMER_MS));
   }
 
   /** Of a sale that comes again: what the change is about. */

@@ -1,7 +1,6 @@
 // What became of a round.
 
 import { isFree } from '../awards.js';
-import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, money, number, span } from '../format.js';
 import { language, t } from '../i18n.js';
@@ -106,7 +105,7 @@ export class Report {
 
   #parts(sums) {
     const { orders, currency, refunds, total } = sums;
-    const [free, over] = [isFree(sums), clock.now() >= Date.parse(sums.closes_at)];
+    const [free, over] = [isFree(sums), Date.parse(sums.as_of) >= Date.parse(sums.closes_at)];
     const row = (name, value, note = null) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value, note ? h('small', {}, note) : null));
     const box = (name, ...rows) => h('section', { class: 'box' }, h('h2', {}, t(name)), h('dl', { class: 'figures' }, rows));
     const part = (n) => (total > 0 ? new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(n / total) : '');
