@@ -19,13 +19,16 @@ use queue::EmitterFailures;
 use runtime::StreamResponse;
 use tokio::time::{Instant, timeout_at};
 
-use crate::bus::{AT_ONCE, Bus, Refused};
+use crate::bus::{AT_ONCE, Bus, BusError, Refused};
 pub use crate::event::Event;
 use crate::stream::Read;
 pub use crate::stream::StreamEvent;
 
 /// Calls of the bus beside each other: with [`AT_ONCE`] events each, a batch takes three turns.
 const CALLS_AT_ONCE: usize = 4;
+/// Tries of a call that nobody answers, and the pause between them: a batch that comes back holds up all that are behind it.
+const TRIES: usize = 3;
+const PAUSE: Duration = Duration::from_millis(500);
 /// Longest work on a batch: what is not done by then comes back. Less than the 30 s that the function has.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -88,7 +91,15 @@ pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
 /// Puts events on the bus. Which records have one that is not there.
 async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refused {
     let plain: Vec<&Event> = events.iter().map(|(_, event)| *event).collect();
-    let error: Box<dyn std::error::Error + Send + Sync> = match timeout_at(deadline, deps.bus.put(&plain)).await {
+    let mut answered = timeout_at(deadline, deps.bus.put(&plain)).await;
+    for _ in 1..TRIES {
+        if !matches!(answered, Ok(Err(BusError::NoAnswer(_)))) || Instant::now() + PAUSE >= deadline {
+            break;
+        }
+        tokio::time::sleep(PAUSE).await;
+        answered = timeout_at(deadline, deps.bus.put(&plain)).await;
+    }
+    let error: Box<dyn std::error::Error + Send + Sync> = match answered {
         Ok(Ok(Refused { for_now, for_good })) => {
             let records = |places: BTreeSet<usize>| places.into_iter().map(|place| events[place].0).collect();
             return Refused { for_now: records(for_now), for_good: records(for_good) };

@@ -31,8 +31,8 @@ const LOOK_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 60 * 60;
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// Rounds that are tended beside each other: one that waits for its part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
-/// Time for what is read for the merchant's systems alone. It comes before what buyers wait for, which has to have most of the time.
-const KNOWN_BUDGET: Duration = Duration::from_secs(5);
+/// Longest reading of what the merchant's systems alone are told of. It comes before what buyers wait for, and leaves that as much time.
+const KNOWN_BUDGET: Duration = Duration::from_secs(10);
 /// Longest work on what one round's buyers wait for.
 const TEND_BUDGET: Duration = Duration::from_secs(8);
 /// Longest work on what buyers wait for, of all sales: leaves the audits more than half of the run.
