@@ -37,12 +37,12 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   const ordered = (all) => shop.until(async () => (await Promise.all(all.map(stands))).every((status) => status !== 'queued'));
   const pay = ({ id }) => shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, ...PRICE } });
 
-  // The draft, previewed and edited.
+  // The draft, previewed and edited. Its buyers all work in this one process, so the work is easy.
   await go('', '/operators.html');
   await page.getByRole('link', { name: 'New sale' }).click();
   await write({
     title: TITLE, sale_id: fresh, price: '59.90', list_price: '79.90', total: '8', description: 'Green enamel.', pictures: '/art/lamp.svg', expected_audience: '500',
-    opens: await local(7_200_000), closes: await local(10_800_000), again: 'yes', limit: '1', window: '15',
+    opens: await local(7_200_000), closes: await local(10_800_000), again: 'yes', limit: '1', window: '15', work_bits: '12',
   });
   const preview = page.getByRole('complementary', { name: 'As the shop shows it' });
   for (const text of [TITLE, '€59.90', '€79.90', 'Green enamel.']) await preview.getByText(text).first().waitFor();
