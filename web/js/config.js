@@ -21,7 +21,7 @@ async function asked() {
   const headers = response.headers;
   const heardAt = performance.now();
   const all = await response.json();
-  // Who comes back from an issuer has its tokens checked before any answer of the API tells the time.
+  // After a sign-in, tokens are checked before the API's first answer tells the time.
   if (all.login.kind === 'oidc') clock.sample({ sentAt, heardAt, serverTime: headers.get('date'), age: headers.get('age'), coarse: true });
   return all;
 }

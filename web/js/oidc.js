@@ -34,7 +34,7 @@ export async function redirectToIssuer(login) {
   const [state, nonce, verifier] = [oauth.generateRandomState(), oauth.generateRandomNonce(), oauth.generateRandomCodeVerifier()];
   sessionStorage.setItem(STORED, JSON.stringify({ state, nonce, verifier, hash: location.hash }));
   const url = new URL(server.authorization_endpoint);
-  // Some issuers give a refresh token only to who asks for it, and others refuse the word.
+  // Some issuers send a refresh token only if this scope is asked for, and others reject the scope.
   const offline = server.scopes_supported?.includes('offline_access') ? ' offline_access' : '';
   for (const [name, value] of Object.entries({
     response_type: 'code', client_id: client.client_id, redirect_uri: here(), scope: `openid${offline}`, state, nonce,

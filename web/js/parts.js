@@ -156,6 +156,11 @@ export function empty(title, text, ...more) {
   return h('div', { class: 'empty' }, h('h2', { tabindex: '-1' }, title), h('p', {}, text), ...more);
 }
 
+/** What could not be had, and a button that tries `again`. */
+export function trouble({ title, text }, again) {
+  return empty(title, text, button(t('retry'), again, { class: 'secondary' }));
+}
+
 /** A whole screen that says that there is none. */
 export function nothing({ title, text }) {
   return [h('h1', { tabindex: '-1' }, title), h('div', { class: 'empty' }, h('p', {}, text), h('a', { class: 'button', href: '#/' }, t('back')))];

@@ -117,7 +117,7 @@ impl CampaignDocument {
     }
 }
 
-/// What a shop has on its first page: sales, in a campaign or not, and the campaigns.
+/// The first page of a shop: its sales, whether a campaign names them or not, and its campaigns.
 #[derive(Serialize)]
 pub(crate) struct SalesDocument {
     sales: Vec<Card>,

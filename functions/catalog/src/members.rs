@@ -1,4 +1,4 @@
-//! The sales that only members of groups may see. Who asks decides what is answered, so nobody may keep it.
+//! Sales that only members of certain groups may see. The answer depends on the caller, so no cache may keep it.
 
 use api::{Code, Problem, Reply, caller, json};
 use gate::Route;

@@ -91,14 +91,16 @@ pub async fn handle(deps: &Deps, batch: StreamEvent) -> StreamResponse {
 /// Puts events on the bus. Which records have one that is not there.
 async fn put(deps: &Deps, events: &[(usize, &Event)], deadline: Instant) -> Refused {
     let plain: Vec<&Event> = events.iter().map(|(_, event)| *event).collect();
-    let mut answered = timeout_at(deadline, deps.bus.put(&plain)).await;
-    for _ in 1..TRIES {
-        if !matches!(answered, Ok(Err(BusError::NoAnswer(_)))) || Instant::now() + PAUSE >= deadline {
-            break;
+    let mut tries_left = TRIES;
+    let answered = loop {
+        let answered = timeout_at(deadline, deps.bus.put(&plain)).await;
+        tries_left -= 1;
+        let is_unheard = matches!(answered, Ok(Err(BusError::NoAnswer(_))));
+        if !is_unheard || tries_left == 0 || Instant::now() + PAUSE >= deadline {
+            break answered;
         }
         tokio::time::sleep(PAUSE).await;
-        answered = timeout_at(deadline, deps.bus.put(&plain)).await;
-    }
+    };
     let error: Box<dyn std::error::Error + Send + Sync> = match answered {
         Ok(Ok(Refused { for_now, for_good })) => {
             let records = |places: BTreeSet<usize>| places.into_iter().map(|place| events[place].0).collect();

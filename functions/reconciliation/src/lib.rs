@@ -158,11 +158,26 @@ fn unlisted(published: &[Round]) -> Vec<RoundId> {
 async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut Summary) {
     let mut rounds = rounds.to_vec();
     rotate(&mut rounds, now);
-    match timeout(DENIALS_BUDGET, reconcile_denials(&deps.stock, &deps.ledger, &rounds, now)).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => failed(summary, "denials", &error),
-        Err(late) => failed(summary, "denials", &late),
+    let reconciled = reconcile_denials(&deps.stock, &deps.ledger, &rounds, now);
+    within(summary, "denials", DENIALS_BUDGET, reconciled).await;
+}
+
+/// What a step finds within its time. None if it fails or is late, which is noted: the others are still to be done.
+async fn within<T, E>(
+    summary: &mut Summary,
+    what: &str,
+    budget: Duration,
+    step: impl Future<Output = Result<T, E>>,
+) -> Option<T>
+where
+    E: std::error::Error + 'static,
+{
+    match timeout(budget, step).await {
+        Ok(Ok(found)) => return Some(found),
+        Ok(Err(error)) => failed(summary, what, &error),
+        Err(late) => failed(summary, what, &late),
     }
+    None
 }
 
 fn failed(summary: &mut Summary, what: &str, error: &(dyn std::error::Error + 'static)) {
@@ -172,11 +187,8 @@ fn failed(summary: &mut Summary, what: &str, error: &(dyn std::error::Error + 's
 
 async fn expire(deps: &Deps, now: EpochMs, summary: &mut Summary) {
     let mut overdue = Overdue::default();
-    match timeout(OVERDUE_BUDGET, expire_overdue(&deps.stock, &deps.ledger, now, &mut overdue)).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => failed(summary, "overdue orders", &error),
-        Err(late) => failed(summary, "overdue orders", &late),
-    }
+    let expired = expire_overdue(&deps.stock, &deps.ledger, now, &mut overdue);
+    within(summary, "overdue orders", OVERDUE_BUDGET, expired).await;
     summary.overdue += overdue.expired;
     summary.failed += overdue.failed;
 }
@@ -209,17 +221,8 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
         begun(published, now.plus_s(WARMUP_LEAD_S)).cloned().partition(|round| round.is_open(now));
     rotate(&mut open, now);
     rotate(&mut rest, now);
-    let known = match timeout(KNOWN_BUDGET, Known::read(&deps.ledger, open.iter().chain(&rest))).await {
-        Ok(Ok(known)) => Some(known),
-        Ok(Err(error)) => {
-            failed(summary, "what was noted of rounds", &error);
-            None
-        }
-        Err(late) => {
-            failed(summary, "what was noted of rounds", &late);
-            None
-        }
-    };
+    let known = Known::read(&deps.ledger, open.iter().chain(&rest));
+    let known = within(summary, "what was noted of rounds", KNOWN_BUDGET, known).await;
     let known = known.as_ref();
     let listed = open.into_iter().chain(rest).map(|round| (round.id.clone(), Some(round)));
     let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|id| (id, None))))

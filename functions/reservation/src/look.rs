@@ -61,7 +61,7 @@ pub(crate) async fn of_sale(deps: &Deps, request: &Request, sale: &str) -> Reply
         found.push((order.claim.reserved_at_ms, shown(deps, order, now).await?));
     }
     if found.is_empty() && round.terms.gate.is_hidden() {
-        // As for a sale that does not exist: who has nothing in it may not be one of those who see it.
+        // The same answer as for a sale that does not exist: a caller without a reservation may not be allowed to see this one.
         return Err(Problem::new(Code::UnknownSale));
     }
     found.sort_by_key(|(reserved_at_ms, _)| Reverse(*reserved_at_ms));

@@ -68,7 +68,7 @@ pub(crate) fn slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot
     format!("SLOT#{sale}#{number}#{user}#{slot}")
 }
 
-/// What a user has in the sales of a campaign that has a limit.
+/// The live orders of a user in all sales of a campaign with a limit.
 pub(crate) fn campaign_user(id: &CampaignId, user: &UserId) -> String {
     format!("CAMPAIGN_USER#{id}#{user}")
 }

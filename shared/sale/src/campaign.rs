@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text_serde::text_serde;
 use crate::{InvalidId, MAX_TITLE_LENGTH, SaleId};
 
 /// Most sales of a campaign: a page shows all of them at once, and asks Redis for each.
@@ -25,18 +26,7 @@ impl FromStr for CampaignId {
     }
 }
 
-impl TryFrom<String> for CampaignId {
-    type Error = InvalidId;
-    fn try_from(text: String) -> Result<Self, InvalidId> {
-        text.parse()
-    }
-}
-
-impl From<CampaignId> for String {
-    fn from(id: CampaignId) -> Self {
-        id.0
-    }
-}
+text_serde!(CampaignId, InvalidId);
 
 impl fmt::Display for CampaignId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

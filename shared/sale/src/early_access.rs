@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text_serde::text_serde;
 use crate::{EpochMs, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
 
 /// Most groups with early access to one sale: their memberships are looked up in one small read.
@@ -39,18 +40,7 @@ impl FromStr for GroupName {
     }
 }
 
-impl TryFrom<String> for GroupName {
-    type Error = InvalidGroupName;
-    fn try_from(text: String) -> Result<Self, InvalidGroupName> {
-        text.parse()
-    }
-}
-
-impl From<GroupName> for String {
-    fn from(name: GroupName) -> Self {
-        name.0
-    }
-}
+text_serde!(GroupName, InvalidGroupName);
 
 impl fmt::Display for GroupName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

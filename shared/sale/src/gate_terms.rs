@@ -11,7 +11,7 @@ pub const USUAL_WORK_BITS: u8 = 20;
 /// Most groups that may see a sale, and most that may buy: memberships are looked up in one small read.
 pub const MAX_GATE_GROUPS: usize = 4;
 
-/// What a buyer is asked before there is a pass.
+/// What buyers have to answer before they get a pass.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChallengePolicy {

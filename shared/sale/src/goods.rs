@@ -5,6 +5,7 @@ use http::Uri;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_PRICE_MINOR;
+use crate::text_serde::text_serde;
 
 /// Longest description in characters.
 pub const MAX_DESCRIPTION_LENGTH: usize = 2000;
@@ -110,18 +111,7 @@ macro_rules! url {
             }
         }
 
-        impl TryFrom<String> for $name {
-            type Error = InvalidUrl;
-            fn try_from(text: String) -> Result<Self, InvalidUrl> {
-                text.parse()
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(url: $name) -> Self {
-                url.0
-            }
-        }
+        text_serde!($name, InvalidUrl);
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

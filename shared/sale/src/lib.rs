@@ -24,6 +24,7 @@ mod recurrence;
 mod round;
 mod shown;
 mod terms;
+mod text_serde;
 mod time;
 
 pub use allocation::{

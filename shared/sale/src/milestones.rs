@@ -4,7 +4,7 @@ use crate::{EpochMs, Round};
 /// that the round runs, and clocks differ by less.
 const SURELY_OVER_AFTER_S: u32 = 60;
 
-/// What was noticed of a round as it went, by somebody who looks at it now and then.
+/// What has been observed of a round so far, by looking at it from time to time.
 ///
 /// Each of these is noticed once, but for selling out: units that come back, or are added, may sell out again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

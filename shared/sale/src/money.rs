@@ -3,6 +3,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text_serde::text_serde;
+
 /// A currency's ISO 4217 code: three capital letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -27,18 +29,7 @@ impl fmt::Display for Currency {
     }
 }
 
-impl TryFrom<String> for Currency {
-    type Error = InvalidCurrency;
-    fn try_from(text: String) -> Result<Self, InvalidCurrency> {
-        text.parse()
-    }
-}
-
-impl From<Currency> for String {
-    fn from(currency: Currency) -> String {
-        currency.to_string()
-    }
-}
+text_serde!(Currency, InvalidCurrency);
 
 /// An amount of money in the currency's minor unit (cents, yen).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use ipnet::{IpNet, Ipv4Net};
 use serde::{Deserialize, Serialize};
 
+use crate::text_serde::text_serde;
+
 /// Shortest prefix of an IPv4 network: 65,536 addresses, which is a provider's. A slip of the finger must not name the world.
 pub const MIN_IPV4_PREFIX: u8 = 16;
 /// Shortest prefix of an IPv6 network: what a provider is usually given.
@@ -64,18 +66,7 @@ impl FromStr for Network {
     }
 }
 
-impl TryFrom<String> for Network {
-    type Error = InvalidNetwork;
-    fn try_from(text: String) -> Result<Self, InvalidNetwork> {
-        text.parse()
-    }
-}
-
-impl From<Network> for String {
-    fn from(network: Network) -> Self {
-        network.to_string()
-    }
-}
+text_serde!(Network, InvalidNetwork);
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -152,7 +152,7 @@ impl Terms {
         problems.extend(Allocation::validate(self).err().map(Into::into));
         problems.extend(self.validate_gate().err().map(Into::into));
         problems.extend(self.rain.as_ref().and_then(|rain| rain.validate(self.total).err()).map(Into::into));
-        // Of a window that is none nobody can say who may buy early.
+        // Early access is relative to the window, so it means nothing while the window is wrong.
         if is_window {
             problems.extend(self.validate_early_access().err().map(Into::into));
         }

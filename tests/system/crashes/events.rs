@@ -94,7 +94,7 @@ async fn bought(lab: &Lab) -> Vec<Claim> {
     vec![lab.buy("alice").await, lab.buy("bob").await]
 }
 
-/// What the stream has of the lab: a record that nobody can read comes first.
+/// The stream of the lab's table, with an unreadable record in front.
 async fn batch(lab: &Lab) -> emitter::StreamEvent {
     let mut tape = Tape::empty();
     tape.roll(lab).await;

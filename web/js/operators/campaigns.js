@@ -2,7 +2,7 @@
 
 import { h } from '../dom.js';
 import { language, t } from '../i18n.js';
-import { button, empty, problemWords } from '../parts.js';
+import { button, empty, problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
 import { listing } from './listing.js';
 import { asking } from './steering.js';
@@ -49,8 +49,7 @@ export class Campaigns {
 
   #fill() {
     if (this.#problem) {
-      const { title, text } = problemWords(this.#problem);
-      this.#results.replaceChildren(empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' })));
+      this.#results.replaceChildren(trouble(problemWords(this.#problem), () => this.#load()));
       return;
     }
     const all = this.#campaigns;

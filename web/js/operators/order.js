@@ -4,7 +4,7 @@ import { awardWords } from '../awards.js';
 import { h } from '../dom.js';
 import { moment, number, shortId } from '../format.js';
 import { language, t } from '../i18n.js';
-import { button, empty, problemWords } from '../parts.js';
+import { problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
 import { amount, listing, refundBadge, stateBadge } from './listing.js';
 import { hashOf } from './orders.js';
@@ -52,8 +52,8 @@ export class Order {
   #body(heading) {
     if (this.#problem) {
       const isMissing = this.#problem.code === 'unknown_reservation';
-      const { title, text } = isMissing ? { title: t('op.order.missing.title'), text: t('op.order.missing.text') } : problemWords(this.#problem);
-      return [heading, empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' }))];
+      const words = isMissing ? { title: t('op.order.missing.title'), text: t('op.order.missing.text') } : problemWords(this.#problem);
+      return [heading, trouble(words, () => this.#load())];
     }
     if (!this.#order) return [heading, h('p', { class: 'lead' }, t('loading'))];
     const { payments, history, ...order } = this.#order;

@@ -14,7 +14,7 @@ class Stops extends EventTarget {
     try {
       this.set(await api.switches(signal));
     } catch {
-      // What was heard last holds, until it is heard anew.
+      // Until the next answer, what the last one said holds.
     }
   }
 

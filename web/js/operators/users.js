@@ -4,7 +4,7 @@ import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment } from '../format.js';
 import { language, t } from '../i18n.js';
-import { button, empty, problemWords } from '../parts.js';
+import { button, problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
 import { groupList } from './early.js';
 import { listing } from './listing.js';
@@ -55,8 +55,7 @@ export class Users {
 
   #fill() {
     if (this.#problem) {
-      const { title, text } = problemWords(this.#problem);
-      this.#results.replaceChildren(empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' })));
+      this.#results.replaceChildren(trouble(problemWords(this.#problem), () => this.#load()));
       return;
     }
     const row = ({ until, reason, note, ...denial }) => {

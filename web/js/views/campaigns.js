@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { whoWhen } from '../early.js';
 import { clockFace, moment } from '../format.js';
 import { t } from '../i18n.js';
-import { button, empty, picture, price, problemWords, rainInList, saleBadge, skeleton } from '../parts.js';
+import { empty, picture, price, problemWords, rainInList, saleBadge, skeleton, trouble } from '../parts.js';
 import { tellApart } from '../pictures.js';
 import { everySecond, refreshing } from '../timing.js';
 import { View } from './view.js';
@@ -82,8 +82,7 @@ class ListView extends View {
     }
     if (this.#items) return this.none();
     if (!this.#problem) return h('div', { class: 'cards' }, skeleton('card'), skeleton('card'), skeleton('card'));
-    const { title, text } = problemWords(this.#problem);
-    return empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' }));
+    return trouble(problemWords(this.#problem), () => this.#load());
   }
 
   #card(card, index) {

@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { money, moment, saleOf, shortId, statusName } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, panel, picture, problemWords, skeleton } from '../parts.js';
+import { badge, button, empty, panel, picture, problemWords, skeleton, trouble } from '../parts.js';
 import { SignInCancelled, session } from '../session.js';
 import { View } from './view.js';
 
@@ -85,8 +85,7 @@ export class OrdersView extends View {
         h('div', { class: 'actions' }, button(t('sign.in'), go, { class: 'primary' }))))];
     }
     if (this.#problem && !this.#orders.length) {
-      const { title, text } = problemWords(this.#problem);
-      return [empty(title, text, button(t('retry'), () => this.#load(), { class: 'secondary' }))];
+      return [trouble(problemWords(this.#problem), () => this.#load())];
     }
     if (!this.#loaded) return [h('div', { class: 'orders' }, skeleton('row'), skeleton('row'), skeleton('row'))];
     if (!this.#orders.length) return [empty(t('orders.none.title'), t('orders.none.text'))];

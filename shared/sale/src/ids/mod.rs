@@ -34,20 +34,3 @@ pub enum InvalidId {
     #[error("a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits")]
     Reservation,
 }
-
-macro_rules! text_serde {
-    ($type:ty) => {
-        impl TryFrom<String> for $type {
-            type Error = InvalidId;
-            fn try_from(text: String) -> Result<Self, InvalidId> {
-                text.parse()
-            }
-        }
-        impl From<$type> for String {
-            fn from(id: $type) -> String {
-                id.to_string()
-            }
-        }
-    };
-}
-use text_serde;

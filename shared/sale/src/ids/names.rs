@@ -3,7 +3,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{InvalidId, text_serde};
+use super::InvalidId;
+use crate::text_serde::text_serde;
 
 /// Longest sale id. It is part of every key and of every reservation's id, so it is kept short.
 pub const MAX_SALE_ID_LENGTH: usize = 48;
@@ -39,7 +40,7 @@ impl fmt::Display for SaleId {
     }
 }
 
-text_serde!(SaleId);
+text_serde!(SaleId, InvalidId);
 
 /// Names a user: the subject of a verified token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -70,7 +71,7 @@ impl fmt::Display for UserId {
     }
 }
 
-text_serde!(UserId);
+text_serde!(UserId, InvalidId);
 
 #[cfg(test)]
 mod tests {

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{InvalidId, RoundId, UserId, text_serde};
+use super::{InvalidId, RoundId, UserId};
 use crate::EpochMs;
+use crate::text_serde::text_serde;
 
 /// Names a reservation and the order that it becomes, alike in the answer, Redis, the queue and DynamoDB.
 ///
@@ -78,7 +79,7 @@ impl fmt::Display for ReservationId {
     }
 }
 
-text_serde!(ReservationId);
+text_serde!(ReservationId, InvalidId);
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,17 @@
+/// What `#[serde(try_from = "String", into = "String")]` asks of a type that is read and written as its text.
+macro_rules! text_serde {
+    ($type:ty, $error:ty) => {
+        impl TryFrom<String> for $type {
+            type Error = $error;
+            fn try_from(text: String) -> Result<Self, $error> {
+                text.parse()
+            }
+        }
+        impl From<$type> for String {
+            fn from(value: $type) -> String {
+                value.to_string()
+            }
+        }
+    };
+}
+pub(crate) use text_serde;
