@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages demo plan up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-pages-real fuzz contract bench bench-short docs lint deny clean
+.PHONY: help setup build pages demo plan up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -73,7 +73,7 @@ redrive: ## Send dead letters of the running system back: QUEUE=expiry
 	@$(LOCAL) redrive
 
 # The parts of `make test`, the longest first. Each waits for much of its time, so some run beside each other.
-TEST_PARTS = test-system test-pages-real test-rust test-pages test-cdk bench-short
+TEST_PARTS = test-system test-buyers-real test-rust test-operators-real test-pages test-cdk bench-short
 TEST_PARTS_AT_ONCE ?= 3
 # What must be there for all of them.
 TEST_READY = test-ready
@@ -91,7 +91,7 @@ test: ## Run all tests, some parts beside each other; at the end the seconds of 
 	  grep -q "^✓ $$part (" "$(TEST_LOGS)/results" || { echo "*** FAILED: $$part"; failed=1; }; done; test -z "$$failed"
 
 # Whatever would be compiled beside the tests would take programs from under them.
-part-test-pages part-test-pages-real part-bench-short: export CARGO = true
+part-test-pages part-test-buyers-real part-test-operators-real part-bench-short: export CARGO = true
 part-%:
 	@tests/part.sh $* $(MAKE) $*
 
@@ -121,7 +121,7 @@ test-web: ## Test the pages in a browser, on a stand-in and on a system of their
 	@test -x "$(CHROMIUM)" || { echo "There is no Chromium at $(CHROMIUM): apt install chromium, or set CHROMIUM" >&2; exit 1; }
 	@echo "Installing clients/node_modules" >&2; npm --prefix clients ci --silent
 	@$(MAKE) --no-print-directory pages
-	@failed=; for part in test-pages test-pages-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
+	@failed=; for part in test-pages test-buyers-real test-operators-real; do $(MAKE) --no-print-directory $$part || failed=1; done; test -z "$$failed"
 
 # Without a browser the other tests are worth running.
 NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at $(CHROMIUM) (apt install chromium)" >&2
@@ -129,11 +129,15 @@ NO_CHROMIUM = echo "*** THE BROWSER TESTS WERE SKIPPED: there is no Chromium at 
 test-pages:
 	@if test -x "$(CHROMIUM)"; then cd web && npm test --silent; else $(NO_CHROMIUM); fi
 
-# The client for apps buys on the same system, before the pages do; it needs no browser.
+# The same pages on the whole system, which each part has of its own: operators stop everything, and buyers would notice. The client
+# for apps buys there too, and needs no browser.
 CLIENT_REAL = npm --prefix clients run --silent test:real || failed=1
-PAGES_REAL = if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:real || failed=1; else $(NO_CHROMIUM); fi
-test-pages-real:
-	@$(LOCAL) beside -- sh -c 'failed=; $(CLIENT_REAL); $(PAGES_REAL); test -z "$$failed"'
+PAGES_REAL = if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:$(1)-real || failed=1; else $(NO_CHROMIUM); fi
+test-buyers-real:
+	@$(LOCAL) beside -- sh -c 'failed=; $(CLIENT_REAL); $(call PAGES_REAL,buyers); test -z "$$failed"'
+
+test-operators-real:
+	@$(LOCAL) beside -- sh -c 'failed=; $(call PAGES_REAL,operators); test -z "$$failed"'
 
 # What is generated from openapi.yaml for those who write apps; `make test` fails if it is not up to date.
 docs: ## Make the API reference in docs/api and the types of the TypeScript client from openapi.yaml

@@ -59,6 +59,7 @@ mod goods;
 mod green_channel;
 mod hanging;
 mod hanging_schedules;
+mod hot_sales;
 mod killed_functions;
 mod killed_order_function;
 mod lambda_modes;

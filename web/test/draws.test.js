@@ -1,7 +1,7 @@
 // Red packets and prizes, from the card to the check of the draw.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
@@ -9,6 +9,17 @@ const VECTORS = new URL('../../shared/award/vectors.json', import.meta.url);
 const FREE = { price_minor: 0, settlement: 'free' };
 /** The real system waits a minute after the end of a round before it shows the seed. */
 const REVEALED_WITHIN_MS = process.env.SHOP_URL ? 120_000 : 20_000;
+
+/** Rounds that are over before the first test, so that their secrets come while others are tested. */
+let ended;
+beforeAll(async () => {
+  const end = async (terms) => {
+    const sale = await shop.sell({ allocation: SPLIT, ...FREE, ...terms });
+    await shop.steer(sale, 'close');
+    return sale;
+  };
+  ended = { small: await end({ total: 5 }), large: await end({ total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 } }) };
+});
 
 const order = async ({ id, token }) => {
   let view;
@@ -165,9 +176,7 @@ test('what is free is final without a payment, and has nothing to verify', async
 });
 
 test('a draw that was changed is called so, by its sum and by its fingerprint', async () => {
-  const sale = await shop.sell({ total: 5, allocation: SPLIT, ...FREE });
-  await shop.steer(sale, 'close');
-  const path = `/v1/sales/${sale}/rounds/1/draw`;
+  const path = `/v1/sales/${ended.small}/rounds/1/draw`;
   let draw;
   await shop.until(async () => {
     draw = (await shop.ask('GET', path)).body;
@@ -178,7 +187,7 @@ test('a draw that was changed is called so, by its sum and by its fingerprint', 
   const shown = async (change) => {
     await page.route(/\/draw$/, (route) => route.fulfill({ json: { ...draw, ...change } }));
     await go('');
-    await go(`draws/${sale}.1`);
+    await go(`draws/${ended.small}.1`);
     await page.locator('.checks li').first().waitFor();
     const broken = await page.locator('.checks .broken').count();
     await page.unroute(/\/draw$/);
@@ -243,10 +252,8 @@ test('a beacon is waited for, and its signature is checked', async () => {
 }, 240_000);
 
 test('a large draw is checked without stopping the page', async () => {
-  const sale = await shop.sell({ total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 }, ...FREE });
-  await shop.steer(sale, 'close');
   const { page, go } = await visit();
-  await go(`draws/${sale}.1.99999`);
+  await go(`draws/${ended.large}.1.99999`);
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS + 30_000 });
   await page.getByText('100,000 packets add up to exactly €100,000.00.').waitFor();
   await page.getByText(/^Packet 99,999: €/).waitFor();

@@ -330,12 +330,34 @@ test('the page of how the system is shows queues and audits what is open', async
   const page = await visit('health');
   await row(page, 'Healthy lamp').waitFor();
   await page.getByRole('button', { name: 'Audit them now' }).click();
-  await row(page, 'Healthy lamp').first().getByText('Clean: every unit').waitFor({ timeout: 60_000 });
+  await row(page, 'Healthy lamp').first().getByText('Clean: every unit').waitFor();
   await page.getByRole('row').filter({ hasText: 'Orders' }).first().waitFor();
   await page.getByRole('link', { name: 'Healthy lamp' }).first().click();
   await page.waitForURL(new RegExp(`#/sales/[\\w-]+/audit$`));
   await page.getByText('Where every unit of round 1 is').waitFor();
   expect(id).toBeTruthy();
+});
+
+test('a hot sale says so in the table and on its page, for as long as it is', async () => {
+  const id = await shop.sell({ title: 'Wanted lamp' });
+  const page = await visit('health');
+  let hot = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
+  await page.route(/\/v1\/admin\/sales(\?.*|\/[\w-]+)?$/, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    for (const sale of body.sales ?? [body]) if (sale.sale_id === id) sale.hot = hot;
+    await route.fulfill({ response, json: body });
+  });
+  await one.go('', '/operators.html');
+  await row(page, id).locator('.badge', { hasText: 'Hot: 16,400/s' }).waitFor();
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/hot-table.png` });
+  await one.go(`sales/${id}`, '/operators.html');
+  await page.getByText('Far more requests than expected: 16,400 a second instead of 3,000. If other sales suffer, limit its load.').waitFor();
+  expect(await one.rules()).toEqual([]);
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/hot-sale.png` });
+  hot = undefined;
+  await page.locator('.badges .hot').waitFor({ state: 'detached' });
+  await page.getByText('Far more requests').waitFor({ state: 'detached' });
 });
 
 test('everything on the page of a sale and in the editor is reached by keyboard', async () => {

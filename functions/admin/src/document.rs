@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use api::Problem;
 use fulfilment::Audited;
 use jiff::Timestamp;
@@ -5,11 +7,12 @@ use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
     Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LogEntry,
-    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl,
+    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundId, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl,
     UserId,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::hot::HotDocument;
 use crate::new_allocation;
 
 /// A sale as an operator writes it.
@@ -271,6 +274,8 @@ pub(crate) struct SaleDocument {
     paused: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     isolated_requests_per_s: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hot: Option<HotDocument>,
     #[serde(flatten)]
     terms: TermsDocument,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -320,10 +325,17 @@ impl SaleDocument {
             round_version: round.as_ref().map(|round| round.version),
             paused: round.as_ref().is_some_and(|round| round.paused),
             isolated_requests_per_s: round.and_then(|round| round.isolated_requests_per_s),
+            hot: None,
             terms,
             recurrence: offer.recurrence,
             rounds_to_come,
         }
+    }
+
+    /// With how hot its round is.
+    fn with_hot(latest: Latest, hot: &HashMap<RoundId, HotDocument>) -> Self {
+        let hot = latest.round.as_ref().and_then(|round| hot.get(&round.id)).copied();
+        Self { hot, ..Self::of(latest) }
     }
 }
 
@@ -370,7 +382,7 @@ struct LogDocument {
 
 impl LoggedSaleDocument {
     /// Of a sale whose latest round has this beacon.
-    pub(crate) fn of(latest: Latest, beacon: Option<Beacon>) -> Self {
+    pub(crate) fn of(latest: Latest, hot: &HashMap<RoundId, HotDocument>, beacon: Option<Beacon>) -> Self {
         let of_round = latest.round.iter().flat_map(|round| round.log.entries());
         let mut entries: Vec<LogEntry> = latest.offer.log.entries().iter().chain(of_round).cloned().collect();
         entries.extend(beacon.map(|Beacon { drand_round, by, at_ms, .. }| LogEntry {
@@ -387,7 +399,7 @@ impl LoggedSaleDocument {
             action,
             parameters,
         };
-        Self { log: entries.into_iter().map(entry).collect(), sale: SaleDocument::of(latest) }
+        Self { log: entries.into_iter().map(entry).collect(), sale: SaleDocument::with_hot(latest, hot) }
     }
 }
 
@@ -400,8 +412,8 @@ pub(crate) struct SalesDocument {
 }
 
 impl SalesDocument {
-    pub(crate) fn of(sales: impl Iterator<Item = Latest>, next_cursor: Option<String>) -> Self {
-        Self { sales: sales.map(SaleDocument::of).collect(), next_cursor }
+    pub(crate) fn of(sales: Vec<Latest>, hot: &HashMap<RoundId, HotDocument>, next_cursor: Option<String>) -> Self {
+        Self { sales: sales.into_iter().map(|sale| SaleDocument::with_hot(sale, hot)).collect(), next_cursor }
     }
 }
 

@@ -8,6 +8,7 @@ mod export;
 mod figures;
 mod groups;
 mod guard;
+mod hot;
 mod life;
 mod new_allocation;
 mod order_document;
@@ -37,6 +38,7 @@ use stock::Stock;
 
 pub use crate::pictures::PictureHosts;
 
+use crate::hot::hot;
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
 
 /// Addresses of the queues that messages are sent back from and to.
@@ -254,7 +256,9 @@ async fn list(deps: &Deps) -> Reply {
     let offers = deps.ledger.offers(&sales).await.map_err(Problem::unanswered)?;
     let mut offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
     let of_round = |round: Round| Some(Latest { offer: offers.remove(&round.id.sale)?, round: Some(round) });
-    Ok(json(StatusCode::OK, &SalesDocument::of(rounds.into_iter().filter_map(of_round), None)))
+    let latest: Vec<Latest> = rounds.into_iter().filter_map(of_round).collect();
+    let hot = hot(deps, &latest).await;
+    Ok(json(StatusCode::OK, &SalesDocument::of(latest, &hot, None)))
 }
 
 async fn look(deps: &Deps, sale: &str, round: &str) -> Reply {
@@ -305,7 +309,8 @@ async fn found(deps: &Deps, sale: &str) -> Reply {
         }
         _ => None,
     };
-    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, beacon)))
+    let hot = hot(deps, std::slice::from_ref(&latest)).await;
+    Ok(json(StatusCode::OK, &LoggedSaleDocument::of(latest, &hot, beacon)))
 }
 
 /// A round that the sale has come to.

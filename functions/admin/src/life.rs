@@ -12,6 +12,7 @@ use stock::Counters;
 use uuid::Uuid;
 
 use crate::document::{Duplicate, EditSale, SaleDocument, SalesDocument};
+use crate::hot::hot;
 use crate::query::{Query, bad_cursor, mark};
 use crate::steer::{Steering, made, refused, steer_round};
 use crate::{Deps, create_draft, entry, sale_id, sale_of};
@@ -244,7 +245,8 @@ pub(crate) async fn list(deps: &Deps, request: &Request) -> Reply {
     let after = query.get("cursor").map(|text| place(text, &mark)).transpose()?;
     let page = deps.ledger.sales_in(state, deps.clock.now(), after, limit).await.map_err(Problem::unanswered)?;
     let next = page.next.map(|place| cursor(&place, &mark));
-    Ok(json(StatusCode::OK, &SalesDocument::of(page.sales.into_iter(), next)))
+    let hot = hot(deps, &page.sales).await;
+    Ok(json(StatusCode::OK, &SalesDocument::of(page.sales, &hot, next)))
 }
 
 fn state(text: &str) -> Result<ListedState, String> {

@@ -1,10 +1,12 @@
 //! Finds what Redis and the ledger disagree on, and repairs it. Takes no input: it reads the state.
 //!
 //! What buyers wait for comes first, for all rounds beside each other: keys that Redis lost, new terms, messages that were
-//! not sent. On that occasion it is noted which rounds have opened, sold out or ended, for the merchant's systems. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
+//! not sent. On that occasion it is noted which rounds have opened, sold out or ended, for the merchant's systems, and how much
+//! each is asked for. Then come overdue orders, and then one round after the other is audited and repaired. Each of these has a
 //! budget of time, and each run begins with another round, so that no sale takes the time of the others.
 
 mod gauges;
+mod heat;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -15,7 +17,7 @@ use fulfilment::{
     load_round, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
-use ledger::{Ledger, LedgerError, NotedRound, Switches};
+use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
 use queue::OrderQueue;
 use runtime::Clock;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
@@ -64,6 +66,8 @@ pub struct Deps {
     pub orders: OrderQueue,
     /// How long a reservation waits for its order before its message is sent again.
     pub send_again_after: Duration,
+    /// Requests per second that a hot sale is isolated to; none if that is left to operators.
+    pub isolate_hot_to: Option<u32>,
     /// The time.
     pub clock: Clock,
 }
@@ -79,6 +83,7 @@ impl Deps {
             ledger: context.ledger()?,
             orders: context.order_queue()?,
             send_again_after: SEND_AGAIN_AFTER,
+            isolate_hot_to: heat::isolate_to(context)?,
             clock: context.clock(),
         })
     }
@@ -101,6 +106,8 @@ pub struct Summary {
     pub restored: usize,
     /// How long the oldest reservation waits for its order, in seconds.
     pub outbox_age_s: u64,
+    /// Sales that are asked for far more than expected.
+    pub hot: usize,
     /// Steps that failed; the log has the reasons, and the next run tries again.
     pub failed: usize,
     /// Rounds that were not audited for lack of time. Later runs begin with others.
@@ -199,6 +206,7 @@ struct Tended {
     rebuilt: usize,
     sent: usize,
     outbox_age_s: u64,
+    is_hot: bool,
     failed: usize,
 }
 
@@ -235,10 +243,11 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
             tended
         })
         .buffer_unordered(TENDED_AT_ONCE);
-    while let Some(Tended { rebuilt, sent, outbox_age_s, failed }) = tended.next().await {
+    while let Some(Tended { rebuilt, sent, outbox_age_s, is_hot, failed }) = tended.next().await {
         summary.rebuilt += rebuilt;
         summary.sent += sent;
         summary.outbox_age_s = summary.outbox_age_s.max(outbox_age_s);
+        summary.hot += usize::from(is_hot);
         summary.failed += failed;
     }
 }
@@ -247,14 +256,19 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
 struct Known {
     /// What was noted of each; none if it cannot be read.
     noted: HashMap<RoundId, Option<NotedRound>>,
+    heats: HashMap<RoundId, NotedHeat>,
     switches: Switches,
 }
 
 impl Known {
-    async fn read(ledger: &Ledger, rounds: impl Iterator<Item = &Round>) -> Result<Self, LedgerError> {
-        let (noted, switches) =
-            tokio::try_join!(ledger.noted_rounds(rounds.map(|round| &round.id)), ledger.switches())?;
-        Ok(Self { noted, switches })
+    async fn read(
+        ledger: &Ledger,
+        rounds: impl Iterator<Item = &Round> + Clone,
+    ) -> Result<Self, LedgerError> {
+        let ids = rounds.map(|round| &round.id);
+        let (noted, heats, switches) =
+            tokio::try_join!(ledger.noted_rounds(ids.clone()), ledger.heats(ids), ledger.switches())?;
+        Ok(Self { noted, heats, switches })
     }
 }
 
@@ -290,6 +304,8 @@ async fn tend(
     if let (Some(round), Some(known)) = (listed, known) {
         let marked = note_milestones(deps, round, known, now).await;
         tended.unless_failed(id, marked);
+        let heat = heat::note(deps, round, known.heats.get(id), now).await;
+        tended.is_hot = tended.unless_failed(id, heat) == Some(true);
     }
 }
 

@@ -25,6 +25,7 @@ try {
     contactUrl: given('contactUrl'),
     giftUrl: given('giftUrl'),
     pictureHosts: given('pictureHosts'),
+    isolateHotSalesTo: given('isolateHotSalesTo'),
     webhookUrl: given('webhookUrl'),
     operatorClaim: given('operatorClaim'),
     provisioned: given('provisioned'),

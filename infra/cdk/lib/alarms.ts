@@ -28,7 +28,7 @@ export const ALARMS = {
   'draws-late': 'A draw is not done half an hour after its round, or a round waits for its beacon to open, for five minutes.',
   'entries-late': 'An entry came after the draw of its round had begun, and failed.',
   'payments-mismatched': 'A payment came for a second order, or again with another amount; nothing was written.',
-  'sale-hot': 'A sale is asked for twice as much as planned, or more.',
+  'sale-hot': 'A sale is asked for twice as much as expected, or more.',
   'functions-throttled': 'Lambda turned requests at the door away: too many functions run at once.',
   'door-failing': 'Functions that answer people failed ten times in a minute.',
   'workers-failing': 'Functions behind the queues failed ten times in a minute.',

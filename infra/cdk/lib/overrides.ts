@@ -13,6 +13,7 @@ export interface Overrides {
   contactUrl?: string;
   giftUrl?: string;
   pictureHosts?: string;
+  isolateHotSalesTo?: string;
   webhookUrl?: string;
   operatorClaim?: string;
   provisioned?: string;
@@ -22,7 +23,7 @@ export interface Overrides {
 export function withOverrides(settings: Settings, overrides: Overrides): Settings {
   const { name, issuer, audience, redisUrl, logLevel, alarmEmail, emulator, payUrl, operatorClaim, provisioned } =
     overrides;
-  const { accountConcurrency, contactUrl, giftUrl, pictureHosts, webhookUrl } = overrides;
+  const { accountConcurrency, contactUrl, giftUrl, isolateHotSalesTo, pictureHosts, webhookUrl } = overrides;
   const result: Settings = { ...settings };
   if (name !== undefined) result.name = name;
   if (logLevel !== undefined) result.logLevel = logLevel as Settings['logLevel'];
@@ -36,6 +37,7 @@ export function withOverrides(settings: Settings, overrides: Overrides): Setting
   }
   if (giftUrl !== undefined) result.winners = { ...result.winners, url: giftUrl };
   if (pictureHosts !== undefined) result.pictureHosts = pictureHosts.split(',').map((part) => part.trim());
+  if (isolateHotSalesTo !== undefined) result.isolateHotSalesTo = Number(isolateHotSalesTo);
   if (webhookUrl !== undefined) result.webhook = { url: webhookUrl };
   if (issuer !== undefined || audience !== undefined) {
     const given: OidcIdentity =

@@ -19,6 +19,8 @@ export interface Settings {
   winners: { perSecond: number; url?: string };
   /** Where pictures of goods may be, besides the page itself: host names. The page's browsers load from no other. */
   pictureHosts: string[];
+  /** Requests per second that a sale is limited to once it is asked for twice as much as expected. Without it that is left to operators. */
+  isolateHotSalesTo?: number;
   /** Where events are sent, besides the bus. Without it nothing is sent. */
   webhook?: { url: string };
   /** Concurrent executions that a crowd in front cannot take. Without it the functions share all that the account has. */
@@ -164,6 +166,8 @@ export const WINNER_PROCESSES = CONCURRENCY.least;
 export const WEBHOOK_PROCESSES = 5;
 // One a second in each process at least: a batch of ten has to fit into the time of its function.
 const WINNERS_PER_S = { least: WINNER_PROCESSES, most: 10_000 };
+/** As `POST /v1/admin/sales/{sale_id}/isolate` takes it. */
+const ISOLATED_PER_S = { least: 1, most: 100_000 };
 /** A claim's name as it stands in a list of them. */
 const CLAIM = /^[^\s,]+$/;
 /** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
@@ -209,6 +213,12 @@ export function validated(settings: Settings): Settings {
     within(settings.winners.perSecond, WINNERS_PER_S),
     `winners.perSecond: ${WINNERS_PER_S.least} to ${WINNERS_PER_S.most}; got ${settings.winners.perSecond}`,
   );
+  if (settings.isolateHotSalesTo !== undefined) {
+    must(
+      within(settings.isolateHotSalesTo, ISOLATED_PER_S),
+      `isolateHotSalesTo: ${ISOLATED_PER_S.least} to ${ISOLATED_PER_S.most}; got ${settings.isolateHotSalesTo}`,
+    );
+  }
   for (const host of settings.pictureHosts) {
     must(HOST_NAME.test(host), `pictureHosts: names of hosts, as img.example.com; got "${host}"`);
   }

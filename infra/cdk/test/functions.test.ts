@@ -146,6 +146,13 @@ test('operators may name pictures on the hosts of the settings', () => {
   expect(told(['img.example.com', 'cdn.example.com'])).toMatchObject({ PICTURE_HOSTS: 'img.example.com,cdn.example.com' });
 });
 
+test('reconciliation limits hot sales if the settings say so', () => {
+  const told = (more: object) =>
+    functionNamed(synthesized({ ...settings, ...more }), 'reconciliation', settings).properties.Environment.Variables;
+  expect(told({})).not.toHaveProperty('ISOLATE_HOT_SALES_TO');
+  expect(told({ isolateHotSalesTo: 500 })).toMatchObject({ ISOLATE_HOT_SALES_TO: '500' });
+});
+
 test('settings add variables to every function', () => {
   const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
   for (const name of FUNCTION_NAMES) {

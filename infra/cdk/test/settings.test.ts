@@ -131,6 +131,10 @@ describe('the command line', () => {
     expect(withOverrides(good, { pictureHosts: 'img.example.com, cdn.example.com' }).pictureHosts).toEqual(['img.example.com', 'cdn.example.com']);
   });
 
+  test('gives the rate that hot sales are limited to', () => {
+    expect(withOverrides(good, { isolateHotSalesTo: '500' }).isolateHotSalesTo).toBe(500);
+  });
+
   test('gives another claim of operators', () => {
     expect(withOverrides(good, { operatorClaim: 'role' }).operatorClaims).toEqual(['role']);
   });

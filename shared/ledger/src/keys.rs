@@ -190,6 +190,11 @@ pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
     format!("{MILESTONES_BEGIN}{sale}#{number}")
 }
 
+/// How much a round is asked for.
+pub(crate) fn heat(RoundId { sale, number }: &RoundId) -> String {
+    format!("HEAT#{sale}#{number}")
+}
+
 /// The beacon of a round's draw.
 pub(crate) fn beacon(RoundId { sale, number }: &RoundId) -> String {
     format!("BEACON#{sale}#{number}")

@@ -7,6 +7,7 @@
 //! | seed | `SEED#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | milestones of a round | `MILESTONES#sale#round` | |
+//! | how much a round is asked for | `HEAT#sale#round` | |
 //! | beacon of a draw | `BEACON#sale#round` | |
 //! | draw at the end of a round | `DRAW#sale#round` | |
 //! | fence of its entries | `FENCE#sale#round#shard` | |
@@ -41,6 +42,7 @@ mod earlier;
 mod error;
 mod groups;
 mod guards;
+mod heats;
 mod item;
 mod keys;
 mod live_orders;
@@ -73,6 +75,7 @@ pub use denials::{Denial, DeniedBy, DeniedWhy, MAX_DENIALS};
 pub use draws::SeedItem;
 pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
+pub use heats::NotedHeat;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use milestones::NotedRound;

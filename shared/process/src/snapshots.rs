@@ -126,12 +126,13 @@ impl Snapshots {
         Ok(Snapshot { sales, switches })
     }
 
-    /// Reports the demand for each sale since the last report as a share of what was planned: `SaleLoad`, whose sum over a
-    /// minute is 1 if demand is as planned. Sales without a plan are left out.
+    /// Reports the demand for each sale since the last report as a share of what is expected: `SaleLoad`, whose sum over a
+    /// minute is 1 if demand is as planned, or as much as a sale without a plan may have.
     pub fn report_demand(&self) {
         let sales = self.0.sales.last();
         for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
-            if let (requests @ 1.., Some(share)) = (demand.take(), round.terms.door.share_of_a_minute()) {
+            if let requests @ 1.. = demand.take() {
+                let share = round.terms.door.share_of_a_minute();
                 metrics::histogram!("SaleLoad", "Sale" => round.id.sale.to_string()).record(requests as f64 * share);
             }
         }

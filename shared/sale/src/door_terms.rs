@@ -72,11 +72,6 @@ impl DoorTerms {
             Ok(())
         }
     }
-
-    /// What one request is of the load that a minute is planned to have: 1 is as much as planned.
-    pub fn share_of_a_minute(&self) -> Option<f64> {
-        self.planned_requests_per_s.map(|planned| 1.0 / (f64::from(planned) * 60.0))
-    }
 }
 
 #[cfg(test)]
@@ -112,12 +107,5 @@ mod tests {
         for plan in [0, MAX_PLANNED_REQUESTS_PER_S + 1] {
             assert_eq!(verdict(|d| d.planned_requests_per_s = Some(plan)), Err(InvalidDoor::PlannedRequests));
         }
-    }
-
-    #[test]
-    fn a_minute_as_planned_adds_up_to_one() {
-        let door = DoorTerms { planned_requests_per_s: Some(500), ..DoorTerms::default() };
-        assert!((door.share_of_a_minute().unwrap() * 500.0 * 60.0 - 1.0).abs() < 1e-9);
-        assert_eq!(DoorTerms::default().share_of_a_minute(), None);
     }
 }

@@ -1,9 +1,11 @@
 //! What makes whole what was lost: warmup, reconciliation, and operators who send dead letters back.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use runtime::Clock;
 use sale::{Claim, OrderState, Terms, Transition};
+use serde_json::json;
 use stock::RoundLoad;
 use tests::{round, terms};
 
@@ -34,6 +36,33 @@ pub(super) const FLOWS: &[Flow] = &[
         },
         again: nobody,
         end: at_rest,
+    },
+    Flow {
+        name: "a hot sale that is limited",
+        effects: &["BatchGetItem", "GetItem", "PutItem"],
+        prepare: |lab| {
+            Box::pin(async {
+                open(lab).await;
+                limit_if_hot(&lab.reconciliation(), 0).await;
+                let crowd = BTreeMap::from([("challenged", 1_000_000)]);
+                lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
+                Vec::new()
+            })
+        },
+        run: |_, world, _| Box::pin(async { limit_if_hot(&world.reconciliation(), 1).await }),
+        again: |lab, _| Box::pin(async { limit_if_hot(&lab.reconciliation(), 1).await }),
+        end: |lab, _| {
+            Box::pin(async {
+                let found = lab.round().await;
+                let isolations = found.log.entries().iter().filter(|entry| entry.action == "isolate").count();
+                assert_eq!((found.isolated_requests_per_s, isolations), (Some(LIMIT), 1));
+                let noted = lab.ledger.heats([&found.id]).await.unwrap().remove(&found.id).unwrap();
+                assert!(noted.isolated);
+                let undo = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+                lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
+                lab.refresh_snapshots().await;
+            })
+        },
     },
     Flow {
         name: "rebuild",
@@ -70,6 +99,15 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
     },
 ];
+
+/// What a hot sale is limited to.
+const LIMIT: u32 = 50;
+
+/// Looks by a clock that is so many minutes ahead.
+async fn limit_if_hot(deps: &reconciliation::Deps, minute: i64) {
+    let (clock, isolate_hot_to) = (Clock::ahead_by_ms(minute * 60_000), Some(LIMIT));
+    let _ = reconciliation::handle(&reconciliation::Deps { clock, isolate_hot_to, ..deps.clone() }).await;
+}
 
 /// A sale that opens soon.
 const SOON: &str = "vase";

@@ -45,6 +45,9 @@ const LOOKS = { draft: 'draft', withdrawn: 'closed', ended: 'closed', stopped: '
 
 export const standingBadge = (sale) => badge(LOOKS[standing(sale)], t(`op.standing.${standing(sale)}`));
 
+/** That a sale is asked for far more than expected; null if it is not. */
+export const hotBadge = ({ hot }) => (hot ? badge('hot', t('op.hot', { rate: number(hot.requests_per_s) })) : null);
+
 /** A span that ticks: days beside the clock. */
 function face(ms) {
   const days = Math.floor(ms / DAY_MS);
@@ -171,7 +174,7 @@ export class Home {
     const again = sale.recurrence && sale.state === 'published' ? h('small', { class: 'quiet' }, t('op.round', { n: sale.round })) : null;
     return [
       h('span', { class: 'row-name' }, link, h('small', { class: 'quiet' }, sale.sale_id)),
-      h('span', { class: 'badges' }, standingBadge(sale), again), time,
+      h('span', { class: 'badges' }, standingBadge(sale), hotBadge(sale), again), time,
       report ?? of(counted ? soldOf(counted) : isBegun ? null : 0),
       isFree(sale) ? t('op.home.free') : counted ? money(counted.revenue_minor, sale.currency) : isBegun ? (report ?? '…') : '–',
     ];

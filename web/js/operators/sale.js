@@ -1,7 +1,7 @@
 // One sale: its tabs, each with an address of its own.
 
 import { focusOn, h } from '../dom.js';
-import { moment } from '../format.js';
+import { moment, number } from '../format.js';
 import { language, t } from '../i18n.js';
 import { badge, nothing, problemWords } from '../parts.js';
 import { refreshing } from '../timing.js';
@@ -9,7 +9,7 @@ import { api } from './api.js';
 import { Board } from './board.js';
 import { earlyWords } from './early.js';
 import { Editor } from './editor.js';
-import { standingBadge } from './home.js';
+import { hotBadge, standingBadge } from './home.js';
 import { AuditView, fillLog } from './log.js';
 import { Orders } from './orders.js';
 import { Report } from './report.js';
@@ -19,6 +19,13 @@ export const TABS = ['', 'orders', 'audit', 'log', 'report', 'settings'];
 const REFRESH_MS = 5_000;
 /** The last titles that were seen, so that a tab has one at once. */
 const titles = new Map();
+
+/** What is said of a sale that is asked for far more than expected. */
+function hotWords({ hot, isolated_requests_per_s: limited }) {
+  if (!hot) return '';
+  const text = t('op.hot.text', { rate: number(hot.requests_per_s), expected: number(hot.expected_requests_per_s) });
+  return limited ? text : `${text} ${t('op.hot.do')}`;
+}
 
 export class SalePage {
   #place;
@@ -31,6 +38,7 @@ export class SalePage {
   #heading;
   #badges = h('span', { class: 'badges' });
   #when = h('p', { class: 'quiet' });
+  #hot = h('p', { class: 'warned', role: 'status' });
   #stale = h('p', { class: 'stale', role: 'status' });
   #tabs = h('nav', { class: 'tabs' });
   #body = h('div', { class: 'tab' });
@@ -41,7 +49,7 @@ export class SalePage {
     place.classList.add('board');
     place.replaceChildren(
       h('a', { class: 'back', href: '#/' }, t('op.nav.sales')),
-      h('div', { class: 'board-head' }, this.#heading, this.#badges, this.#when, this.#stale), this.#tabs, this.#body);
+      h('div', { class: 'board-head' }, this.#heading, this.#badges, this.#when, this.#hot, this.#stale), this.#tabs, this.#body);
     this.#fillTabs();
     this.#body.append(h('p', { class: 'lead' }, t('loading')));
     language.addEventListener('change', () => {
@@ -120,10 +128,12 @@ export class SalePage {
     // Another process may have paused it, which the live figures say first.
     const paused = sale.paused || live?.state === 'paused';
     const both = stops.has(sale.sale_id) && paused && sale.paused ? badge('paused', t('state.paused')) : null;
-    const badges = [standingBadge({ ...sale, paused }), both, sale.isolated_requests_per_s ? badge('paused', t('op.isolated')) : null].filter(Boolean);
+    const badges = [standingBadge({ ...sale, paused }), both, sale.isolated_requests_per_s ? badge('paused', t('op.isolated')) : null, hotBadge(sale)].filter(Boolean);
     if (this.#badges.textContent !== badges.map((one) => one.textContent).join('')) this.#badges.replaceChildren(...badges);
     const times = `${moment(sale.opens_at)} – ${moment(sale.closes_at)}`;
     const again = sale.recurrence ? [t('op.again', { zone: sale.recurrence.time_zone })] : [];
+    const hot = hotWords(sale);
+    if (this.#hot.textContent !== hot) this.#hot.textContent = hot;
     this.#when.textContent = [this.#id, t('op.round', { n: sale.round }), times, ...again, ...earlyWords(sale)].join(' · ');
     this.#stale.textContent = !problem ? '' : heardAt ? t('op.stale', { at: new Date(heardAt).toLocaleTimeString(language.tag) }) : problemWords(problem).title;
   }

@@ -1,0 +1,53 @@
+//! Sales that are asked for far more than expected, as reconciliation saw it at its last look.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use ledger::{Latest, NotedHeat};
+use sale::{Heat, Round, RoundId};
+use serde::Serialize;
+
+use crate::Deps;
+
+/// Longest wait. What else is known of the sales is worth having without it.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// How hot a sale is.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct HotDocument {
+    requests_per_s: u32,
+    expected_requests_per_s: u32,
+    since: Timestamp,
+    as_of: Timestamp,
+}
+
+impl HotDocument {
+    fn of(round: &Round, noted: &NotedHeat) -> Option<Self> {
+        let Heat { requests_per_s, hot_since_ms, at_ms, .. } = noted.heat;
+        let expected_requests_per_s = round.terms.door.expected_requests_per_s();
+        Some(Self { requests_per_s, expected_requests_per_s, since: hot_since_ms?.into(), as_of: at_ms.into() })
+    }
+}
+
+/// The hot ones among the latest rounds of sales. A round that is over is hot no more, whatever was noted last.
+pub(crate) async fn hot(deps: &Deps, sales: &[Latest]) -> HashMap<RoundId, HotDocument> {
+    let now = deps.clock.now();
+    let rounds: Vec<&Round> = sales.iter().filter_map(|sale| sale.round.as_ref()).filter(|r| !r.is_over(now)).collect();
+    if rounds.is_empty() {
+        return HashMap::new();
+    }
+    let heats = match tokio::time::timeout(TIMEOUT, deps.ledger.heats(rounds.iter().map(|round| &round.id))).await {
+        Ok(Ok(heats)) => heats,
+        Ok(Err(error)) => {
+            tracing::warn!(error = &error as &dyn std::error::Error, "left out: which sales are hot");
+            return HashMap::new();
+        }
+        Err(late) => {
+            tracing::warn!(error = &late as &dyn std::error::Error, "left out: which sales are hot");
+            return HashMap::new();
+        }
+    };
+    let hot = |round: &&Round| Some((round.id.clone(), HotDocument::of(round, heats.get(&round.id)?)?));
+    rounds.iter().filter_map(hot).collect()
+}

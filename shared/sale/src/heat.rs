@@ -1,0 +1,112 @@
+use crate::{DoorTerms, EpochMs};
+
+/// Requests per second that a sale without a plan counts as planned for: a tenth of the scripts that the Redis of one shard
+/// runs (docs/planning.md).
+pub const UNPLANNED_REQUESTS_PER_S: u32 = 3_000;
+/// A sale is hot that is asked for so many times as often as planned, over the time between two looks.
+const HOT_TIMES: u64 = 2;
+
+impl DoorTerms {
+    /// Requests per second that the sale is prepared for, planned or not.
+    pub fn expected_requests_per_s(&self) -> u32 {
+        self.planned_requests_per_s.unwrap_or(UNPLANNED_REQUESTS_PER_S)
+    }
+
+    /// What one request is of the load that a minute is expected to have: 1 is as much as that.
+    pub fn share_of_a_minute(&self) -> f64 {
+        1.0 / (f64::from(self.expected_requests_per_s()) * 60.0)
+    }
+}
+
+/// How much a round is asked for, as far as looks at it from time to time tell.
+///
+/// Hot from twice as many requests as expected on, until they are no more than expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heat {
+    /// Requests that had been counted since its keys were loaded.
+    pub asked: u64,
+    /// When they were counted.
+    pub at_ms: EpochMs,
+    /// Requests per second between the last two looks.
+    pub requests_per_s: u32,
+    /// Since when it has been hot.
+    pub hot_since_ms: Option<EpochMs>,
+}
+
+impl Heat {
+    /// The first look: nothing says how long it took to come to this.
+    pub const fn first(asked: u64, now: EpochMs) -> Self {
+        Self { asked, at_ms: now, requests_per_s: 0, hot_since_ms: None }
+    }
+
+    /// What is known after another look, at a round with this door. A count that fell began again, since Redis lost it.
+    /// A look that is not later than the last one says nothing.
+    #[must_use]
+    pub fn after(self, asked: u64, now: EpochMs, door: &DoorTerms) -> Self {
+        let Ok(ms @ 1..) = u64::try_from(now.0 - self.at_ms.0) else { return self };
+        let more = asked.checked_sub(self.asked).unwrap_or(asked);
+        let requests_per_s = u32::try_from(more.saturating_mul(1000) / ms).unwrap_or(u32::MAX);
+        let expected = u64::from(door.expected_requests_per_s());
+        let bound = if self.hot_since_ms.is_some() { expected } else { HOT_TIMES * expected - 1 };
+        let is_hot = u64::from(requests_per_s) > bound;
+        let hot_since_ms = is_hot.then(|| self.hot_since_ms.unwrap_or(now));
+        Self { asked, at_ms: now, requests_per_s, hot_since_ms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Looks a minute apart at a count that grows by so many requests each time.
+    fn looks(door: &DoorTerms, minutes: &[u64]) -> Vec<(u32, bool)> {
+        let (mut asked, mut heat) = (0, Heat::first(0, EpochMs(0)));
+        let look = |(minute, more): (u32, &u64)| {
+            asked += more;
+            heat = heat.after(asked, EpochMs(0).plus_s(minute * 60), door);
+            (heat.requests_per_s, heat.hot_since_ms.is_some())
+        };
+        (1..).zip(minutes).map(look).collect()
+    }
+
+    #[test]
+    fn twice_as_many_as_expected_are_hot_until_no_more_come_than_expected() {
+        let planned = DoorTerms { planned_requests_per_s: Some(10), ..DoorTerms::default() };
+        assert_eq!(
+            looks(&planned, &[600, 1199, 1200, 660, 600, 1140, 1200]),
+            [(10, false), (19, false), (20, true), (11, true), (10, false), (19, false), (20, true)]
+        );
+        let a_minute = u64::from(UNPLANNED_REQUESTS_PER_S) * 60;
+        let unplanned = looks(&DoorTerms::default(), &[a_minute, 2 * a_minute, 0]);
+        assert_eq!(unplanned.iter().map(|(_, is_hot)| *is_hot).collect::<Vec<_>>(), [false, true, false]);
+    }
+
+    #[test]
+    fn it_is_hot_since_the_first_look_that_found_it_so() {
+        let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };
+        let first = Heat::first(5, EpochMs(1_000));
+        let hot = first.after(15, EpochMs(2_000), &door);
+        assert_eq!((hot.requests_per_s, hot.hot_since_ms), (10, Some(EpochMs(2_000))));
+        assert_eq!(hot.after(25, EpochMs(3_000), &door).hot_since_ms, Some(EpochMs(2_000)));
+    }
+
+    #[test]
+    fn a_count_that_began_again_and_a_look_of_the_same_moment_do_no_harm() {
+        let door = DoorTerms::default();
+        let heat = Heat::first(1_000_000, EpochMs(60_000));
+        assert_eq!(heat.after(600, EpochMs(120_000), &door).requests_per_s, 10, "Redis lost the rest");
+        assert_eq!(heat.after(2_000_000, EpochMs(60_000), &door), heat);
+        assert_eq!(heat.after(2_000_000, EpochMs(59_000), &door), heat, "by an earlier clock");
+        let busiest = heat.after(u64::MAX, EpochMs(60_001), &door);
+        assert_eq!((busiest.requests_per_s, busiest.hot_since_ms), (u32::MAX, Some(EpochMs(60_001))));
+    }
+
+    #[test]
+    fn a_minute_as_expected_adds_up_to_one() {
+        for planned in [None, Some(500)] {
+            let door = DoorTerms { planned_requests_per_s: planned, ..DoorTerms::default() };
+            let minute = f64::from(planned.unwrap_or(UNPLANNED_REQUESTS_PER_S)) * 60.0;
+            assert!((door.share_of_a_minute() * minute - 1.0).abs() < 1e-9);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Sales that are asked for far more than anybody expected: found, shown, and limited if the deployment says so.
+
+use std::collections::BTreeMap;
+
+use context::ContextError;
+use runtime::Clock;
+use sale::{DoorTerms, Heat, Terms};
+use serde_json::{Value, json};
+use tests::{round, terms};
+
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+
+/// More than twice as much as a sale without a plan may have in a minute.
+const CROWD: u64 = 1_000_000;
+
+/// A run of reconciliation by a clock that is so many minutes ahead.
+async fn look(lab: &Lab, minute: i64, isolate_hot_to: Option<u32>) -> usize {
+    let clock = Clock::ahead_by_ms(minute * 60_000);
+    let summary = reconciliation::handle(&reconciliation::Deps { clock, isolate_hot_to, ..lab.reconciliation() }).await;
+    let summary = summary.unwrap();
+    assert_eq!(summary.failed, 0, "{summary:?}");
+    summary.hot
+}
+
+/// Tells Redis of so many answers, as processes do.
+async fn answered(lab: &Lab, code: &'static str, count: u64) {
+    lab.stock.round(&round(SALE, 1)).tally(&BTreeMap::from([(code, count)])).await.unwrap();
+}
+
+async fn document(lab: &Lab, path: &str) -> Value {
+    lab.answer(&Ask::get(path).by_operator()).await.expect(200).body
+}
+
+async fn limit(lab: &Lab) -> Value {
+    document(lab, &format!("/v1/admin/sales/{SALE}")).await["isolated_requests_per_s"].clone()
+}
+
+async fn isolations(lab: &Lab) -> usize {
+    lab.round().await.log.entries().iter().filter(|entry| entry.action == "isolate").count()
+}
+
+#[tokio::test]
+async fn a_sale_that_nobody_planned_is_found_hot_and_shown_until_the_crowd_has_gone() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    assert_eq!(look(&lab, 0, None).await, 0);
+    answered(&lab, "challenged", CROWD).await;
+    assert_eq!(look(&lab, 1, None).await, 1);
+
+    let list = document(&lab, "/v1/admin/sales").await;
+    let page = document(&lab, "/v1/admin/sales?state=open").await;
+    let one = document(&lab, &format!("/v1/admin/sales/{SALE}")).await;
+    for hot in [&list["sales"][0]["hot"], &page["sales"][0]["hot"], &one["hot"]] {
+        // A minute by the clocks, and what the runs took.
+        let rate = hot["requests_per_s"].as_u64().unwrap();
+        assert!((6_000..=CROWD / 60).contains(&rate), "{hot}");
+        assert_eq!(hot["expected_requests_per_s"], 3_000);
+    }
+    assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 0), "that is left to operators");
+
+    assert_eq!(look(&lab, 2, None).await, 0);
+    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["hot"], Value::Null);
+}
+
+#[tokio::test]
+async fn real_requests_make_a_small_plan_hot_and_those_who_hear_sold_out_do_not() {
+    let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };
+    let lab = Lab::selling(Terms { door, ..terms(200, 1) }).await;
+    let noted = async || lab.ledger.heats([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap().heat;
+    look(&lab, 0, None).await;
+    for number in 0..130 {
+        lab.answer(&Ask::reserve(SALE, &format!("user-{number}"))).await.expect(202);
+    }
+    answered(&lab, "sold_out", CROWD).await;
+    lab.snapshots.flush_answers(&lab.stock).await;
+    assert_eq!(look(&lab, 0, None).await, 1);
+    let Heat { asked, requests_per_s, .. } = noted().await;
+    assert!(asked == 130 && requests_per_s >= 2, "{asked} at {requests_per_s}/s");
+}
+
+#[tokio::test]
+async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    look(&lab, 0, Some(50)).await;
+    answered(&lab, "challenged", CROWD).await;
+    let looks = (0..4).map(|_| look(&lab, 1, Some(50)));
+    futures::future::join_all(looks).await;
+    assert_eq!((limit(&lab).await, isolations(&lab).await), (json!(50), 1));
+
+    let undo = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
+    answered(&lab, "challenged", CROWD).await;
+    assert_eq!(look(&lab, 2, Some(50)).await, 1, "it is still hot");
+    assert_eq!((limit(&lab).await, isolations(&lab).await), (Value::Null, 2));
+}
+
+#[tokio::test]
+async fn what_an_operator_limited_stays_so() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    let isolate = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    lab.answer(&isolate.json(&json!({ "round": 1, "requests_per_s": 700 }))).await.expect(200);
+    look(&lab, 0, Some(50)).await;
+    answered(&lab, "challenged", CROWD).await;
+    assert_eq!(look(&lab, 1, Some(50)).await, 1);
+    assert_eq!((limit(&lab).await, isolations(&lab).await), (json!(700), 1));
+}
+
+#[tokio::test]
+async fn a_look_that_was_frozen_notes_nothing() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    look(&lab, 0, None).await;
+    let id = round(SALE, 1);
+    let stale = lab.ledger.heats([&id]).await.unwrap().remove(&id).unwrap();
+    look(&lab, 1, None).await;
+    let hot = Heat { requests_per_s: u32::MAX, hot_since_ms: Some(stale.heat.at_ms), ..stale.heat };
+    assert!(!lab.ledger.note_heat(&lab.round().await, Some(&stale), hot, true).await.unwrap());
+    assert!(!lab.ledger.note_heat(&lab.round().await, None, hot, true).await.unwrap(), "one that found nothing noted");
+    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["hot"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_limit_that_is_none_is_refused_at_the_start() {
+    let lab = Lab::new().await;
+    for given in ["0", "100001", "many", "-1"] {
+        let context = lab.another_process();
+        let settings = lab.settings().with("ISOLATE_HOT_SALES_TO", given);
+        let context = context::Context::new(settings, context.aws().clone(), Clock::system());
+        let refused = reconciliation::Deps::new(&context).err().expect(given);
+        assert!(matches!(refused, ContextError::Unusable { setting: "ISOLATE_HOT_SALES_TO", .. }), "{refused}");
+    }
+}
