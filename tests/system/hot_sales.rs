@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use context::ContextError;
+use ledger::NotedHeat;
 use runtime::Clock;
 use sale::{DoorTerms, Heat, Terms};
 use serde_json::{Value, json};
 use tests::{round, terms};
 
+use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::lab::{Lab, SALE};
 
@@ -30,6 +32,10 @@ async fn answered(lab: &Lab, code: &'static str, count: u64) {
 
 async fn document(lab: &Lab, path: &str) -> Value {
     lab.answer(&Ask::get(path).by_operator()).await.expect(200).body
+}
+
+async fn noted(lab: &Lab) -> NotedHeat {
+    lab.ledger.heats([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap()
 }
 
 async fn limit(lab: &Lab) -> Value {
@@ -63,19 +69,19 @@ async fn a_sale_that_nobody_planned_is_found_hot_and_shown_until_the_crowd_has_g
 }
 
 #[tokio::test]
-async fn real_requests_make_a_small_plan_hot_and_those_who_hear_sold_out_do_not() {
+async fn real_requests_count_and_those_who_hear_sold_out_do_not() {
+    const BUYERS: u64 = 130;
     let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };
     let lab = Lab::selling(Terms { door, ..terms(200, 1) }).await;
-    let noted = async || lab.ledger.heats([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap().heat;
     look(&lab, 0, None).await;
-    for number in 0..130 {
+    for number in 0..BUYERS {
         lab.answer(&Ask::reserve(SALE, &format!("user-{number}"))).await.expect(202);
     }
     answered(&lab, "sold_out", CROWD).await;
     lab.snapshots.flush_answers(&lab.stock).await;
-    assert_eq!(look(&lab, 0, None).await, 1);
-    let Heat { asked, requests_per_s, .. } = noted().await;
-    assert!(asked == 130 && requests_per_s >= 2, "{asked} at {requests_per_s}/s");
+    look(&lab, 1, None).await;
+    let Heat { asked, requests_per_s, .. } = noted(&lab).await.heat;
+    assert!(asked == BUYERS && requests_per_s <= 2, "{asked} at {requests_per_s}/s");
 }
 
 #[tokio::test]
@@ -95,6 +101,56 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
 }
 
 #[tokio::test]
+async fn a_sale_is_limited_to_no_less_than_was_planned() {
+    let door = DoorTerms { planned_requests_per_s: Some(4_000), ..DoorTerms::default() };
+    let lab = Lab::selling(Terms { door, ..terms(9, 1) }).await;
+    look(&lab, 0, Some(50)).await;
+    answered(&lab, "challenged", CROWD).await;
+    look(&lab, 1, Some(50)).await;
+    assert_eq!(limit(&lab).await, json!(4_000));
+}
+
+/// Beside another run, or by a clock that is ahead, a single second of a calm sale would look like a crowd.
+#[tokio::test]
+async fn a_look_too_soon_after_another_says_nothing() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    look(&lab, 0, Some(50)).await;
+    let before = noted(&lab).await.heat;
+    answered(&lab, "challenged", CROWD).await;
+    assert_eq!(look(&lab, 0, Some(50)).await, 0);
+    assert_eq!((noted(&lab).await.heat, limit(&lab).await), (before, Value::Null));
+}
+
+#[tokio::test]
+async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    look(&lab, 0, None).await;
+    answered(&lab, "challenged", CROWD).await;
+    assert_eq!(look(&lab, 1, None).await, 1);
+    let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
+    let in_minutes = async |minutes: i64| {
+        let deps = admin::Deps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
+        Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await).expect(200).body["hot"].clone()
+    };
+    assert!(in_minutes(2).await.is_object());
+    assert_eq!(in_minutes(9).await, Value::Null);
+}
+
+/// Operators may use any key.
+#[tokio::test]
+async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
+    let lab = Lab::selling(terms(9, 1)).await;
+    for (key, what) in [("hot", "pause"), ("hot-1", "resume")] {
+        let ask = Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().header("idempotency-key", key);
+        lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
+    }
+    look(&lab, 0, Some(50)).await;
+    answered(&lab, "challenged", CROWD).await;
+    assert_eq!(look(&lab, 1, Some(50)).await, 1);
+    assert_eq!(limit(&lab).await, json!(50));
+}
+
+#[tokio::test]
 async fn what_an_operator_limited_stays_so() {
     let lab = Lab::selling(terms(9, 1)).await;
     let isolate = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
@@ -109,8 +165,7 @@ async fn what_an_operator_limited_stays_so() {
 async fn a_look_that_was_frozen_notes_nothing() {
     let lab = Lab::selling(terms(9, 1)).await;
     look(&lab, 0, None).await;
-    let id = round(SALE, 1);
-    let stale = lab.ledger.heats([&id]).await.unwrap().remove(&id).unwrap();
+    let stale = noted(&lab).await;
     look(&lab, 1, None).await;
     let hot = Heat { requests_per_s: u32::MAX, hot_since_ms: Some(stale.heat.at_ms), ..stale.heat };
     assert!(!lab.ledger.note_heat(&lab.round().await, Some(&stale), hot, true).await.unwrap());

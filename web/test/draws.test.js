@@ -18,8 +18,10 @@ beforeAll(async () => {
     await shop.steer(sale, 'close');
     return sale;
   };
-  ended = { small: await end({ total: 5 }), large: await end({ total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 } }) };
-});
+  const large = { total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 } };
+  const sales = await Promise.all([end({ total: 5 }), end(large)]);
+  ended = { small: sales[0], large: sales[1] };
+}, 300_000);
 
 const order = async ({ id, token }) => {
   let view;

@@ -826,7 +826,7 @@ export const operators = {
     'op.isolated': '已限流',
     'op.hot': '火爆：每秒 {rate} 次',
     'op.hot.text': '请求量远超预期：每秒 {rate} 次，预期 {expected} 次。',
-    'op.hot.do': '如果影响到其他活动，请限制它的流量。',
+    'op.hot.do': '如果影响到其他抢购，请限制其流量。',
     'op.typed': '请输入“{title}”或 {id} 以确认',
     'op.typed.word': '请输入 {word} 以确认',
     'op.typed.wrong': '输入不一致，没有执行任何操作。',

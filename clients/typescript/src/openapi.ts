@@ -1802,6 +1802,15 @@ export interface components {
             } & WithRequired<components["schemas"]["Rain"], "at_once">;
             /** @description Requests a second that it may have, as long as it is kept from the load of the others. */
             isolated_requests_per_s?: number;
+            /** @description Whether its latest round is asked for at least twice as much as expected. Told in lists of sales and of one sale, as of the last look, once a minute. */
+            hot?: {
+                /** @description Requests a second between the last two looks, those aside that heard `sold_out`. */
+                requests_per_s: number;
+                /** @description The sale's `planned_requests_per_s`, or 3,000 without a plan. */
+                expected_requests_per_s: number;
+                since: components["schemas"]["Moment"];
+                as_of: components["schemas"]["Moment"];
+            };
             /** @enum {unknown} */
             state: "draft" | "published" | "withdrawn";
             /** @description What the rounds to come of a sale that comes again offer, if it is something else. Their window is that of the latest round. */

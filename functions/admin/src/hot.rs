@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use ledger::{Latest, NotedHeat};
-use sale::{Heat, Round, RoundId};
+use sale::{EpochMs, Heat, Round, RoundId};
 use serde::Serialize;
 
 use crate::Deps;
 
 /// Longest wait. What else is known of the sales is worth having without it.
 const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A look that is older than this says nothing of now: there is one every minute.
+const MOST_AGE_S: u32 = 5 * 60;
 
 /// How hot a sale is.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -23,8 +26,11 @@ pub(crate) struct HotDocument {
 }
 
 impl HotDocument {
-    fn of(round: &Round, noted: &NotedHeat) -> Option<Self> {
+    fn of(round: &Round, noted: &NotedHeat, now: EpochMs) -> Option<Self> {
         let Heat { requests_per_s, hot_since_ms, at_ms, .. } = noted.heat;
+        if now > at_ms.plus_s(MOST_AGE_S) {
+            return None;
+        }
         let expected_requests_per_s = round.terms.door.expected_requests_per_s();
         Some(Self { requests_per_s, expected_requests_per_s, since: hot_since_ms?.into(), as_of: at_ms.into() })
     }
@@ -48,6 +54,6 @@ pub(crate) async fn hot(deps: &Deps, sales: &[Latest]) -> HashMap<RoundId, HotDo
             return HashMap::new();
         }
     };
-    let hot = |round: &&Round| Some((round.id.clone(), HotDocument::of(round, heats.get(&round.id)?)?));
+    let hot = |round: &&Round| Some((round.id.clone(), HotDocument::of(round, heats.get(&round.id)?, now)?));
     rounds.iter().filter_map(hot).collect()
 }

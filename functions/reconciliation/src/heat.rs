@@ -3,13 +3,13 @@
 use context::{Context, ContextError};
 use fulfilment::FulfilmentError;
 use ledger::{NotedHeat, Steered};
-use sale::{EpochMs, Heat, LogEntry, MAX_ISOLATED_REQUESTS_PER_S, Round};
+use sale::{EpochMs, Heat, MAX_ISOLATED_REQUESTS_PER_S, Refusal, Round, limit_of_hot};
 
 use crate::Deps;
 
 const ISOLATE_TO: &str = "ISOLATE_HOT_SALES_TO";
-/// Names the isolation of a hot round in its log, so that it is made once, whoever else looks at the same time.
-const LOG_KEY: &str = "hot";
+/// What was counted longer ago than this, in milliseconds, limits nobody any more.
+const MOST_AGE_MS: u64 = 60_000;
 /// What a process answers by itself, mostly. It costs Redis nothing, and a crowd that hears it is about to leave.
 const COSTS_NOTHING: &str = "sold_out";
 
@@ -43,34 +43,41 @@ pub(crate) async fn note(
     });
     let is_hot = heat.hot_since_ms.is_some();
     let mut isolated = noted.is_some_and(|noted| noted.isolated);
+    let mut failed = None;
     if let (true, false, Some(limit)) = (is_hot, isolated, deps.isolate_hot_to) {
-        if round.isolated_requests_per_s.is_none() {
-            isolate(deps, round, limit, counted_at).await?;
+        match isolate(deps, round, limit, counted_at).await {
+            Ok(is_done) => isolated = is_done,
+            // What was seen is noted all the same.
+            Err(error) => failed = Some(error),
         }
-        isolated = true;
     }
     if deps.ledger.note_heat(round, noted, heat, isolated).await? && is_hot {
         let Heat { requests_per_s, .. } = heat;
         tracing::warn!(sale_id = %round.id.sale, round = round.id.number.0, requests_per_s, isolated, "a hot sale");
     }
-    Ok(is_hot)
+    failed.map_or(Ok(is_hot), Err)
 }
 
-/// Isolates a round, unless an operator did, or it was isolated for its heat before: whoever undid that is obeyed.
-async fn isolate(deps: &Deps, round: &Round, limit: u32, now: EpochMs) -> Result<(), FulfilmentError> {
-    let request = LogEntry {
-        key: LOG_KEY.to_owned(),
-        action: "isolate".to_owned(),
-        parameters: limit.to_string(),
-        by: None,
-        at_ms: Some(now),
-    };
-    let steered = deps.ledger.steer_round(&round.id, &request, |round, _| {
-        if round.isolated_requests_per_s.is_some() { Ok(round) } else { round.isolate(Some(limit)) }
-    });
-    match steered.await? {
-        Steered::Made(_) => {}
-        other => tracing::info!(sale_id = %round.id.sale, ?other, "a hot sale is not isolated"),
+/// Limits a round, to no less than was planned for it. Whether that is done, now or before: whoever undid it is obeyed, and what an
+/// operator limited stays so.
+async fn isolate(deps: &Deps, round: &Round, limit: u32, counted_at: EpochMs) -> Result<bool, FulfilmentError> {
+    if round.isolated_requests_per_s.is_some() {
+        return Ok(true);
     }
-    Ok(())
+    let planned = round.terms.door.planned_requests_per_s.unwrap_or_default();
+    let limit = limit.max(planned).min(MAX_ISOLATED_REQUESTS_PER_S);
+    let request = limit_of_hot(round.id.number, limit, counted_at);
+    let steered = deps.ledger.steer_round(&round.id, &request, |found, _| {
+        let now = deps.clock.now();
+        // An operator was faster, or this run stood still.
+        if found.isolated_requests_per_s.is_some() || now.since_ms(counted_at) > MOST_AGE_MS {
+            return Err(Refusal::Changed(found.version));
+        }
+        if found.is_over(now) { Err(Refusal::Over) } else { found.isolate(Some(limit)) }
+    });
+    let steered = steered.await?;
+    if !matches!(steered, Steered::Made(_)) {
+        tracing::info!(sale_id = %round.id.sale, ?steered, "a hot sale is not limited");
+    }
+    Ok(matches!(steered, Steered::Made(_)))
 }

@@ -6,7 +6,7 @@ import type { HttpApi } from './http-api.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** A sale's load is 1 if it is asked for as much as planned. */
+/** A sale's load is 1 if it is asked for as much as expected. */
 const HOT = 2;
 /** A single failure is nothing to wake up for. */
 const FAILURES_A_MINUTE = 10;
@@ -30,7 +30,7 @@ export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Par
     graphs: [
       graph('Answers by code', [eachOf(settings, 'Answers', 'Code', Stats.SUM)]),
       graph('Reservation, ms', ['p50', 'p90', 'p99'].map(reserve)),
-      graph('Load of each sale, 1 as planned', [eachOf(settings, 'SaleLoad', 'Sale', Stats.SUM)]),
+      graph('Load of each sale, 1 as expected', [eachOf(settings, 'SaleLoad', 'Sale', Stats.SUM)]),
       graph('Requests at the gateway', [api.requests()], [api.clientErrors(), api.serverErrors()]),
       graph('Gateway, ms', api.latencies()),
     ],

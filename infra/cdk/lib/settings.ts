@@ -19,7 +19,8 @@ export interface Settings {
   winners: { perSecond: number; url?: string };
   /** Where pictures of goods may be, besides the page itself: host names. The page's browsers load from no other. */
   pictureHosts: string[];
-  /** Requests per second that a sale is limited to once it is asked for twice as much as expected. Without it that is left to operators. */
+  /** Requests per second that a sale is limited to once it is asked for twice as much as expected, or its plan if that is more.
+   *  Without it that is left to operators. */
   isolateHotSalesTo?: number;
   /** Where events are sent, besides the bus. Without it nothing is sent. */
   webhook?: { url: string };

@@ -43,7 +43,7 @@ describe('what functions publish is shown', () => {
     `SEARCH('{"${settings.name}",${dimension}} MetricName="${name}"', '${statistic}', 60)`;
   const EACH: [string, string[]][] = [
     ['Answers by code', [search('Answers', 'Code', 'Sum')]],
-    ['Load of each sale, 1 as planned', [search('SaleLoad', 'Sale', 'Sum')]],
+    ['Load of each sale, 1 as expected', [search('SaleLoad', 'Sale', 'Sum')]],
     ['Units by place', ['UnitsFree', 'UnitsHeld', 'UnitsOrdered'].map((name) => search(name, 'Round', 'Maximum'))],
   ];
   test.each(EACH)('%s', (title, expressions) => {

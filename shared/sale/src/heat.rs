@@ -1,10 +1,12 @@
-use crate::{DoorTerms, EpochMs};
+use crate::{DoorTerms, EpochMs, LogEntry, Round, RoundNumber};
 
 /// Requests per second that a sale without a plan counts as planned for: a tenth of the scripts that the Redis of one shard
 /// runs (docs/planning.md).
 pub const UNPLANNED_REQUESTS_PER_S: u32 = 3_000;
 /// A sale is hot that is asked for so many times as often as planned, over the time between two looks.
 const HOT_TIMES: u64 = 2;
+/// Looks nearer to each other than this say nothing: processes tell what they answered once a second.
+const LEAST_MS: u64 = 30_000;
 
 impl DoorTerms {
     /// Requests per second that the sale is prepared for, planned or not.
@@ -40,10 +42,10 @@ impl Heat {
     }
 
     /// What is known after another look, at a round with this door. A count that fell began again, since Redis lost it.
-    /// A look that is not later than the last one says nothing.
+    /// A look that is not half a minute later than the last one says nothing.
     #[must_use]
     pub fn after(self, asked: u64, now: EpochMs, door: &DoorTerms) -> Self {
-        let Ok(ms @ 1..) = u64::try_from(now.0 - self.at_ms.0) else { return self };
+        let Ok(ms @ LEAST_MS..) = u64::try_from(now.0 - self.at_ms.0) else { return self };
         let more = asked.checked_sub(self.asked).unwrap_or(asked);
         let requests_per_s = u32::try_from(more.saturating_mul(1000) / ms).unwrap_or(u32::MAX);
         let expected = u64::from(door.expected_requests_per_s());
@@ -51,6 +53,31 @@ impl Heat {
         let is_hot = u64::from(requests_per_s) > bound;
         let hot_since_ms = is_hot.then(|| self.hot_since_ms.unwrap_or(now));
         Self { asked, at_ms: now, requests_per_s, hot_since_ms }
+    }
+}
+
+/// The request to limit a round for its heat. The key is one that no client's can be, and the same for all who look at the round.
+pub fn limit_of_hot(round: RoundNumber, requests_per_s: u32, now: EpochMs) -> LogEntry {
+    LogEntry {
+        key: key_of_hot(round),
+        action: ISOLATE.to_owned(),
+        parameters: requests_per_s.to_string(),
+        by: None,
+        at_ms: Some(now),
+    }
+}
+
+const ISOLATE: &str = "isolate";
+
+fn key_of_hot(round: RoundNumber) -> String {
+    format!("hot {}", round.0)
+}
+
+impl Round {
+    /// Whether it was last limited for its heat, and not by an operator.
+    pub(crate) fn is_limited_for_heat(&self) -> bool {
+        let last = self.log.entries().iter().rfind(|entry| entry.action == ISOLATE);
+        last.is_some_and(|entry| entry.key == key_of_hot(self.id.number))
     }
 }
 
@@ -84,21 +111,22 @@ mod tests {
     #[test]
     fn it_is_hot_since_the_first_look_that_found_it_so() {
         let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };
-        let first = Heat::first(5, EpochMs(1_000));
-        let hot = first.after(15, EpochMs(2_000), &door);
-        assert_eq!((hot.requests_per_s, hot.hot_since_ms), (10, Some(EpochMs(2_000))));
-        assert_eq!(hot.after(25, EpochMs(3_000), &door).hot_since_ms, Some(EpochMs(2_000)));
+        let first = Heat::first(5, EpochMs(0));
+        let hot = first.after(305, EpochMs(30_000), &door);
+        assert_eq!((hot.requests_per_s, hot.hot_since_ms), (10, Some(EpochMs(30_000))));
+        assert_eq!(hot.after(605, EpochMs(60_000), &door).hot_since_ms, Some(EpochMs(30_000)));
     }
 
     #[test]
-    fn a_count_that_began_again_and_a_look_of_the_same_moment_do_no_harm() {
+    fn a_count_that_began_again_and_a_look_too_soon_do_no_harm() {
         let door = DoorTerms::default();
         let heat = Heat::first(1_000_000, EpochMs(60_000));
         assert_eq!(heat.after(600, EpochMs(120_000), &door).requests_per_s, 10, "Redis lost the rest");
-        assert_eq!(heat.after(2_000_000, EpochMs(60_000), &door), heat);
-        assert_eq!(heat.after(2_000_000, EpochMs(59_000), &door), heat, "by an earlier clock");
-        let busiest = heat.after(u64::MAX, EpochMs(60_001), &door);
-        assert_eq!((busiest.requests_per_s, busiest.hot_since_ms), (u32::MAX, Some(EpochMs(60_001))));
+        for soon in [0, 59_000, 60_000, 60_001, 89_999] {
+            assert_eq!(heat.after(2_000_000, EpochMs(soon), &door), heat, "a run beside another, or by another clock");
+        }
+        let busiest = heat.after(u64::MAX, EpochMs(90_000), &door);
+        assert_eq!((busiest.requests_per_s, busiest.hot_since_ms), (u32::MAX, Some(EpochMs(90_000))));
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Offer {
     }
 
     /// Begins the round after `latest`, in the first window that is not over at `now`. What operators stopped or limited
-    /// stays so until they undo it.
+    /// stays so until they undo it; a limit for its heat was that round's.
     ///
     /// # Errors
     /// If there is none, or `latest` is not over.
@@ -133,6 +133,7 @@ impl Offer {
         self.terms = Terms { opens_at_ms, closes_at_ms, ..self.terms };
         self.latest_round = RoundNumber(self.latest_round.0 + 1);
         let Round { paused, isolated_requests_per_s, .. } = *latest;
+        let isolated_requests_per_s = isolated_requests_per_s.filter(|_| !latest.is_limited_for_heat());
         let round = Round { paused, isolated_requests_per_s, ..Round::of(&self) };
         Ok((self, round))
     }

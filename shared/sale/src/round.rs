@@ -376,6 +376,17 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_for_the_heat_of_one_round_is_not_one_of_the_next() {
+        let (offer, round) = published(daily());
+        let mut hot = round.isolate(Some(7)).unwrap();
+        hot.log.push(crate::limit_of_hot(hot.id.number, 7, WHILE));
+        let next = |latest: &Round| offer.clone().begin_next(latest, CLOSES).unwrap().1.isolated_requests_per_s;
+        assert_eq!(next(&hot), None);
+        hot.log.push(LogEntry { key: "k".to_owned(), ..crate::limit_of_hot(hot.id.number, 7, WHILE) });
+        assert_eq!(next(&hot), Some(7), "an operator's, or one that the version before made");
+    }
+
+    #[test]
     fn an_edited_offer_is_what_the_next_round_offers() {
         let (offer, round) = published(daily());
         let edit = Edit { price: Some(price(890)), total: Some(5), ..Edit::default() };
