@@ -179,15 +179,14 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
     let orders_per_s = units / assumed.payment_window_s;
     let consumers = (orders_per_s * q::ORDER_BATCH_S / BATCH).ceil();
     let gib = q::REDIS_BYTES_EACH * (inputs.audience as f64 + units) / f64::from(1 << 30);
-    let shards = |shards: u32| Setup::width(setup.lanes, shards) * q::SCRIPTS_PER_S_PER_SHARD;
     let started = load.processes.min(q::LAMBDA_SCALING_PER_10_S.value) / 10.0 + load.processes / SECRET_LASTS_S;
     vec![
         Check {
             name: "redis_scripts",
             unit: "scripts/s",
             need: load.scripts_on(setup.lanes),
-            have: shards(on.shards),
-            most: shards(setup.lanes),
+            have: load.room_for_scripts(setup.lanes, on.shards),
+            most: load.room_for_scripts(setup.lanes, setup.lanes),
             mover: Mover::Setting,
             how: "have a shard for each lane (`shards` in settings/prod.ts); a sale has 16 lanes at most",
             source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",

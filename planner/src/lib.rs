@@ -6,7 +6,7 @@ pub mod buys;
 pub mod checks;
 pub mod cli;
 pub mod cost;
-mod curves;
+pub mod curves;
 pub mod deployment;
 pub mod figures;
 pub mod functions;

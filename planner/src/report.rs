@@ -118,6 +118,9 @@ fn write_line(out: &mut String, plan: &Plan, line: &InLine) -> std::fmt::Result 
             writeln!(out, "  everybody has had a turn after {turn}; a page knows of it within {known}")?;
         }
     }
+    if line.raised.iter().all(|raised| raised.admits_per_s.is_none()) {
+        return Ok(());
+    }
     writeln!(out, "\nwhat raised quotas buy                 people/s  a turn for all")?;
     for raised in &line.raised {
         let per_s = raised.admits_per_s.map_or("does not hold".into(), |per_s| count(per_s.into()));

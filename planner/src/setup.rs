@@ -6,7 +6,6 @@ use crate::checks::{Check, Mover, checks};
 use crate::deployment::{Deployment, PROD};
 use crate::inputs::{Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_LANES};
 use crate::load::Load;
-use crate::quotas as q;
 
 /// A line in front of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -50,19 +49,13 @@ impl Effort {
 }
 
 impl Setup {
-    /// How many times what one shard does in a second a sale with these lanes gets from so many shards.
-    pub fn width(lanes: u32, shards: u32) -> f64 {
-        f64::from(lanes) / f64::from(lanes.div_ceil(shards))
-    }
-
     /// With the lanes that are asked for, or as few as the load needs.
     pub fn with(inputs: &Inputs, assumed: &Assumptions, line: Option<Line>, on: &Deployment) -> Self {
         if let Some(lanes) = inputs.lanes {
             return Self { lanes, line };
         }
         let load = Load::new(inputs, assumed, line.as_ref());
-        let fits =
-            |lanes: u32, shards: u32| load.scripts_on(lanes) <= Self::width(lanes, shards) * q::SCRIPTS_PER_S_PER_SHARD;
+        let fits = |lanes: u32, shards: u32| load.scripts_on(lanes) <= load.room_for_scripts(lanes, shards);
         let all = || (0..).map(|power| 1 << power).take_while(|lanes| *lanes <= MAX_LANES);
         // With the shards that there are, or else with a shard for each lane.
         let lanes = all().find(|lanes| fits(*lanes, on.shards)).or_else(|| all().find(|lanes| fits(*lanes, *lanes)));

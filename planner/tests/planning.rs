@@ -141,10 +141,10 @@ fn lanes_are_as_few_as_the_load_needs() {
     assert!(needs_shards.to_do.iter().any(|task| task.check == "redis_scripts"), "{:?}", needs_shards.to_do);
     let one = Inputs { lanes: Some(1), ..rush(100_000, 200_000, 60) };
     assert!(!holds(&one, &raised).unwrap());
-    assert_eq!(
-        (Setup::width(4, 2), Setup::width(4, 3), Setup::width(8, 3), Setup::width(2, 4)),
-        (2.0, 2.0, 8.0 / 3.0, 2.0)
-    );
+
+    let load = needs_shards.load;
+    let room = |lanes, shards| load.room_for_scripts(lanes, shards) / load.room_for_scripts(1, 1);
+    assert_eq!((room(4, 2), room(4, 3), room(2, 4)), (2.0, 2.0, 2.0), "a shard with two lanes does half for each");
 }
 
 /// Whoever comes after the last unit is gone is told so at the challenge: many more people are not many more answers.
@@ -154,7 +154,7 @@ fn who_comes_too_late_does_not_go_on() {
     let (few, many) = (load(10_000), load(20_000));
     assert!((many.challenges_per_s / few.challenges_per_s - 2.0).abs() < 1e-9);
     assert!(many.answers_per_s < 1.6 * few.answers_per_s, "{} {}", many.answers_per_s, few.answers_per_s);
-    assert!(many.all_the_way < 1_000.0, "{}", many.all_the_way);
+    assert!(many.all_the_way < 2_000.0, "{}", many.all_the_way);
     assert!(few.gateway_per_s < few.challenges_per_s + few.answers_per_s + few.reservations_per_s + 100.0);
 }
 
