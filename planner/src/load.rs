@@ -214,7 +214,9 @@ impl Load {
             connections_per_s: buys_per_s.min(units),
             sign_ins_per_s: loads_per_s * assumed.sign_in_share,
             all_the_way: (orders / assumed.comes_share).min(audience),
-            sold_out_s: (units < audience * assumed.comes_share).then_some(units / buys_per_s),
+            // The first ones have to see that it is their turn, and to answer a challenge.
+            sold_out_s: (units < audience * assumed.comes_share)
+                .then_some(units / buys_per_s + line_look_s / 2.0 + assumed.solve_s),
             rush_s: audience / per_s,
             peak_factor: 1.0,
             fullest_s: LAST_TICKETS_S,

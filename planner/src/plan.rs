@@ -166,7 +166,8 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     let line = setup.line.map(|_| InLine {
         sold_out_s: load.sold_out_s,
         everybody_s: load.rush_s,
-        known_within_s: load.line_look_s + 1.0,
+        // A page looks up to a quarter later, and at a document that is up to a second old.
+        known_within_s: load.line_look_s * 1.25 + 1.0,
         raised: what_quotas_buy(&inputs, &assumptions),
     });
     let mut cost = lines(&Totals::of_sale(&inputs, &assumptions, setup.line.as_ref()), prices);
@@ -182,7 +183,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
         to_do: to_do(&inputs, &assumptions, &outcome)?,
         reasons: if holds { Vec::new() } else { reasons(&inputs, &outcome) },
         alternatives: if holds { Vec::new() } else { alternatives(&inputs, &assumptions, &outcome) },
-        notes: notes(&load, &setup),
+        notes: notes(&inputs, &assumptions, &load, &setup),
         cost_usd: sum(&cost),
         cost,
         idle_month_usd: sum(&idle::lines(&PROD, prices)),
@@ -316,8 +317,22 @@ pub(crate) fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     (low > 0).then_some(low)
 }
 
-fn notes(load: &Load, setup: &Setup) -> Vec<String> {
+/// A sale that takes as long calls few people to the front for nothing.
+const CALM_S: f64 = 60.0;
+
+fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> Vec<String> {
     let mut all = Vec::new();
+    let calm_per_s = (f64::from(inputs.units) / (assumed.comes_share * CALM_S)).ceil();
+    if let (Some(line), Some(sold_out_s)) = (setup.line, load.sold_out_s)
+        && sold_out_s < CALM_S
+        && f64::from(line.admits_per_s) > calm_per_s
+    {
+        all.push(format!(
+            "the line hears of a purchase seconds after the turn, so at {} people a second many come to the front for nothing; \
+             LINE={calm_per_s} takes about a minute and calls fewer",
+            count(line.admits_per_s.into()),
+        ));
+    }
     let opened = load.connections_per_s;
     if opened > WEBSOCKET_CONNECTIONS.value {
         all.push(format!(

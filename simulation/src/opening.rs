@@ -58,6 +58,8 @@ pub struct Run {
     pub told_wrongly: u32,
     /// People whose turn came.
     pub admitted: u32,
+    /// Those of them who came and got nothing.
+    pub came_for_nothing: u32,
     /// Users who have a unit at the end.
     pub winners: u32,
     /// People who still wait at the end, with no end in sight.
@@ -118,6 +120,8 @@ struct Opening<'a> {
     gateway_tokens: f64,
     function_tokens: f64,
     shards: Vec<f64>,
+    /// Readings of other lanes that processes may still make in this second: one each.
+    readings: f64,
     waiting: u32,
     admitted: u32,
     most_taken: u32,
@@ -154,6 +158,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Run {
         gateway_tokens: 0.0,
         function_tokens: 0.0,
         shards: vec![0.0; scenario.shards],
+        readings: 0.0,
         waiting: 0,
         admitted: 0,
         most_taken: 0,
@@ -219,6 +224,7 @@ impl Opening<'_> {
     fn begin_second(&mut self) {
         let now_ms = self.now_ms();
         let free = self.lanes.free();
+        self.readings = self.scenario.tally_per_s;
         let mut looks = 0.0;
         if now_ms < 0 {
             looks = f64::from(self.waiting) / self.scenario.look_early_s;
@@ -286,6 +292,9 @@ impl Opening<'_> {
     }
 
     fn call(&mut self, call: Call) {
+        if matches!(call, Call::ToOthers(_)) {
+            self.readings -= 1.0;
+        }
         let (lanes, shards) = (self.scenario.lanes, self.shards.len());
         let mut to = |lane: usize| self.shards[lane * shards / lanes.max(shards)] += 1.0;
         let calls = match call {
@@ -293,6 +302,8 @@ impl Opening<'_> {
                 to(lane);
                 1
             }
+            // A process that has read them knows for a second.
+            Call::ToOthers(_) if self.readings < 0.0 => 0,
             Call::ToOthers(home) => (0..lanes).filter(|lane| *lane != home).map(to).count(),
         };
         let now_ms = self.now_ms();
@@ -372,6 +383,7 @@ impl Opening<'_> {
                 } else if is_sold_out {
                     self.hear_sold_out(person);
                 } else {
+                    self.people[person as usize].came = true;
                     self.leave(person, State::AtFront);
                     let notices_s = self.chance.exponential(self.scenario.notices_s);
                     self.after(notices_s, person, Step::Challenge);
@@ -528,6 +540,7 @@ impl Opening<'_> {
             over_limit: self.over_limit,
             told_wrongly: self.told_wrongly,
             admitted: self.admitted,
+            came_for_nothing: self.people.iter().filter(|person| person.came && person.won == 0).count() as u32,
             winners: self.people.iter().filter(|person| person.has > 0).count() as u32,
             left_waiting: self.waiting,
             requests_never_at_front: asked.get(asked.len() / 2).copied().unwrap_or(0),

@@ -28,6 +28,8 @@ pub struct Person {
     pub asked: u16,
     /// How often the last request was refused.
     pub tries: u8,
+    /// Whether the user came when the turn was there.
+    pub came: bool,
     /// How far the user is.
     pub state: State,
 }
@@ -110,6 +112,7 @@ pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
             won: 0,
             asked: 0,
             tries: 0,
+            came: false,
             state: State::InLine,
         }
     };

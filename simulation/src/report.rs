@@ -31,6 +31,7 @@ pub fn report(scenario: &Scenario, runs: &[Run]) -> String {
     line("units paid for", &|run| Some(run.paid.into()));
     line("units that came back unpaid", &|run| Some(run.came_back.into()));
     line("people whose turn came", &|run| Some(run.admitted.into()));
+    line("those who came then and got nothing", &|run| Some(run.came_for_nothing.into()));
     line("people in line, at most", &|run| Some(run.waiting_peak.into()));
     line("edge, requests in the fullest second", &|run| Some(run.edge_peak));
     line("gateway, requests in the fullest second", &|run| Some(run.gateway_peak));
