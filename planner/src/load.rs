@@ -223,10 +223,10 @@ impl Load {
         }
     }
 
-    /// What the lanes of a sale run in a second. Beyond one lane each process reads the others once a second when its own has nothing
-    /// left.
+    /// What the lanes of a sale run in a second. With several lanes each process reads the others once a second when its own has
+    /// nothing left, and then its requests cost nothing: so it is the one or the other.
     pub fn scripts_on(&self, lanes: u32) -> f64 {
-        self.scripts_per_s + self.counting_processes * f64::from(lanes - 1)
+        self.scripts_per_s.max(self.counting_processes * f64::from(lanes - 1))
     }
 
     /// What so many lanes can run in a second on so many shards, beside what one of these does for the whole sale.

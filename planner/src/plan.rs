@@ -58,7 +58,7 @@ pub struct Reason {
 /// What would hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alternative {
-    /// A stable name: `later_opening`, `smaller_audience`, `fewer_units`, `line`, `no_line` or `earlier_line`.
+    /// A stable name: `later_opening`, `smaller_audience`, `fewer_units`, `line` or `earlier_line`.
     pub kind: &'static str,
     /// In words.
     pub what: String,
