@@ -229,9 +229,14 @@ impl Load {
         self.scripts_per_s.max(self.counting_processes * f64::from(lanes - 1))
     }
 
-    /// What so many lanes can run in a second on so many shards, beside what one of these does for the whole sale.
+    /// What the shard that remembers tickets and counts answers runs in a second, if each lane has a shard.
+    pub fn scripts_of_line_shard(&self, lanes: u32) -> f64 {
+        self.tickets_per_s.max(self.scripts_of_one_shard_per_s + self.scripts_on(lanes) / f64::from(lanes))
+    }
+
+    /// What so many lanes can run in a second on so many shards, beside the tallies that one of these takes for the whole sale.
     pub fn room_for_scripts(&self, lanes: u32, shards: u32) -> f64 {
-        let busiest = (SCRIPTS_PER_S_PER_SHARD - self.scripts_of_one_shard_per_s).max(0.0);
+        let busiest = (SCRIPTS_PER_S_PER_SHARD - self.counting_processes).max(0.0);
         f64::from(lanes) / f64::from(lanes.div_ceil(shards)) * busiest
     }
 }
