@@ -10,9 +10,9 @@ use command_line::whole;
 use load::users::{Credentials, Crowd};
 use load::{Answer, Curve, Plan, visits};
 use pass::Grant;
-use sale::{RoundId, RoundNumber, SaleId, UserId};
+use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
 
-use crate::client::{Client, payment_of};
+use crate::client::{Client, Payment, payment_of};
 use crate::stages::{Stage, progress_line};
 use crate::up::running;
 
@@ -124,8 +124,13 @@ async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str
     } else if n % FORGETS == FORGETS - 1 {
         Ok("left it unpaid")
     } else {
-        client.pay(payment_key, id, &payment_of(id)).await?;
-        Ok("paid")
+        // Whatever the sale costs: the order says.
+        let price: Price = serde_json::from_value(client.ordered(token, id).await?)?;
+        let payment = Payment { id: payment_of(id), reservation_id: id.to_owned(), price };
+        match &*client.tell_of_payment(payment_key, &payment).await? {
+            "applied" => Ok("paid"),
+            _ => Ok("paid too late"),
+        }
     }
 }
 

@@ -338,7 +338,7 @@ export const en = {
   'limit.yours': 'What you have',
   'limit.text': 'You have as many as one person can have.',
   'closed.text': 'Thank you for coming. The next sale is on the list of all sales.',
-  'paused.text': 'It continues soon. Keep this page open: the button comes back by itself.',
+  'paused.text': 'Keep this page open: the button comes back by itself.',
 
   'problem.invalid_request.title': 'That request was not understood',
   'problem.invalid_request.text': 'Please load the page anew and try again.',
@@ -397,7 +397,7 @@ export const en = {
   'problem.rate_limited.title': 'A little slower, please',
   'problem.rate_limited.text': 'Too many requests came from you or your network.',
   'problem.paused.title': 'The sale is paused',
-  'problem.paused.text': 'It continues soon. Keep this page open: the button comes back by itself.',
+  'problem.paused.text': 'Keep this page open: the button comes back by itself.',
   'problem.overloaded.title': 'Very many people are here',
   'problem.overloaded.text': 'We keep trying for you. There is nothing to do for you, and trying again takes nothing twice.',
   'problem.internal.title': 'Something went wrong',

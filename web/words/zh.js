@@ -338,7 +338,7 @@ export const zh = {
   'limit.yours': '您已有的预订',
   'limit.text': '您已达到每人限购数量。',
   'closed.text': '感谢光临。下一场抢购请看全部抢购列表。',
-  'paused.text': '抢购很快会继续。请保持此页面打开：按钮会自动恢复。',
+  'paused.text': '请保持此页面打开：按钮会自动恢复。',
 
   'problem.invalid_request.title': '无法理解这个请求',
   'problem.invalid_request.text': '请重新加载页面后再试。',
@@ -397,7 +397,7 @@ export const zh = {
   'problem.rate_limited.title': '请稍慢一些',
   'problem.rate_limited.text': '来自您或您所在网络的请求太多。',
   'problem.paused.title': '抢购已暂停',
-  'problem.paused.text': '抢购很快会继续。请保持此页面打开：按钮会自动恢复。',
+  'problem.paused.text': '请保持此页面打开：按钮会自动恢复。',
   'problem.overloaded.title': '现在人非常多',
   'problem.overloaded.text': '我们会继续为您尝试。您什么都不用做，重试不会重复下单。',
   'problem.internal.title': '出错了',

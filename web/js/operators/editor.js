@@ -309,7 +309,8 @@ export class Editor {
     if (!opens || !closes) return '';
     const left = Date.parse(opens) - clock.now();
     const lasts = (Date.parse(closes) - Date.parse(opens)) / 1000;
-    const when = left > 0 ? t('op.form.time.in', { left: span(left / 1000) }) : t('op.form.time.past');
+    const isDraft = !this.#sale || this.#sale.state === 'draft';
+    const when = left > 0 ? t('op.form.time.in', { left: span(left / 1000) }) : isDraft ? t('op.form.time.past') : '';
     const here = this.#form.zone === ownZone() ? '' : t('op.form.time.here', { at: moment(opens), zone: ownZone() });
     return [when, lasts > 0 ? t('op.form.time.lasts', { span: span(lasts) }) : '', here].filter(Boolean).join(' ');
   }
@@ -318,7 +319,7 @@ export class Editor {
     const notes = [];
     if (this.#restored && !this.#conflict) notes.push(h('p', { class: 'yours' }, t('op.form.restored')));
     if (this.#conflict) notes.push(this.#conflictShown());
-    if (terms.expected_audience && terms.total && terms.opens_at) {
+    if (terms.expected_audience && terms.total && Date.parse(terms.opens_at) > clock.now()) {
       notes.push(h('p', { class: 'quiet' }, t('op.form.plan'), ' ', h('code', {}, planCommand(terms))));
     }
     return notes;
