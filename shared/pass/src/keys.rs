@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use hmac::{Hmac, KeyInit};
+use hmac::{Hmac, KeyInit, Mac};
 use serde::Deserialize;
 use sha2::Sha256;
 
@@ -12,6 +12,9 @@ pub const MAX_KEYS: usize = 3;
 pub const MIN_KEY_LENGTH: usize = 32;
 /// Longest key. What is longer than a block of SHA-256 (64 bytes) makes no key stronger.
 pub const MAX_KEY_LENGTH: usize = 256;
+
+/// Shortest purpose of a derived key. Its length comes first, where passes have their version, which is less.
+const SHORTEST_PURPOSE: u8 = 8;
 
 /// A text that is not a ring of keys. Says nothing of the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -56,6 +59,20 @@ impl KeyRing {
 
     pub(crate) fn key(&self, number: u8) -> Option<Hmac<Sha256>> {
         self.keys.get(&number).cloned()
+    }
+
+    /// The number of the key that seals.
+    pub const fn signing_number(&self) -> u8 {
+        self.signing
+    }
+
+    /// A key for another purpose from each of these, by its number: HMAC-SHA256 under it of the length of `purpose` in one byte,
+    /// and `purpose`. Nothing that a pass is sealed over begins like a purpose: its first byte is its version.
+    pub fn derived(&self, purpose: &str) -> BTreeMap<u8, [u8; 32]> {
+        let length = u8::try_from(purpose.len()).expect("a purpose is short");
+        assert!(length >= SHORTEST_PURPOSE, "it could be taken for a pass");
+        let of = |key: &Hmac<Sha256>| key.clone().chain_update([length]).chain_update(purpose).finalize().into_bytes();
+        self.keys.iter().map(|(number, key)| (*number, of(key).into())).collect()
     }
 }
 

@@ -1,0 +1,132 @@
+use serde::{Deserialize, Serialize};
+
+use crate::front::{Front, WHOLE_PPB};
+
+/// How long the line waits for somebody whom it has admitted. Who comes later is still let in: the line never moves back. It only
+/// stops counting on them, so that people who are away hold nobody up.
+pub const TURN_S: u32 = 60;
+/// How many people the line admits for a unit that is free, at most. Most of those who are admitted are away or undecided.
+pub const OVERBOOKED: u64 = 10;
+/// The line moves once in so many milliseconds at most.
+pub const LOOK_AGAIN_MS: u64 = 1000;
+/// The longest pause that is made up for: if nobody looked at the line for longer, nobody waited in front of a page.
+const LONGEST_STEP_MS: u64 = 10_000;
+/// How far ahead of what is published the ledger is told, in seconds of the planned rate: see [`ceiling`].
+const AHEAD_S: u64 = 10;
+/// A person, as rates and remainders count.
+const MILLI: u64 = 1000;
+
+/// How far a line is, and what it needs to know to go on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// When it moved last, in milliseconds since the Unix epoch by Redis's clock.
+    pub at_ms: u64,
+    /// How far it is.
+    pub front: Front,
+    /// People who came early, as far as they are counted. Never falls.
+    pub people: u64,
+    /// Of what the last step had to give out, what was less than a part per billion (in millionths of a thousandth of a person), or
+    /// less than a late person (in thousandths).
+    pub carry: u64,
+    /// People who were admitted and have neither bought nor run out of time, in thousandths.
+    pub waited_for: u64,
+    /// Units that were gone at the last step.
+    pub taken: u64,
+}
+
+/// What a step of a line depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// Now, by Redis's clock.
+    pub now_ms: u64,
+    /// When the sale opens.
+    pub opens_at_ms: u64,
+    /// People who came early, as Redis counts them.
+    pub people: u64,
+    /// Late ones who wait.
+    pub late_waiting: u64,
+    /// Units that can be had now.
+    pub free: u64,
+    /// Units that are gone.
+    pub taken: u64,
+    /// How many of these may come back.
+    pub may_return: u64,
+    /// People to admit a second; 0 while the line is paused.
+    pub per_s: u64,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Advance {
+    /// The line after it, but for the late ones.
+    pub progress: Progress,
+    /// How many late people to admit.
+    pub late: u64,
+}
+
+/// Moves a line on, as far as its rate and the units allow. `None` if it is not time.
+///
+/// The line goes on as long as those who were admitted and have neither bought nor run out of time could still be served: from free
+/// units, from those that may come back, or, since most people who are admitted do not come at once, by [`OVERBOOKED`] people for
+/// each free unit. While nothing is free it stands still. A unit that comes back moves it by [`OVERBOOKED`] people a second
+/// at most.
+pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
+    let since_ms = flow.now_ms.saturating_sub(before.at_ms.max(flow.opens_at_ms));
+    if flow.now_ms < flow.opens_at_ms || since_ms < LOOK_AGAIN_MS && before.at_ms > 0 {
+        return None;
+    }
+    let step_ms = since_ms.clamp(LOOK_AGAIN_MS, LONGEST_STEP_MS);
+    let people = before.people.max(flow.people);
+    let bought = flow.taken.saturating_sub(before.taken);
+    let turn_ms = u64::from(TURN_S) * 1000;
+    let still_ms = turn_ms - since_ms.min(turn_ms);
+    let waited_for = before.waited_for.saturating_sub(bought * MILLI);
+    let waited_for = (u128::from(waited_for) * u128::from(still_ms) / u128::from(turn_ms)) as u64;
+
+    let can_serve = (flow.free + flow.may_return).max(flow.free * OVERBOOKED) * MILLI;
+    let room = if flow.free == 0 { 0 } else { can_serve.saturating_sub(waited_for) };
+    // People a second times milliseconds are thousandths of people.
+    let budget = (flow.per_s * step_ms).min(flow.free * OVERBOOKED * step_ms).min(room);
+
+    let mut front = before.front;
+    let mut carry = before.carry;
+    let mut left = budget;
+    if front.early_ppb < WHOLE_PPB {
+        let missing = WHOLE_PPB - front.early_ppb;
+        // Parts per billion of all people, times people.
+        let given = u128::from(budget) * 1_000_000 + u128::from(carry);
+        let needed = u128::from(missing) * u128::from(people);
+        if flow.per_s > 0 && needed <= given && (people == 0 || budget > 0) {
+            front.early_ppb = WHOLE_PPB;
+            left = ((given - needed) / 1_000_000) as u64;
+            carry = 0;
+        } else {
+            let parts = given.checked_div(u128::from(people)).unwrap_or(0);
+            front.early_ppb += parts as u32;
+            carry = (given - parts * u128::from(people)) as u64;
+            left = 0;
+        }
+    }
+    let mut late = 0;
+    let mut unused = 0;
+    if front.early_ppb == WHOLE_PPB {
+        let given = left + carry;
+        late = (given / MILLI).min(flow.late_waiting);
+        carry = given % MILLI;
+        unused = (given / MILLI - late) * MILLI;
+    }
+    let waited_for = waited_for + budget.saturating_sub(unused);
+    let progress = Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken };
+    Some(Advance { progress, late })
+}
+
+/// A front that the line does not pass within the next seconds. It is written to the ledger before anything beyond the last one is
+/// published: after Redis has lost the line it goes on from there, so what was published never falls.
+pub fn ceiling(progress: &Progress, per_s: u64) -> Front {
+    let Progress { front, people, .. } = *progress;
+    let ahead = u128::from(per_s) * u128::from(AHEAD_S) * u128::from(WHOLE_PPB);
+    let parts = ahead.checked_div(u128::from(people)).unwrap_or(u128::from(WHOLE_PPB));
+    let early_ppb = (u128::from(front.early_ppb) + parts).min(u128::from(WHOLE_PPB)) as u32;
+    let late_s = if front.late_s == 0 { 0 } else { front.late_s + AHEAD_S };
+    Front { early_ppb, late_s, late_ppb: 0 }
+}

@@ -1,0 +1,74 @@
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::Mac;
+use sale::{RoundId, RoundNumber, SaleId};
+use serde::{Deserialize, Serialize};
+
+use crate::keys::{TAG, tagged};
+use crate::{Class, InvalidTicket, LineKeys, Order, Place};
+
+/// All early places.
+pub const WHOLE_PPB: u32 = 1_000_000_000;
+
+/// Version, number of the key, round (4 bytes), early (4 bytes), second (8 bytes), part of that second (4 bytes), order (32 bytes).
+const BODY: usize = 1 + 1 + 4 + 4 + 8 + 4 + 32;
+const VERSION: u8 = 1;
+
+/// How far a line has moved. It only ever moves on: of two fronts of a round the greater one is the later one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Front {
+    /// Everybody early whose place, in parts per billion, is below this is admitted.
+    pub early_ppb: u32,
+    /// Everybody who came late before this second since the Unix epoch is admitted, once all early ones are.
+    pub late_s: u64,
+    /// And of those who came in this second everybody whose place, in parts per billion, is below this.
+    pub late_ppb: u32,
+}
+
+impl Front {
+    /// Whether somebody with this ticket and place may go on to the sale.
+    pub const fn admits(&self, class: Class, place: Place) -> bool {
+        match class {
+            Class::Early => place.ppb() < self.early_ppb,
+            Class::Late(second) => {
+                let is_before = second < self.late_s || second == self.late_s && place.ppb() < self.late_ppb;
+                self.early_ppb >= WHOLE_PPB && is_before
+            }
+        }
+    }
+
+    /// The front and the order of a round as text, sealed. Whoever shows it need not be believed: since a line never moves back, what
+    /// an old one admits stays admitted.
+    pub fn seal(&self, order: &Order, keys: &LineKeys, round: &RoundId) -> String {
+        let (number, key) = keys.signing();
+        let mut bytes = vec![VERSION, number];
+        bytes.extend(round.number.0.to_be_bytes());
+        bytes.extend(self.early_ppb.to_be_bytes());
+        bytes.extend(self.late_s.to_be_bytes());
+        bytes.extend(self.late_ppb.to_be_bytes());
+        bytes.extend(order.0);
+        bytes.extend(tagged(&key.front, &round.sale, &bytes).finalize().into_bytes());
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a front of this sale: the round, the order of its users, and how far its line had moved.
+    ///
+    /// # Errors
+    /// [`InvalidTicket`], whatever is wrong with it.
+    pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<(RoundNumber, Order, Self), InvalidTicket> {
+        let mut bytes = [0; BODY + TAG];
+        if URL_SAFE_NO_PAD.decode_slice(text, &mut bytes) != Ok(BODY + TAG) {
+            return Err(InvalidTicket);
+        }
+        let (body, tag) = bytes.split_at(BODY);
+        let key = keys.key(body[1]).ok_or(InvalidTicket)?;
+        tagged(&key.front, sale, body).verify_slice(tag).map_err(|_| InvalidTicket)?;
+        if body[0] != VERSION {
+            return Err(InvalidTicket);
+        }
+        let number = |from: usize, to: usize| body[from..to].iter().fold(0, |n, byte| n << 8 | u64::from(*byte));
+        let order = Order(body[22..].try_into().map_err(|_| InvalidTicket)?);
+        let front = Self { early_ppb: number(6, 10) as u32, late_s: number(10, 18), late_ppb: number(18, 22) as u32 };
+        Ok((RoundNumber(number(2, 6) as u32), order, front))
+    }
+}

@@ -1,0 +1,67 @@
+use std::collections::BTreeMap;
+use std::fmt;
+
+use award::Bytes32;
+use hmac::{Hmac, KeyInit, Mac};
+use pass::KeyRing;
+use sale::SaleId;
+use sha2::Sha256;
+
+/// What a key of passes is derived for. Derived ones can be given to the CDN: they open nothing else.
+const TICKET: &str = "line/1/ticket";
+const FRONT: &str = "line/1/front";
+pub(crate) const TAG: usize = 32;
+
+/// The keys that tickets and fronts are sealed with. They follow from the keys of passes, so they change with these: one seals,
+/// all of them open.
+#[derive(Clone)]
+pub struct LineKeys {
+    signing: u8,
+    keys: BTreeMap<u8, LineKey>,
+}
+
+/// What one key of passes gives for the line.
+#[derive(Clone, Copy)]
+pub struct LineKey {
+    /// Seals tickets.
+    pub ticket: Bytes32,
+    /// Seals fronts.
+    pub front: Bytes32,
+}
+
+impl LineKeys {
+    /// The keys that follow from those of passes.
+    pub fn of(ring: &KeyRing) -> Self {
+        let (tickets, fronts) = (ring.derived(TICKET), ring.derived(FRONT));
+        let keys = tickets.into_iter().zip(fronts);
+        let keys = keys.map(|((number, ticket), (_, front))| (number, LineKey { ticket, front })).collect();
+        Self { signing: ring.signing_number(), keys }
+    }
+
+    /// The keys by their numbers.
+    pub fn all(&self) -> impl Iterator<Item = (u8, &LineKey)> {
+        self.keys.iter().map(|(number, key)| (*number, key))
+    }
+
+    pub(crate) fn signing(&self) -> (u8, &LineKey) {
+        (self.signing, &self.keys[&self.signing])
+    }
+
+    pub(crate) fn key(&self, number: u8) -> Option<&LineKey> {
+        self.keys.get(&number)
+    }
+}
+
+impl fmt::Debug for LineKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<u8> = self.keys.keys().copied().collect();
+        f.debug_struct("LineKeys").field("signing", &self.signing).field("known", &known).finish()
+    }
+}
+
+/// HMAC-SHA256 of the length of the sale's id in 8 bytes, big endian, the id and the body. The body comes last, so no two inputs
+/// read alike.
+pub(crate) fn tagged(key: &Bytes32, sale: &SaleId, body: &[u8]) -> Hmac<Sha256> {
+    let mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.chain_update((sale.as_str().len() as u64).to_be_bytes()).chain_update(sale.as_str()).chain_update(body)
+}

@@ -1,0 +1,83 @@
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::Mac;
+use sale::{MAX_USER_ID_LENGTH, RoundNumber, SaleId, UserId};
+use serde::Serialize;
+
+use crate::LineKeys;
+use crate::keys::{TAG, tagged};
+
+/// Version, number of the key, class, round (4 bytes), second (8 bytes). The user's id follows, and then the tag.
+const HEAD: usize = 1 + 1 + 1 + 4 + 8;
+const VERSION: u8 = 1;
+const EARLY: u8 = 0;
+const LATE: u8 = 1;
+/// Longest ticket as text.
+const MAX_TEXT: usize = (HEAD + MAX_USER_ID_LENGTH + TAG).div_ceil(3) * 4;
+
+/// When a user came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(tag = "class", content = "second", rename_all = "snake_case")]
+pub enum Class {
+    /// Before the sale opened. When exactly does not matter.
+    Early,
+    /// In this second since the Unix epoch, after it opened.
+    Late(u64),
+}
+
+/// That a user is in the line of a round. Everybody who asks gets one, and the same user always the same one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticket {
+    /// The round of the sale.
+    pub round: RoundNumber,
+    /// Whose it is.
+    pub user: UserId,
+    /// When the user came.
+    pub class: Class,
+}
+
+/// No ticket or front of this sale. Whoever is refused learns nothing of why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not sealed by this system for this sale")]
+pub struct InvalidTicket;
+
+impl Ticket {
+    /// The ticket as text, for a header.
+    pub fn seal(&self, keys: &LineKeys, sale: &SaleId) -> String {
+        let (number, key) = keys.signing();
+        let (class, second) = match self.class {
+            Class::Early => (EARLY, 0),
+            Class::Late(second) => (LATE, second),
+        };
+        let mut bytes = vec![VERSION, number, class];
+        bytes.extend(self.round.0.to_be_bytes());
+        bytes.extend(second.to_be_bytes());
+        bytes.extend(self.user.as_str().as_bytes());
+        bytes.extend(tagged(&key.ticket, sale, &bytes).finalize().into_bytes());
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// Reads a ticket for this sale, of whatever round.
+    ///
+    /// # Errors
+    /// [`InvalidTicket`], whatever is wrong with it.
+    pub fn open(text: &str, keys: &LineKeys, sale: &SaleId) -> Result<Self, InvalidTicket> {
+        if text.len() > MAX_TEXT {
+            return Err(InvalidTicket);
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidTicket)?;
+        let (body, tag) = bytes.split_last_chunk::<TAG>().ok_or(InvalidTicket)?;
+        let (head, user) = body.split_first_chunk::<HEAD>().ok_or(InvalidTicket)?;
+        let key = keys.key(head[1]).ok_or(InvalidTicket)?;
+        tagged(&key.ticket, sale, body).verify_slice(tag).map_err(|_| InvalidTicket)?;
+        // From here on only what this system sealed is looked at, if not this version of it.
+        let [VERSION, _, class, a, b, c, d, second @ ..] = *head else { return Err(InvalidTicket) };
+        let class = match (class, u64::from_be_bytes(second)) {
+            (EARLY, 0) => Class::Early,
+            (LATE, second) => Class::Late(second),
+            _ => return Err(InvalidTicket),
+        };
+        let user = str::from_utf8(user).ok().and_then(|user| user.parse().ok()).ok_or(InvalidTicket)?;
+        Ok(Self { round: RoundNumber(u32::from_be_bytes([a, b, c, d])), user, class })
+    }
+}

@@ -1,0 +1,129 @@
+//! How the line moves.
+
+use line::{Advance, Flow, Front, OVERBOOKED, Progress, TURN_S, WHOLE_PPB, advance, ceiling};
+use proptest::prelude::*;
+
+const OPENS: u64 = 1_000_000;
+
+fn flow(now_ms: u64) -> Flow {
+    Flow {
+        now_ms,
+        opens_at_ms: OPENS,
+        people: 10_000,
+        late_waiting: 0,
+        free: 10_000,
+        taken: 0,
+        may_return: 0,
+        per_s: 100,
+    }
+}
+
+fn admitted(progress: &Progress) -> u64 {
+    (u128::from(progress.front.early_ppb) * u128::from(progress.people) / u128::from(WHOLE_PPB)) as u64
+}
+
+#[test]
+fn it_rises_at_the_planned_rate_once_a_second() {
+    assert_eq!(advance(&Progress::default(), &flow(OPENS - 1)), None);
+    let mut progress = Progress::default();
+    for second in 1..=10 {
+        let Advance { progress: next, late } = advance(&progress, &flow(OPENS + second * 1000)).unwrap();
+        assert_eq!((admitted(&next), late), (second * 100, 0));
+        assert_eq!(advance(&next, &flow(OPENS + second * 1000 + 999)), None, "once a second");
+        progress = next;
+    }
+    let paused = advance(&progress, &Flow { per_s: 0, ..flow(OPENS + 11_000) }).unwrap().progress;
+    assert_eq!(paused.front, progress.front);
+    let faster = advance(&paused, &Flow { per_s: 1000, ..flow(OPENS + 12_000) }).unwrap().progress;
+    assert_eq!(admitted(&faster), 2000);
+    let after_a_night = advance(&faster, &Flow { per_s: 100, ..flow(OPENS + 40_000_000) }).unwrap().progress;
+    assert_eq!(admitted(&after_a_night), 3000, "ten seconds are made up for");
+}
+
+#[test]
+fn remainders_are_not_lost() {
+    let mut progress = Progress::default();
+    for second in 1..=70 {
+        progress = advance(&progress, &Flow { people: 7_000, per_s: 1, ..flow(OPENS + second * 1000) }).unwrap().progress;
+    }
+    assert_eq!(progress.front.early_ppb, WHOLE_PPB / 100);
+}
+
+#[test]
+fn it_stands_while_nothing_is_free_and_goes_on_with_what_comes_back() {
+    let at = |second: u64, free: u64, before: &Progress| {
+        let flow = Flow { free, taken: 50 - free, may_return: 50 - free, ..flow(OPENS + second * 1000) };
+        advance(before, &flow).unwrap().progress
+    };
+    let mut progress = at(1, 50, &Progress::default());
+    assert_eq!(admitted(&progress), 100, "50 are free, so up to {} are called", 50 * OVERBOOKED);
+    for second in 2..20 {
+        progress = at(second, 0, &progress);
+    }
+    assert_eq!(admitted(&progress), 100, "sold out");
+    // Those who were called and found nothing are not counted on for ever.
+    let back = at(20 + u64::from(TURN_S), 1, &progress);
+    let more = admitted(&back) - 100;
+    assert!((1..=OVERBOOKED * 10).contains(&more), "{more}");
+}
+
+#[test]
+fn people_who_are_away_hold_nobody_up() {
+    let mut progress = Progress::default();
+    // 10 units for 10,000 people, of whom none comes.
+    for second in 1..=2_000 {
+        let flow = Flow { free: 10, per_s: 50, ..flow(OPENS + second * 1000) };
+        progress = advance(&progress, &flow).unwrap().progress;
+    }
+    assert!(admitted(&progress) > 2_500, "{}", admitted(&progress));
+}
+
+#[test]
+fn late_ones_follow_once_all_early_ones_are_in() {
+    let full = Progress {
+        at_ms: OPENS + 5_000,
+        front: Front { early_ppb: WHOLE_PPB - 500_000, late_s: 0, late_ppb: 0 },
+        people: 10_000,
+        ..Progress::default()
+    };
+    let next = advance(&full, &Flow { late_waiting: 1_000, ..flow(OPENS + 6_000) }).unwrap();
+    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, 95), "5 early ones and 95 late ones");
+    let nobody = advance(&next.progress, &flow(OPENS + 7_000)).unwrap();
+    assert_eq!(nobody.late, 0);
+    assert_eq!(nobody.progress.waited_for / 1000, (100_000 - 100_000 / 60) / 1000, "nobody came, nobody is waited for");
+}
+
+#[test]
+fn without_early_ones_it_is_open_to_late_ones_at_once() {
+    let next = advance(&Progress::default(), &Flow { people: 0, late_waiting: 3, ..flow(OPENS) }).unwrap();
+    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, 3));
+    let paused = advance(&Progress::default(), &Flow { people: 0, late_waiting: 3, per_s: 0, ..flow(OPENS) }).unwrap();
+    assert_eq!((paused.progress.front.early_ppb, paused.late), (0, 0));
+}
+
+proptest! {
+    /// Whatever happens, the line never moves back, never faster than its rate, and what it reaches within ten seconds is not
+    /// beyond the ceiling.
+    #[test]
+    fn it_never_moves_back(
+        steps in prop::collection::vec((0_u64..15_000, 0_u64..3_000_000, 0_u64..5_000, 0_u64..3, 0_u64..100_000), 1..40),
+    ) {
+        let mut progress = Progress::default();
+        let mut now_ms = OPENS;
+        for (later_ms, people, free, pace, taken) in steps {
+            now_ms += later_ms;
+            let per_s = pace * 500;
+            let flow = Flow { now_ms, people, free, taken, may_return: taken / 2, per_s, late_waiting: 7, ..flow(now_ms) };
+            let Some(Advance { progress: next, late }) = advance(&progress, &flow) else { continue };
+            prop_assert!(next.front >= progress.front && next.people >= progress.people);
+            prop_assert!(late <= 7);
+            let risen = u128::from(next.front.early_ppb - progress.front.early_ppb) * u128::from(next.people);
+            let most = u128::from(per_s) * 10 * u128::from(WHOLE_PPB) + 2 * u128::from(WHOLE_PPB);
+            prop_assert!(risen <= most + u128::from(next.people), "{risen} {most}");
+            prop_assert!(next.carry < 1_000_000 * next.people.max(1));
+            let is_within = ceiling(&next, per_s) >= next.front;
+            prop_assert!(is_within);
+            progress = next;
+        }
+    }
+}
