@@ -11,7 +11,7 @@ use crate::paths;
 use crate::stages::Stage;
 
 /// Every function: the name of its package, of its binary and of its folder.
-pub const FUNCTIONS: [&str; 17] = [
+pub const FUNCTIONS: [&str; 18] = [
     "admin",
     "admission",
     "catalog",
@@ -25,6 +25,7 @@ pub const FUNCTIONS: [&str; 17] = [
     "payment",
     "reconciliation",
     "reservation",
+    "waiting_room",
     "warmup",
     "webhook",
     "websocket",

@@ -10,6 +10,7 @@ mod deny;
 mod due;
 mod early_access;
 mod lease;
+mod line;
 mod load;
 mod rain;
 mod rain_plot;

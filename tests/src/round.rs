@@ -35,6 +35,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         settlement: sale::Settlement::default(),
         rain: None,
         early_access: Vec::new(),
+        line: None,
         expected_audience: None,
     }
 }

@@ -65,6 +65,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         settlement: sale::Settlement::default(),
         rain: None,
         early_access: Vec::new(),
+        line: None,
         expected_audience: None,
     })
 }

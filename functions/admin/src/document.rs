@@ -6,14 +6,17 @@ use jiff::Timestamp;
 use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
-    Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LogEntry,
-    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundId, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms,
-    TermsUrl, UserId,
+    Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LineTerms,
+    LogEntry, PictureUrl, Price, Rain, RainDrop, Recurrence, RoundId, RoundNumber, SaleId, SaleState, Settlement,
+    Steady, Terms, TermsUrl, UserId,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::hot::HotDocument;
 use crate::new_allocation;
+
+/// Seconds before the opening from which on there are tickets, unless the operator says.
+const USUAL_OPENS_EARLY_S: u32 = 3600;
 
 /// A sale as an operator writes it.
 #[derive(Deserialize)]
@@ -45,6 +48,7 @@ pub(crate) struct NewSale {
     rain: Option<NewRain>,
     #[serde(default)]
     early_access: Vec<EarlyAccess>,
+    line: Option<NewLine>,
 }
 
 /// What an operator changes of a sale, and which version of what it has seen. Null takes away what a sale can be without, and
@@ -99,6 +103,9 @@ pub(crate) struct EditSale {
     rain: Option<NewRain>,
     #[serde(default, deserialize_with = "present")]
     early_access: Option<Vec<EarlyAccess>>,
+    /// Null: everybody comes at once.
+    #[serde(default, deserialize_with = "present")]
+    line: Option<Option<NewLine>>,
 }
 
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -149,6 +156,7 @@ impl EditSale {
             settlement: self.settlement,
             rain: self.rain.clone().map(Rain::from),
             early_access: self.early_access.clone(),
+            line: self.line.clone().map(|line| line.map(|line| line.of(terms.line))),
             recurrence: self.recurrence.clone(),
         }
     }
@@ -199,6 +207,30 @@ impl NewGate {
             work_bits: work_bits.unwrap_or(before.work_bits),
             groups_see: groups_see.unwrap_or_else(|| before.groups_see.clone()),
             groups_buy: groups_buy.unwrap_or_else(|| before.groups_buy.clone()),
+        }
+    }
+}
+
+/// What an operator leaves out of a sale's line stays as it was: whoever holds it up in a hurry need not know its rate.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NewLine {
+    #[serde(default, deserialize_with = "present")]
+    opens_early_s: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    admits_per_s: Option<u32>,
+    #[serde(default, deserialize_with = "present")]
+    paused: Option<bool>,
+}
+
+impl NewLine {
+    /// A line has no usual rate: 0 is refused where there was none.
+    fn of(self, before: Option<LineTerms>) -> LineTerms {
+        let Self { opens_early_s, admits_per_s, paused } = self;
+        LineTerms {
+            opens_early_s: opens_early_s.or(before.map(|line| line.opens_early_s)).unwrap_or(USUAL_OPENS_EARLY_S),
+            admits_per_s: admits_per_s.or(before.map(|line| line.admits_per_s)).unwrap_or(0),
+            paused: paused.or(before.map(|line| line.paused)).unwrap_or(false),
         }
     }
 }
@@ -256,6 +288,7 @@ impl NewSale {
             settlement: self.settlement,
             rain: self.rain.map(Rain::from),
             early_access: self.early_access,
+            line: self.line.map(|line| line.of(None)),
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -308,6 +341,8 @@ struct TermsDocument {
     early_access: Vec<EarlyAccess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<Rain>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<LineTerms>,
 }
 
 impl SaleDocument {
@@ -357,6 +392,7 @@ impl TermsDocument {
             settlement: terms.settlement,
             rain: terms.rain,
             early_access: terms.early_access,
+            line: terms.line,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::applicant::applicant;
 const CHALLENGE_LIFE_S: u32 = 120;
 
 const CHECKS: &[Check] =
-    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Form, Check::Turn(Step::Challenge)];
+    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Line, Check::Form, Check::Turn(Step::Challenge)];
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]

@@ -14,7 +14,7 @@ use crate::applicant::applicant;
 use crate::groups::class_of;
 
 const CHECKS: &[Check] =
-    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Form, Check::Keys, Check::Turn(Step::Token)];
+    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Line, Check::Form, Check::Keys, Check::Turn(Step::Token)];
 
 #[derive(Serialize)]
 struct Document {

@@ -54,6 +54,10 @@ codes! {
     Denied = FORBIDDEN, "Not allowed";
     /// Only groups may buy, and the user is in none of them.
     NotAMember = FORBIDDEN, "This sale is for members";
+    /// The sale has a line, and the user has no ticket for it.
+    NoTicket = FORBIDDEN, "This sale has a line";
+    /// The user is in line, and others are before.
+    NotYourTurn = CONFLICT, "It is not your turn yet";
     /// No such sale or round.
     UnknownSale = NOT_FOUND, "There is no such sale";
     /// No such campaign.

@@ -41,6 +41,7 @@ mod tests {
             settlement: sale::Settlement::default(),
             rain: None,
             early_access: Vec::new(),
+            line: None,
             expected_audience: None,
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();

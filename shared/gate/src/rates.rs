@@ -19,6 +19,8 @@ pub enum Route {
     Expedite,
     /// Looking at the sales that not everybody may see.
     Members,
+    /// Asking for a ticket of a sale's line.
+    Ticket,
 }
 
 /// A rate: a burst of requests at once, then the same number spread over `per_s` seconds.
@@ -58,7 +60,7 @@ pub struct Limits {
 ///
 /// Challenges and tokens share one count in Redis, for all processes together: each calls Redis anyway. The other routes
 /// would need an extra call, so every process counts for itself.
-pub const RATES: [Limits; 8] = [
+pub const RATES: [Limits; 9] = [
     // route, name, by one user, from one address
     limits(Route::Challenge, "challenge", rate(20, 60), rate(1_200, 60)),
     limits(Route::Token, "token", rate(20, 60), rate(1_200, 60)),
@@ -71,6 +73,8 @@ pub const RATES: [Limits; 8] = [
     limits(Route::Expedite, "expedite", rate(5, 60), rate(60, 60)),
     // As often as a page asks for a sale's card. No cache stands before it.
     limits(Route::Members, "members", rate(120, 60), rate(1_200, 60)),
+    // One is enough; a second tab or device asks again. A million people come within an hour, many of them from one mobile network.
+    limits(Route::Ticket, "ticket", rate(20, 60), rate(6_000, 60)),
 ];
 
 const fn limits(route: Route, name: &'static str, per_user: Rate, per_ip: Rate) -> Limits {

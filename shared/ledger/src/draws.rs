@@ -30,9 +30,7 @@ pub struct SeedItem {
 impl SeedItem {
     /// 32 bytes of the operating system's randomness.
     fn draw() -> Result<Self, LedgerError> {
-        let mut seed = [0; 32];
-        SysRng.try_fill_bytes(&mut seed)?;
-        Ok(Self { seed: Seed(seed), table_is_kept: false })
+        Ok(Self { seed: draw_seed()?, table_is_kept: false })
     }
 
     fn to_item(&self, id: &RoundId) -> Item {
@@ -55,6 +53,13 @@ impl SeedItem {
             table_is_kept: item.contains_key("table_is_kept"),
         })
     }
+}
+
+/// 32 bytes of the operating system's randomness.
+pub(crate) fn draw_seed() -> Result<Seed, LedgerError> {
+    let mut seed = [0; 32];
+    SysRng.try_fill_bytes(&mut seed)?;
+    Ok(Seed(seed))
 }
 
 fn other_commitment(id: &RoundId) -> LedgerError {

@@ -176,6 +176,10 @@ pub(crate) fn round(RoundId { sale, number }: &RoundId) -> String {
     format!("ROUND#{sale}#{number}")
 }
 
+pub(crate) fn line(RoundId { sale, number }: &RoundId) -> String {
+    format!("LINE#{sale}#{number}")
+}
+
 pub(crate) fn seed(RoundId { sale, number }: &RoundId) -> String {
     format!("SEED#{sale}#{number}")
 }

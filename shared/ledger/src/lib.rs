@@ -5,6 +5,7 @@
 //! | offer | `SALE#id` | `sale_list`, `closes_at_ms` while it is a draft, and once it is withdrawn |
 //! | round | `ROUND#sale#round` | `sale_list`, `closes_at_ms` unless its sale is withdrawn |
 //! | seed | `SEED#sale#round` | |
+//! | seed of a line, and how far it may be | `LINE#sale#round` | |
 //! | chunk of a table of awards | `TABLE#sale#round#chunk` | |
 //! | milestones of a round | `MILESTONES#sale#round` | |
 //! | how much a round is asked for | `HEAT#sale#round` | |
@@ -45,6 +46,7 @@ mod guards;
 mod heats;
 mod item;
 mod keys;
+mod lines;
 mod live_orders;
 mod lotteries;
 mod milestones;
@@ -77,6 +79,7 @@ pub use error::LedgerError;
 pub use groups::{GROUP_PAGE, GroupPage};
 pub use heats::NotedHeat;
 pub use keys::{ORDERS_PAGE, ROUND_SHARDS};
+pub use lines::KeptLine;
 pub use lotteries::{CHUNK_ENTRIES, ClosedDraw, Draw, DrawEntry, Loss, Winner};
 pub use milestones::NotedRound;
 pub use networks::{DeniedNetwork, DeniedNetworks, MAX_DENIED_NETWORKS, NetworkDenial};

@@ -244,6 +244,7 @@ impl Ledger {
             }
             let (mut offer, mut round) = latest.offer.clone().publish();
             let seed = self.commit(&mut round, request.at_ms)?;
+            let line = Self::commit_line(&round)?;
             offer.version += 1;
             offer.log.push(request.clone());
             let mut writes = vec![
@@ -251,6 +252,7 @@ impl Ledger {
                 self.put_if_absent(round_item(round.clone())?),
             ];
             writes.extend(seed);
+            writes.extend(line.map(|item| self.put_if_absent(item)));
             if self.transact(writes).await?.is_none() {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }

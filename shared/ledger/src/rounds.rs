@@ -291,12 +291,14 @@ impl Ledger {
             next_offer.version += 1;
             next.log.push(by_schedule("begin", now));
             let seed = self.commit(&mut next, Some(now))?;
+            let line = Self::commit_line(&next)?;
             let mut writes = vec![
                 self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
                 self.replacing(in_place_of(ended, Round { version: ended.version + 1, ..ended.clone() })?),
                 self.put_if_absent(round_item(next.clone())?),
             ];
             writes.extend(seed);
+            writes.extend(line.map(|item| self.put_if_absent(item)));
             if self.transact(writes).await?.is_none() {
                 return Ok(Begun::Now(Box::new(next)));
             }

@@ -1,4 +1,5 @@
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 use crate::front::{Front, WHOLE_PPB};
 
@@ -17,7 +18,7 @@ const AHEAD_S: u64 = 10;
 const MILLI: u64 = 1000;
 
 /// How far a line is, and what it needs to know to go on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// When it moved last, in milliseconds since the Unix epoch by Redis's clock.
     pub at_ms: u64,
@@ -32,6 +33,9 @@ pub struct Progress {
     pub waited_for: u64,
     /// Units that were gone at the last step.
     pub taken: u64,
+    /// Of late ones who came before this second it is not known how many there are: Redis has lost them. Their tickets have their
+    /// places, and the line goes through these seconds as fast as they passed.
+    pub unknown_until_s: u64,
 }
 
 /// What a step of a line depends on.
@@ -60,8 +64,19 @@ pub struct Flow {
 pub struct Advance {
     /// The line after it, but for the late ones.
     pub progress: Progress,
-    /// How many late people to admit.
-    pub late: u64,
+    /// What it does about the late ones.
+    pub late: Late,
+}
+
+/// Which late people a step admits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Late {
+    /// None: it is the early ones' turn.
+    Stay,
+    /// So many more.
+    More(u64),
+    /// Those who came before this second.
+    Until(u64),
 }
 
 /// Moves a line on, as far as its rate and the units allow. `None` if it is not time.
@@ -107,17 +122,74 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
             left = 0;
         }
     }
-    let mut late = 0;
+    let mut late = Late::Stay;
     let mut unused = 0;
-    if front.early_ppb == WHOLE_PPB {
+    if front.early_ppb == WHOLE_PPB && front.late_s < before.unknown_until_s {
+        let passed_s = if budget > 0 { step_ms / 1000 } else { 0 };
+        late = Late::Until((front.late_s.max(flow.opens_at_ms / 1000) + passed_s).min(before.unknown_until_s));
+        carry = 0;
+        unused = left;
+    } else if front.early_ppb == WHOLE_PPB {
         let given = left + carry;
-        late = (given / MILLI).min(flow.late_waiting);
+        let more = (given / MILLI).min(flow.late_waiting);
+        late = Late::More(more);
         carry = given % MILLI;
-        unused = (given / MILLI - late) * MILLI;
+        unused = (given / MILLI - more) * MILLI;
     }
     let waited_for = waited_for + budget.saturating_sub(unused);
-    let progress = Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken };
+    if let Late::Until(second) = late {
+        (front.late_s, front.late_ppb) = (second, 0);
+    }
+    let unknown_until_s = before.unknown_until_s;
+    let progress = Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken, unknown_until_s };
     Some(Advance { progress, late })
+}
+
+impl Progress {
+    /// A line that Redis has lost, from what the ledger was told of it last: it goes on from there.
+    pub const fn restored(ceiling: Front, people: u64, now_ms: u64, taken: u64) -> Self {
+        let unknown_until_s = now_ms / 1000 + 1;
+        Self { at_ms: now_ms, front: ceiling, people, carry: 0, waited_for: 0, taken, unknown_until_s }
+    }
+
+    /// The text of a line up to its late ones.
+    pub fn head(&self) -> String {
+        format!("{} {}", self.at_ms, self.front.early_ppb)
+    }
+
+    /// The text of a line after its late ones.
+    pub fn tail(&self) -> String {
+        let Self { people, carry, waited_for, taken, unknown_until_s, .. } = self;
+        format!("{people} {carry} {waited_for} {taken} {unknown_until_s}")
+    }
+}
+
+/// As Redis has it.
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} {}", self.head(), self.front.late_s, self.front.late_ppb, self.tail())
+    }
+}
+
+/// A text that no version wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is not how far a line is")]
+pub struct InvalidProgress;
+
+/// What a later version appended is passed over.
+impl FromStr for Progress {
+    type Err = InvalidProgress;
+
+    fn from_str(text: &str) -> Result<Self, InvalidProgress> {
+        let numbers: Result<Vec<u64>, _> = text.split(' ').map(str::parse).collect();
+        let numbers = numbers.map_err(|_| InvalidProgress)?;
+        let [at_ms, early, late_s, late, people, carry, waited_for, taken, unknown_until_s, ..] = numbers[..] else {
+            return Err(InvalidProgress);
+        };
+        let parts = |number: u64| u32::try_from(number).ok().filter(|ppb| *ppb <= WHOLE_PPB).ok_or(InvalidProgress);
+        let front = Front { early_ppb: parts(early)?, late_s, late_ppb: parts(late)? };
+        Ok(Self { at_ms, front, people, carry, waited_for, taken, unknown_until_s })
+    }
 }
 
 /// A front that the line does not pass within the next seconds. It is written to the ledger before anything beyond the last one is

@@ -1,4 +1,4 @@
-use award::{Commitment, Hex, Seed};
+use award::{Hex, Seed};
 use jiff::Timestamp;
 use sale::{EpochMs, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
@@ -118,11 +118,6 @@ impl LineDocument {
     /// The seed, if it is out.
     pub fn seed(&self) -> Option<Seed> {
         self.seed.as_deref().and_then(award::bytes32).map(Seed)
-    }
-
-    /// A commitment as the document has it.
-    pub fn commitment_text(commitment: &Commitment) -> String {
-        commitment.to_string()
     }
 
     /// A seed as the document has it.

@@ -14,7 +14,9 @@ mod order;
 mod range;
 mod ticket;
 
-pub use advance::{Advance, Flow, LOOK_AGAIN_MS, OVERBOOKED, Progress, TURN_S, advance, ceiling};
+pub use advance::{
+    Advance, Flow, InvalidProgress, LOOK_AGAIN_MS, Late, OVERBOOKED, Progress, TURN_S, advance, ceiling,
+};
 pub use document::{Admitted, LineDocument, LineState, People, Units};
 pub use front::{Front, WHOLE_PPB};
 pub use keys::{LineKey, LineKeys};

@@ -1,7 +1,8 @@
 //! How the line moves.
 
-use line::{Advance, Flow, Front, OVERBOOKED, Progress, TURN_S, WHOLE_PPB, advance, ceiling};
+use line::{Advance, Flow, Front, Late, OVERBOOKED, Progress, TURN_S, WHOLE_PPB, advance, ceiling};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 const OPENS: u64 = 1_000_000;
 
@@ -28,7 +29,7 @@ fn it_rises_at_the_planned_rate_once_a_second() {
     let mut progress = Progress::default();
     for second in 1..=10 {
         let Advance { progress: next, late } = advance(&progress, &flow(OPENS + second * 1000)).unwrap();
-        assert_eq!((admitted(&next), late), (second * 100, 0));
+        assert_eq!((admitted(&next), late), (second * 100, Late::Stay));
         assert_eq!(advance(&next, &flow(OPENS + second * 1000 + 999)), None, "once a second");
         progress = next;
     }
@@ -87,21 +88,53 @@ fn late_ones_follow_once_all_early_ones_are_in() {
         ..Progress::default()
     };
     let next = advance(&full, &Flow { late_waiting: 1_000, ..flow(OPENS + 6_000) }).unwrap();
-    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, 95), "5 early ones and 95 late ones");
+    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, Late::More(95)), "5 early ones and 95 late ones");
     let nobody = advance(&next.progress, &flow(OPENS + 7_000)).unwrap();
-    assert_eq!(nobody.late, 0);
+    assert_eq!(nobody.late, Late::More(0));
     assert_eq!(nobody.progress.waited_for / 1000, (100_000 - 100_000 / 60) / 1000, "nobody came, nobody is waited for");
 }
 
 #[test]
 fn without_early_ones_it_is_open_to_late_ones_at_once() {
     let next = advance(&Progress::default(), &Flow { people: 0, late_waiting: 3, ..flow(OPENS) }).unwrap();
-    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, 3));
+    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, Late::More(3)));
     let paused = advance(&Progress::default(), &Flow { people: 0, late_waiting: 3, per_s: 0, ..flow(OPENS) }).unwrap();
-    assert_eq!((paused.progress.front.early_ppb, paused.late), (0, 0));
+    assert_eq!((paused.progress.front.early_ppb, paused.late), (0, Late::Stay));
+}
+
+#[test]
+fn a_line_that_was_lost_goes_on_from_its_ceiling() {
+    let mut progress = Progress { people: 10_000, ..Progress::default() };
+    for second in 1..=20 {
+        progress = advance(&progress, &flow(OPENS + second * 1000)).unwrap().progress;
+    }
+    let known = ceiling(&progress, 100);
+    let restored = Progress::restored(known, progress.people, OPENS + 21_000, 0);
+    assert_eq!(admitted(&restored), 3_000, "not below what anybody was told, and ten seconds beyond at most");
+    let lost = Flow { people: 3, ..flow(OPENS + 22_000) };
+    assert_eq!(admitted(&advance(&restored, &lost).unwrap().progress), 3_100, "people are not counted anew");
+}
+
+#[test]
+fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
+    let front = Front { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
+    let mut progress = Progress::restored(front, 10_000, OPENS + 20_000, 0);
+    for second in 21..=36 {
+        let Advance { progress: next, late } = advance(&progress, &flow(OPENS + second * 1000)).unwrap();
+        assert_eq!(late, Late::Until(OPENS / 1000 + 5 + second - 20));
+        progress = next;
+    }
+    let known_again = advance(&progress, &Flow { late_waiting: 2, ..flow(OPENS + 37_000) }).unwrap();
+    assert_eq!(known_again.late, Late::More(2));
+}
+
+fn same_each_time() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..ProptestConfig::default() }
 }
 
 proptest! {
+    #![proptest_config(same_each_time())]
+
     /// Whatever happens, the line never moves back, never faster than its rate, and what it reaches within ten seconds is not
     /// beyond the ceiling.
     #[test]
@@ -116,7 +149,8 @@ proptest! {
             let flow = Flow { now_ms, people, free, taken, may_return: taken / 2, per_s, late_waiting: 7, ..flow(now_ms) };
             let Some(Advance { progress: next, late }) = advance(&progress, &flow) else { continue };
             prop_assert!(next.front >= progress.front && next.people >= progress.people);
-            prop_assert!(late <= 7);
+            prop_assert!(matches!(late, Late::Stay | Late::More(..=7)), "{late:?}");
+            prop_assert_eq!(next.to_string().parse::<Progress>().unwrap(), next);
             let risen = u128::from(next.front.early_ppb - progress.front.early_ppb) * u128::from(next.people);
             let most = u128::from(per_s) * 10 * u128::from(WHOLE_PPB) + 2 * u128::from(WHOLE_PPB);
             prop_assert!(risen <= most + u128::from(next.people), "{risen} {most}");

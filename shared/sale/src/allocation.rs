@@ -280,6 +280,7 @@ mod tests {
             settlement: Settlement::Free,
             rain: None,
             early_access: Vec::new(),
+            line: None,
             expected_audience: None,
         }
     }

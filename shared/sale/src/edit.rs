@@ -1,5 +1,5 @@
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidTerms, Overlap, PictureUrl, Price, Rain,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidTerms, LineTerms, Overlap, PictureUrl, Price, Rain,
     Recurrence, Settlement, Terms, TermsUrl,
 };
 
@@ -12,6 +12,8 @@ use crate::{
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
 /// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
 /// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
+/// | line: its rate, and whether it is held up | yes | yes | yes, until it is over |
+/// | line: whether there is one, and from when on there are tickets | yes | no: they were promised | no |
 /// | recurrence | a draft's | no | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
@@ -51,6 +53,8 @@ pub struct Edit {
     pub rain: Option<Rain>,
     /// Who may buy before everyone else.
     pub early_access: Option<Vec<EarlyAccess>>,
+    /// The line in front of it. `Some(None)` makes it one without.
+    pub line: Option<Option<LineTerms>>,
     /// Whether the sale comes again, and how. `Some(None)` makes it one that does not.
     pub recurrence: Option<Option<Recurrence>>,
 }
@@ -136,6 +140,7 @@ impl Edit {
             settlement,
             rain,
             early_access,
+            line,
             recurrence: _is_no_term_of_a_round,
         } = self;
         let edited = Terms {
@@ -159,6 +164,7 @@ impl Edit {
             settlement: settlement.unwrap_or(terms.settlement),
             rain: rain.clone().or_else(|| terms.rain.clone()),
             early_access: early_access.clone().unwrap_or_else(|| terms.early_access.clone()),
+            line: line.unwrap_or(terms.line),
         };
         edited.validate()?;
         Ok(edited)

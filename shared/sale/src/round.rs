@@ -206,12 +206,15 @@ impl Round {
             settlement,
             rain: _changed_by_its_own_rule,
             early_access,
+            line,
         } = new;
         let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
         let promised = [
             ("allocation", *allocation != old.allocation),
             ("settlement", *settlement != old.settlement),
             ("early_access", *early_access != old.early_access),
+            // Who has a ticket has it in this line. How fast it moves is another matter.
+            ("line", line.map(|line| line.opens_early_s) != old.line.map(|line| line.opens_early_s)),
             ("price", *price != old.price),
             ("per_user_limit", *per_user_limit != old.per_user_limit),
             ("payment_window_s", *payment_window_s != old.payment_window_s),
@@ -239,13 +242,15 @@ impl Round {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{DoorTerms, EarlyAccess, GateTerms, LogEntry, Price, Recurrence, SaleState, Settlement};
+    use crate::{DoorTerms, EarlyAccess, GateTerms, LineTerms, LogEntry, Price, Recurrence, SaleState, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);
     const CLOSES: EpochMs = EpochMs(12 * HOUR_MS);
     const BEFORE: EpochMs = EpochMs(OPENS.0 - 1);
     const WHILE: EpochMs = EpochMs(11 * HOUR_MS);
+
+    const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 50, paused: false };
 
     fn terms() -> Terms {
         lamp(OPENS, CLOSES)
@@ -268,7 +273,7 @@ mod tests {
     }
 
     /// An edit for each term.
-    fn edits() -> [(&'static str, Edit); 17] {
+    fn edits() -> [(&'static str, Edit); 18] {
         [
             ("title", Edit { title: Some("A lantern".into()), ..Edit::default() }),
             ("description", Edit { description: Some("Enamel.".into()), ..Edit::default() }),
@@ -286,6 +291,7 @@ mod tests {
             ("payment_window_s", Edit { payment_window_s: Some(600), ..Edit::default() }),
             ("rain", Edit { rain: Some(Rain { at_once: 7, ..Rain::default() }), ..Edit::default() }),
             ("early_access", Edit { early_access: Some(vec![early(60)]), ..Edit::default() }),
+            ("line", Edit { line: Some(Some(LineTerms { opens_early_s: 60, ..LINE })), ..Edit::default() }),
             ("settlement", Edit { settlement: Some(Settlement::Free), price: Some(price(0)), ..Edit::default() }),
         ]
     }
@@ -315,6 +321,20 @@ mod tests {
             }
             assert_eq!(loaded.clone().edit(&edit, &offer, CLOSES), Err(Refusal::Over), "{term} once it is over");
         }
+    }
+
+    #[test]
+    fn a_line_is_slowed_down_and_held_up_while_it_runs_and_nothing_else() {
+        let (offer, round) = Offer::draft("lamp".parse().unwrap(), Terms { line: Some(LINE), ..terms() }, None).publish();
+        let loaded = Round { loaded_at_ms: Some(BEFORE), ..round };
+        let edited = |line: Option<LineTerms>| {
+            let edit = Edit { line: Some(line), ..Edit::default() };
+            loaded.clone().edit(&edit, &offer, WHILE).map(|round| round.terms.line)
+        };
+        let slower = LineTerms { admits_per_s: 5, paused: true, ..LINE };
+        assert_eq!(edited(Some(slower)), Ok(Some(slower)));
+        assert_eq!(edited(Some(LineTerms { opens_early_s: 60, ..LINE })), Err(Refusal::Promised("line")));
+        assert_eq!(edited(None), Err(Refusal::Promised("line")));
     }
 
     #[test]

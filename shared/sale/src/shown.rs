@@ -192,6 +192,7 @@ mod tests {
             settlement: crate::Settlement::Free,
             rain: None,
             early_access: Vec::new(),
+            line: None,
             expected_audience: None,
         };
         for (award, needs_terms, shown) in [

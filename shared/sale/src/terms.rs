@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidAllocation, InvalidDoor, InvalidEarlyAccess,
-    InvalidGate, InvalidGoods, InvalidRain, Price, Rain, Settlement,
+    InvalidGate, InvalidGoods, InvalidLine, InvalidRain, LineTerms, Price, Rain, Settlement,
 };
 
 /// Most units in a round: what the design was measured with.
@@ -63,6 +63,9 @@ pub struct Terms {
     /// Who may buy before everyone else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early_access: Vec<EarlyAccess>,
+    /// The line that people wait in before they come to its gate. Without it everybody comes at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<LineTerms>,
     /// How many people operators expect to come. Buyers are not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_audience: Option<u32>,
@@ -107,6 +110,9 @@ pub enum InvalidTerms {
     /// The plan of its drops cannot be kept.
     #[error(transparent)]
     Rain(#[from] InvalidRain),
+    /// Nobody can wait so.
+    #[error(transparent)]
+    Line(#[from] InvalidLine),
     /// Nobody could buy early so.
     #[error(transparent)]
     EarlyAccess(#[from] InvalidEarlyAccess),
@@ -152,6 +158,7 @@ impl Terms {
         problems.extend(Allocation::validate(self).err().map(Into::into));
         problems.extend(self.validate_gate().err().map(Into::into));
         problems.extend(self.rain.as_ref().and_then(|rain| rain.validate(self.total).err()).map(Into::into));
+        problems.extend(self.validate_line().err().map(Into::into));
         // Early access is relative to the window, so it means nothing while the window is wrong.
         if is_window {
             problems.extend(self.validate_early_access().err().map(Into::into));
@@ -186,6 +193,9 @@ impl InvalidTerms {
             Self::Gate(InvalidGate::WorkBits) => "gate.work_bits",
             Self::Gate(_) => "gate",
             Self::Rain(_) => "rain",
+            Self::Line(InvalidLine::OpensEarly) => "line.opens_early_s",
+            Self::Line(InvalidLine::AdmitsPerS) => "line.admits_per_s",
+            Self::Line(_) => "line",
             Self::EarlyAccess(_) => "early_access",
         }
     }
@@ -209,6 +219,7 @@ pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
         settlement: Settlement::default(),
         rain: None,
         early_access: Vec::new(),
+        line: None,
         expected_audience: None,
     }
 }

@@ -81,6 +81,16 @@ pub enum ScriptCode {
     Leased,
     /// The counts are added.
     Tallied,
+    /// The user came before the opening.
+    Early,
+    /// The user came after it.
+    Late,
+    /// How far a line is.
+    Line,
+    /// The line is moved.
+    Advanced,
+    /// Somebody else has moved it.
+    Overtaken,
 }
 
 impl ScriptCode {

@@ -1,6 +1,7 @@
 mod address;
 mod keys;
 mod known;
+mod line;
 mod pass;
 mod rate;
 mod sight;
@@ -14,6 +15,7 @@ use process::Step;
 
 use crate::{Gate, Route, Visitor};
 
+pub use line::{FRONT_HEADER, TICKET_HEADER};
 pub use rate::address;
 
 /// A check of the gate. The table in the crate's documentation says what each one needs and costs.
@@ -29,6 +31,8 @@ pub enum Check {
     Stop,
     /// The address is in no network that operators deny.
     Address,
+    /// The user has come to the front of the sale's line, if it has one.
+    Line,
     /// The user and the address are within the route's rates, as this process counts them.
     Rate(Route),
     /// The request is of the documented form.
@@ -50,6 +54,7 @@ impl Check {
             Self::Pass => pass::check(gate, request, visitor).await,
             Self::Stop => stop::check(visitor),
             Self::Address => address::check(gate, request, visitor),
+            Self::Line => line::check(gate, request, visitor).await,
             Self::Rate(route) => gate.limit(request, route, &visitor.user),
             // `Gate::enter` reads the request here.
             Self::Form => Ok(()),

@@ -1,0 +1,102 @@
+//! The line in front of a sale: tickets for who is signed in, and for everybody how far it has moved.
+
+mod look;
+mod ticket;
+mod tracked;
+
+use std::sync::Arc;
+
+use api::{Code, Problem, Reply, respond, segments};
+use context::{Context, ContextError};
+use gate::{Gate, PassKeys, VisitorCounts};
+use http::Method;
+use lambda_http::{Body, Request, Response};
+use ledger::Ledger;
+use process::Snapshots;
+use runtime::{ANSWER_TIMEOUT, Clock};
+use sale::{EpochMs, LineTerms, Round};
+use stock::Stock;
+
+pub use crate::tracked::Lines;
+
+/// The code under which tickets are counted.
+const IN_LINE: &str = "in_line";
+/// How long after its sale has closed Redis keeps a line.
+const KEPT_S: u32 = 24 * 60 * 60;
+
+/// The function's dependencies.
+#[derive(Clone)]
+pub struct Deps {
+    /// Redis.
+    pub stock: Stock,
+    /// DynamoDB.
+    pub ledger: Ledger,
+    /// Published sales and stops.
+    pub snapshots: Snapshots,
+    /// The keys of passes, from which those of tickets follow.
+    pub keys: PassKeys,
+    /// What this process counts of users and addresses.
+    pub counts: Arc<VisitorCounts>,
+    /// What this process remembers of lines.
+    pub lines: Lines,
+    /// The time.
+    pub clock: Clock,
+}
+
+impl Deps {
+    /// Makes the dependencies from the settings.
+    ///
+    /// # Errors
+    /// If a setting is missing or unusable.
+    pub fn new(context: &Context) -> Result<Self, ContextError> {
+        Ok(Self {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            snapshots: context.snapshots()?,
+            keys: context.pass_keys()?,
+            counts: Arc::default(),
+            lines: Lines::new(),
+            clock: context.clock(),
+        })
+    }
+
+    fn gate(&self) -> Gate<'_> {
+        let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
+        Gate { stock, ledger, snapshots, keys, counts, memberships: None, clock: *clock }
+    }
+}
+
+/// Answers one request.
+pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
+    let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
+    let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
+    if let (&Method::POST, ["v1", "sales", sale, "tickets"]) = (request.method(), segments(&request).as_slice()) {
+        deps.snapshots.count_answer(sale, reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| IN_LINE));
+    }
+    respond(reply)
+}
+
+async fn answer(deps: &Deps, request: &Request) -> Reply {
+    match (request.method(), segments(request).as_slice()) {
+        (&Method::POST, ["v1", "sales", sale, "tickets"]) => ticket::ticket(deps, request, sale).await,
+        (&Method::GET, ["v1", "sales", sale, "line"]) => look::look(deps, sale).await,
+        _ => Err(Problem::new(Code::UnknownRoute)),
+    }
+}
+
+/// The line of a round.
+///
+/// # Errors
+/// 404 if it has none.
+fn line_of(round: &Round) -> Result<LineTerms, Problem> {
+    round.terms.line.ok_or_else(|| Problem::new(Code::UnknownSale).detail("the sale has no line"))
+}
+
+/// From when on there are tickets.
+const fn tickets_from(round: &Round, line: LineTerms) -> EpochMs {
+    round.terms.opens_at_ms.minus_s(line.opens_early_s)
+}
+
+const fn expires_at(round: &Round) -> EpochMs {
+    round.terms.closes_at_ms.plus_s(KEPT_S)
+}

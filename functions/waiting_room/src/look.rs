@@ -1,0 +1,28 @@
+use api::{Code, Problem, Reply, json};
+use http::header::CACHE_CONTROL;
+use http::{HeaderValue, StatusCode};
+use sale::{InvalidId, SaleId};
+
+use crate::{Deps, line_of};
+
+/// Everybody gets the same, and may keep it for a second. If the function fails, the line as it was half a minute ago is better than
+/// none: what it admits stays admitted.
+const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=1, stale-if-error=30");
+
+/// How far the line of a sale has moved.
+pub(crate) async fn look(deps: &Deps, sale: &str) -> Reply {
+    let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let mut snapshot = deps.snapshots.now().await.map_err(Problem::unanswered)?;
+    if snapshot.sale(&id).is_none() {
+        snapshot = Box::pin(deps.snapshots.lately()).await.map_err(Problem::unanswered)?;
+    }
+    let known = snapshot.sale(&id).filter(|known| !known.round.terms.gate.is_hidden());
+    let round = &known.ok_or_else(|| Problem::new(Code::UnknownSale))?.round;
+    let line = line_of(round)?;
+    let is_held_up = line.paused || round.paused || snapshot.switches.stop(&id) || round.awaits_beacon();
+    let per_s = if is_held_up { 0 } else { line.admits_per_s };
+    let document = Box::pin(deps.lines.document(deps, round, line, per_s)).await?;
+    let mut response = json(StatusCode::OK, &*document);
+    response.headers_mut().insert(CACHE_CONTROL, KEEP);
+    Ok(response)
+}

@@ -1,0 +1,299 @@
+//! What a process remembers of lines, and how it moves them on.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{Code, Problem};
+use cache::Moment;
+use ledger::KeptLine;
+use line::{
+    Admitted, Advance, Flow, Front, Late, LineDocument, LineKeys, LineState, Order, People, Progress, Units, advance,
+    ceiling,
+};
+use moka::future::Cache;
+use sale::{EpochMs, LineTerms, Round, RoundId, Settlement};
+use stock::{Counters, LineLook, LineStep};
+use tokio::sync::Mutex;
+
+use crate::{Deps, expires_at, tickets_from};
+
+/// How long this process goes by a document. With the second for which the CDN keeps it, it is what a change takes to be seen.
+const FRESH: Duration = Duration::from_millis(900);
+/// Lines that are remembered: several times the sales that are ever open at once.
+const MAX_LINES: u64 = 1_000;
+/// How long after the end of the last payment window units may still come back: expiry may be behind.
+const EXPIRY_LAGS_S: u32 = 120;
+/// Clients look this often.
+const POLL_BEFORE_MS: u64 = 30_000;
+const POLL_MOVING_MS: u64 = 2_000;
+const POLL_STANDING_MS: u64 = 5_000;
+const POLL_SOLD_OUT_MS: u64 = 10_000;
+
+/// The lines that this process has looked at.
+#[derive(Clone)]
+pub struct Lines(Cache<RoundId, Arc<Mutex<Tracked>>>);
+
+/// A line, locked while it is looked at: one look is for all who ask at once.
+#[derive(Default)]
+struct Tracked {
+    kept: Option<KeptLine>,
+    /// The farthest front that this process has published: clocks of replicas differ, and a line never moves back.
+    published: Front,
+    last: Option<(Moment, Arc<LineDocument>)>,
+}
+
+/// How far a line is, as it was just read or moved.
+struct Standing {
+    look: LineLook,
+    progress: Progress,
+    counters: Option<Counters>,
+}
+
+impl Lines {
+    pub(crate) fn new() -> Self {
+        Self(Cache::new(MAX_LINES))
+    }
+
+    /// What everybody may know of the line of a round, a second old at most.
+    ///
+    /// # Errors
+    /// 503 if the ledger or Redis does not answer: without its seed nobody guesses an order.
+    pub(crate) async fn document(
+        &self,
+        deps: &Deps,
+        round: &Round,
+        line: LineTerms,
+        per_s: u32,
+    ) -> Result<Arc<LineDocument>, Problem> {
+        let tracked = self.0.get_with_by_ref(&round.id, async { Arc::default() }).await;
+        let mut tracked = tracked.lock().await;
+        let now = Moment::now(deps.clock);
+        if let Some((at, document)) = &tracked.last
+            && now.since(*at) < FRESH
+        {
+            return Ok(Arc::clone(document));
+        }
+        let document = Arc::new(tracked.look(deps, round, line, per_s).await?);
+        tracked.last = Some((now, Arc::clone(&document)));
+        Ok(document)
+    }
+}
+
+impl Tracked {
+    async fn look(&mut self, deps: &Deps, round: &Round, line: LineTerms, per_s: u32) -> Result<LineDocument, Problem> {
+        if self.kept.is_none() {
+            self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
+        }
+        let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded))?;
+        let look = deps.stock.round(&round.id).look_at_line().await.map_err(Problem::unanswered)?;
+        // Redis's clock alone says who is early, so it alone says when the order may be known.
+        if look.now < round.terms.opens_at_ms {
+            return Ok(document(round, line, &kept, before(&look, round)));
+        }
+        let standing = self.advance(deps, round, per_s, look).await?;
+        let flow = flow(round, per_s, &standing);
+        let front = self.publishable(deps, round, &standing.progress, per_s).await?;
+        let keys = deps.keys.ring().await.map_err(Problem::unanswered)?;
+        let sealed = front.seal(&Order::of(&kept.seed), &LineKeys::of(&keys), &round.id);
+        Ok(document(round, line, &kept, after(&standing, &flow, front, sealed, round)))
+    }
+
+    /// Moves the line on if it is time and nobody else has.
+    async fn advance(
+        &mut self,
+        deps: &Deps,
+        round: &Round,
+        per_s: u32,
+        look: LineLook,
+    ) -> Result<Standing, Problem> {
+        let stock = deps.stock.round(&round.id);
+        let counters = stock.counters().await.map_err(Problem::unanswered)?;
+        let progress = look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
+        let is_there = progress.is_some();
+        let progress = match progress {
+            Some(progress) => progress,
+            None => self.restored(deps, round, &look, counters.as_ref()).await?,
+        };
+        let mut standing = Standing { look, progress, counters };
+        let due = advance(&standing.progress, &flow(round, per_s, &standing));
+        let step = match due {
+            // Nothing is known of the units: it stands, and the time does not count.
+            _ if standing.counters.is_none() => None,
+            Some(Advance { progress, late }) => Some((progress, late)),
+            None if !is_there => Some((standing.progress, Late::Stay)),
+            None => None,
+        };
+        let Some((next, late)) = step else { return Ok(standing) };
+        let move_on = LineStep {
+            before: standing.look.progress.clone(),
+            head: next.head(),
+            tail: next.tail(),
+            late: if let Late::More(count) = late { Some(count) } else { None },
+            late_s: next.front.late_s,
+            late_ppb: next.front.late_ppb,
+            expires_at: expires_at(round),
+        };
+        match stock.move_line(&move_on).await.map_err(Problem::unanswered)? {
+            Some((late_s, late_ppb)) => {
+                standing.progress = Progress { front: Front { late_s, late_ppb, ..next.front }, ..next };
+            }
+            None => {
+                // Somebody else was quicker; theirs is as good.
+                let look = stock.look_at_line().await.map_err(Problem::unanswered)?;
+                let read = look.progress.as_deref().and_then(|text| text.parse().ok());
+                standing.progress = read.unwrap_or(standing.progress);
+                standing.look = look;
+            }
+        }
+        Ok(standing)
+    }
+
+    /// A line that Redis does not have: it has not moved yet, or was lost, and then it goes on from what the ledger was told last.
+    async fn restored(
+        &mut self,
+        deps: &Deps,
+        round: &Round,
+        look: &LineLook,
+        counters: Option<&Counters>,
+    ) -> Result<Progress, Problem> {
+        let kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
+        let ceiling = kept.as_ref().and_then(|kept| kept.ceiling);
+        self.kept = kept;
+        let Some((front, people)) = ceiling else { return Ok(Progress::default()) };
+        tracing::warn!(round = %round.id, "Redis has lost the line: it goes on from its ceiling");
+        let taken = counters.map_or(0, |counters| u64::from(counters.total() - counters.free().min(counters.total())));
+        Ok(Progress::restored(front, people, look.now.0.unsigned_abs(), taken))
+    }
+
+    /// The front as it may be published: not before the ledger has a ceiling above it.
+    async fn publishable(
+        &mut self,
+        deps: &Deps,
+        round: &Round,
+        progress: &Progress,
+        per_s: u32,
+    ) -> Result<Front, Problem> {
+        let mut front = progress.front;
+        let known = self.kept.as_ref().and_then(|kept| kept.ceiling).map(|(front, _)| front);
+        if known.is_none_or(|known| known < front) {
+            let above = ceiling(progress, per_s.into());
+            match deps.ledger.raise_line(&round.id, &above, progress.people).await {
+                Ok(ceiling) => {
+                    if let Some(kept) = &mut self.kept {
+                        kept.ceiling = Some((ceiling, progress.people));
+                    }
+                    front = front.min(ceiling);
+                }
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::warn!(error, round = %round.id, "the line stands: the ledger does not hear of it");
+                    front = front.min(known.unwrap_or_default());
+                }
+            }
+        }
+        self.published = self.published.max(front);
+        Ok(self.published)
+    }
+}
+
+/// Units of a round at a moment: all, those that are gone, those that can be had, and those of the gone that may come back.
+fn units(round: &Round, counters: Option<&Counters>, now: EpochMs) -> (Units, u64) {
+    let Some(counters) = counters else {
+        let total = u64::from(round.terms.total);
+        return (Units { total, sold: 0, may_return: 0 }, 0);
+    };
+    let (total, free) = (counters.total(), counters.free());
+    let sold = u64::from(total.saturating_sub(free));
+    let last_return = counters.last_won_at_ms.plus_s(round.terms.payment_window_s).plus_s(EXPIRY_LAGS_S);
+    let may_return = if round.terms.settlement == Settlement::Free || now > last_return { 0 } else { sold };
+    (Units { total: total.into(), sold, may_return }, counters.available(now).into())
+}
+
+fn flow(round: &Round, per_s: u32, standing: &Standing) -> Flow {
+    let Standing { look, counters, .. } = standing;
+    let (Units { sold: taken, may_return, .. }, free) = units(round, counters.as_ref(), look.now);
+    Flow {
+        now_ms: look.now.0.unsigned_abs(),
+        opens_at_ms: round.terms.opens_at_ms.0.unsigned_abs(),
+        people: look.people,
+        late_waiting: look.late.saturating_sub(look.late_admitted),
+        free,
+        taken,
+        may_return,
+        per_s: per_s.into(),
+    }
+}
+
+/// What changes from one document of a line to the next.
+struct Changing {
+    state: LineState,
+    is_open: bool,
+    people: People,
+    admitted: Admitted,
+    units: Units,
+    poll_after_ms: u64,
+    front: Option<String>,
+}
+
+fn before(look: &LineLook, round: &Round) -> Changing {
+    let (units, _) = units(round, None, look.now);
+    Changing {
+        state: LineState::Before,
+        is_open: false,
+        people: People::of(look.people, look.late),
+        admitted: Admitted::of(&Front::default(), 0, look.now),
+        units,
+        poll_after_ms: round.terms.opens_at_ms.since_ms(look.now).clamp(1_000, POLL_BEFORE_MS),
+        front: None,
+    }
+}
+
+fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: &Round) -> Changing {
+    let Standing { look, progress, counters } = standing;
+    let (units, free) = units(round, counters.as_ref(), look.now);
+    let state = if look.now >= round.terms.closes_at_ms {
+        LineState::Ended
+    } else if counters.is_some() && free == 0 {
+        LineState::SoldOut
+    } else if flow.per_s == 0 || counters.is_none() {
+        LineState::Paused
+    } else {
+        LineState::Moving
+    };
+    // Units of a plan of drops that are still to come are free, if not yet to be had.
+    let is_over = state == LineState::SoldOut && units.may_return == 0 && units.sold == units.total;
+    let poll_after_ms = match state {
+        LineState::Ended => 0,
+        LineState::SoldOut if is_over => 0,
+        LineState::SoldOut => POLL_SOLD_OUT_MS,
+        LineState::Paused => POLL_STANDING_MS,
+        LineState::Before | LineState::Moving => POLL_MOVING_MS,
+    };
+    Changing {
+        state,
+        is_open: true,
+        people: People::of(progress.people.max(look.people), look.late),
+        admitted: Admitted::of(&front, flow.per_s, look.now),
+        units,
+        poll_after_ms,
+        front: Some(sealed),
+    }
+}
+
+fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing) -> LineDocument {
+    let Changing { state, is_open, people, admitted, units, poll_after_ms, front } = changing;
+    LineDocument {
+        sale: round.id.sale.clone(),
+        round: round.id.number.0,
+        state,
+        commitment: kept.commitment.to_string(),
+        seed: is_open.then(|| LineDocument::seed_text(&kept.seed)),
+        opens_at: round.terms.opens_at_ms.into(),
+        tickets_from: tickets_from(round, line).into(),
+        people,
+        admitted,
+        units,
+        poll_after_ms,
+        front,
+    }
+}

@@ -1,0 +1,57 @@
+-- Puts a user in the line of a round, or says again where the user is: before the opening there is one class, and after it
+-- there is the second in which the user first asked.
+--
+-- KEYS  1 people    HyperLogLog of the users who came early
+--       2 early     string, a Bloom filter of them; as long as whoever comes first says
+--       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
+-- ARGV  1 from when on there are tickets (ms since the Unix epoch)
+--       2 when the sale opens (ms)
+--       3 when it closes (ms)
+--       4 the user
+--       5 bits of a new filter, a multiple of 8
+--       6 when the keys expire (ms)
+--       7 and on: numbers below 2^32 that follow from the user, one for each bit that the filter has of a user
+-- Returns
+--   early          the user came before the opening
+--   late SECOND    the user came in this second
+--   not_open MS    there are tickets from then on
+--   closed         the sale is over
+
+local people_key, early_key, arrivals_key = KEYS[1], KEYS[2], KEYS[3]
+local from_ms, opens_at_ms, closes_at_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local user = ARGV[4]
+local now
+--- @include clock
+if now < from_ms then return string.format('not_open %d', from_ms) end
+if now >= closes_at_ms then return 'closed' end
+
+local bits = redis.call('STRLEN', early_key) * 8
+if now < opens_at_ms then
+  local is_first = bits == 0
+  if is_first then
+    bits = tonumber(ARGV[5])
+    redis.call('SETBIT', early_key, bits - 1, 0)
+  end
+  for i = 7, #ARGV do redis.call('SETBIT', early_key, tonumber(ARGV[i]) % bits, 1) end
+  redis.call('PFADD', people_key, user)
+  if is_first then
+    redis.call('PEXPIREAT', early_key, ARGV[6])
+    redis.call('PEXPIREAT', people_key, ARGV[6])
+  end
+  return 'early'
+end
+
+-- A filter never forgets anybody, and takes one in a hundred others for somebody who was there.
+local is_early = bits > 0
+for i = 7, #ARGV do
+  if not is_early then break end
+  is_early = redis.call('GETBIT', early_key, tonumber(ARGV[i]) % bits) == 1
+end
+if is_early then return 'early' end
+local second = math.floor(now / 1000)
+if redis.call('ZADD', arrivals_key, 'NX', second, user) == 0 then
+  second = tonumber(redis.call('ZSCORE', arrivals_key, user))
+elseif redis.call('ZCARD', arrivals_key) == 1 then
+  redis.call('PEXPIREAT', arrivals_key, ARGV[6])
+end
+return string.format('late %d', second)

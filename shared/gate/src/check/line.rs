@@ -1,0 +1,49 @@
+use ::line::{Admitted, Front, LineKeys, Ticket};
+use api::{Code, Problem};
+use lambda_http::Request;
+use sale::SaleId;
+use serde_json::json;
+
+use crate::{Gate, Visitor};
+
+/// The header with the user's ticket.
+pub const TICKET_HEADER: &str = "x-line-ticket";
+/// The header with the `front` of the line's document.
+pub const FRONT_HEADER: &str = "x-line-front";
+/// After so long the line has moved.
+const LOOK_AGAIN_S: u32 = 2;
+
+/// Admits who has a ticket and shows that the line has come to it. Both are sealed, and the front has the order, so nothing is read:
+/// it holds whatever became of Redis, since a line never moves back.
+pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor) -> Result<(), Problem> {
+    let round = &visitor.known()?.round;
+    if round.terms.line.is_none() {
+        return Ok(());
+    }
+    let keys = LineKeys::of(&*gate.keys.ring().await.map_err(Problem::unanswered)?);
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    let sale = &round.id.sale;
+    let ticket = header(TICKET_HEADER).and_then(|text| Ticket::open(text, &keys, sale).ok());
+    let ticket = ticket.filter(|ticket| ticket.round == round.id.number && ticket.user == visitor.user);
+    let ticket = ticket.ok_or_else(|| no_ticket(sale))?;
+    let shown = header(FRONT_HEADER).and_then(|text| Front::open(text, &keys, sale).ok());
+    let Some((_, order, front)) = shown.filter(|(number, ..)| *number == round.id.number) else {
+        return Err(not_your_turn(sale));
+    };
+    if front.admits(ticket.class, order.place(&visitor.user)) {
+        return Ok(());
+    }
+    let Admitted { early_ppb, late_until, late_ppb, .. } = Admitted::of(&front, 0, gate.clock.now());
+    let shown = json!({ "early_ppb": early_ppb, "late_until": late_until, "late_ppb": late_ppb });
+    Err(not_your_turn(sale).with("admitted", shown))
+}
+
+fn no_ticket(sale: &SaleId) -> Problem {
+    let path = format!("/v1/sales/{sale}/tickets");
+    Problem::new(Code::NoTicket).detail(format!("{TICKET_HEADER}: a ticket of this round for this user")).with("tickets_path", path)
+}
+
+fn not_your_turn(sale: &SaleId) -> Problem {
+    let problem = Problem::new(Code::NotYourTurn).detail(format!("{FRONT_HEADER}: the front of the line's document"));
+    problem.with("line_path", format!("/v1/sales/{sale}/line")).retry_after_s(LOOK_AGAIN_S)
+}

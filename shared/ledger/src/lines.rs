@@ -1,0 +1,150 @@
+//! Lines in front of rounds: the seed that the order follows from, and how far a line may have moved.
+//!
+//! The seed is written in the transaction that begins the round, and never again. Redis keeps the line; what is here is a bound that
+//! it has not passed, written every ten seconds at most while the line moves.
+
+use award::{Bytes32, Commitment, Seed, bytes32};
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
+use line::{Front, WHOLE_PPB};
+use sale::{Round, RoundId};
+
+use crate::conflict::retry_conflicts;
+use crate::draws::draw_seed;
+use crate::item::{Item, bytes, number, text};
+use crate::{Ledger, LedgerError, keys};
+
+/// The line of a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptLine {
+    /// What the order follows from. Secret until the sale opens.
+    pub seed: Seed,
+    /// What the round published of it before anybody came.
+    pub commitment: Commitment,
+    /// What the line has not passed, and how many people had come early when it was written. None if it has not moved.
+    pub ceiling: Option<(Front, u64)>,
+}
+
+fn to_item(id: &RoundId, seed: &Seed) -> Item {
+    let attributes = [
+        ("pk", text(keys::line(id))),
+        ("seed", bytes(seed.0)),
+        ("commitment", text(line::commit(id, seed).to_string())),
+    ];
+    attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+impl KeptLine {
+    fn from_item(id: &RoundId, item: &Item) -> Result<Self, LedgerError> {
+        let unreadable = || LedgerError::Contradiction(format!("the line of round {id} cannot be read"));
+        let seed = |value: &AttributeValue| Bytes32::try_from(value.as_b().ok()?.as_ref()).ok();
+        let seed = Seed(item.get("seed").and_then(seed).ok_or_else(unreadable)?);
+        let commitment = |value: &AttributeValue| bytes32(value.as_s().ok()?);
+        let commitment = Commitment(item.get("commitment").and_then(commitment).ok_or_else(unreadable)?);
+        if line::commit(id, &seed) != commitment {
+            return Err(LedgerError::Contradiction(format!("the line of round {id} is committed to another seed")));
+        }
+        Ok(Self { seed, commitment, ceiling: ceiling_of(item).map_err(|()| unreadable())? })
+    }
+}
+
+fn ceiling_of(item: &Item) -> Result<Option<(Front, u64)>, ()> {
+    let Some(ceiling) = item.get("ceiling") else { return Ok(None) };
+    let read = || {
+        let mut parts = ceiling.as_s().ok()?.split('-');
+        let early_ppb = parts.next()?.parse().ok()?;
+        let late_s = parts.next()?.parse().ok()?;
+        let late_ppb = parts.next()?.parse().ok()?;
+        let people = item.get("people")?.as_n().ok()?.parse().ok()?;
+        (early_ppb <= WHOLE_PPB).then_some((Front { early_ppb, late_s, late_ppb }, people))
+    };
+    read().map(Some).ok_or(())
+}
+
+/// A front as text that sorts as fronts do.
+fn sorted_text(Front { early_ppb, late_s, late_ppb }: &Front) -> String {
+    format!("{early_ppb:010}-{late_s:012}-{late_ppb:010}")
+}
+
+impl Ledger {
+    /// Draws the seed of a round's line: what goes into the transaction with the round's. None for a round without a line.
+    pub(crate) fn commit_line(round: &Round) -> Result<Option<Item>, LedgerError> {
+        round.terms.line.map(|_| Ok(to_item(&round.id, &draw_seed()?))).transpose()
+    }
+
+    /// The line of a round. None if it has none. Reads what was last written.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the seed is not the one that the round is committed to.
+    pub async fn line(&self, id: &RoundId) -> Result<Option<KeptLine>, LedgerError> {
+        let item = self.item(keys::line(id)).await?;
+        item.map(|item| KeptLine::from_item(id, &item)).transpose()
+    }
+
+    /// Notes that the line of a round may move up to `ceiling`, with so many early people. What holds then: this or a higher one.
+    ///
+    /// Guards against: a process that is behind, which must not lower what another has published.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the round has no line. Can be repeated.
+    pub async fn raise_line(&self, id: &RoundId, ceiling: &Front, people: u64) -> Result<Front, LedgerError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .key("pk", text(keys::line(id)))
+            .update_expression("SET ceiling = :ceiling, people = :people")
+            .condition_expression("attribute_exists(seed) AND (attribute_not_exists(ceiling) OR ceiling < :ceiling)")
+            .expression_attribute_values(":ceiling", text(sorted_text(ceiling)))
+            .expression_attribute_values(":people", number(people.try_into().unwrap_or(i64::MAX)))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
+            Ok(_) => Ok(*ceiling),
+            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+                let kept = failed.item.map(|item| KeptLine::from_item(id, &item)).transpose()?;
+                let none = || LedgerError::Contradiction(format!("round {id} has no line"));
+                kept.and_then(|kept| kept.ceiling).map(|(front, _)| front).ok_or_else(none)
+            }
+            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_lines_stay_readable_and_are_written_the_same() {
+        let id = RoundId { sale: "lamp".parse().unwrap(), number: sale::RoundNumber(2) };
+        let seed = Seed([7; 32]);
+        let fresh = to_item(&id, &seed);
+        assert_eq!((&fresh["pk"], &fresh["seed"]), (&text("LINE#lamp#2"), &bytes([7; 32])));
+        assert_eq!(fresh["commitment"].as_s().unwrap().len(), 64);
+        let kept = KeptLine { seed, commitment: line::commit(&id, &Seed([7; 32])), ceiling: None };
+        assert_eq!(KeptLine::from_item(&id, &fresh).unwrap(), kept);
+
+        let mut moved = fresh.clone();
+        let front = Front { early_ppb: WHOLE_PPB, late_s: 1_795_510_801, late_ppb: 5 };
+        assert_eq!(sorted_text(&front), "1000000000-001795510801-0000000005");
+        moved.insert("ceiling".to_owned(), text("1000000000-001795510801-0000000005"));
+        moved.insert("people".to_owned(), number(17));
+        assert_eq!(KeptLine::from_item(&id, &moved).unwrap().ceiling, Some((front, 17)));
+
+        for (name, wrong) in
+            [("seed", bytes([7; 31])), ("seed", bytes([8; 32])), ("commitment", text("07")), ("ceiling", text("1-2"))]
+        {
+            let mut stored = moved.clone();
+            stored.insert(name.to_owned(), wrong);
+            assert!(KeptLine::from_item(&id, &stored).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn texts_of_fronts_sort_as_fronts_do() {
+        let fronts = [(0, 0, 0), (9, 0, 0), (10, 0, 0), (WHOLE_PPB, 0, 0), (WHOLE_PPB, 9, 10), (WHOLE_PPB, 10, 9)];
+        let fronts = fronts.map(|(early_ppb, late_s, late_ppb)| Front { early_ppb, late_s, late_ppb });
+        assert!(fronts.is_sorted() && fronts.map(|front| sorted_text(&front)).is_sorted());
+    }
+}

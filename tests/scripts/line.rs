@@ -1,0 +1,134 @@
+//! Tickets, and how a line moves.
+
+use redis::AsyncCommands;
+use sale::{EpochMs, UserId};
+use stock::{Joined, Joining, LineStep};
+use tests::{TestRound, user};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Redis's clock.
+async fn now(round: &TestRound) -> EpochMs {
+    round.stock().look_at_line().await.unwrap().now
+}
+
+/// A sale that opens so many milliseconds from now.
+fn joining(user: &UserId, now: EpochMs, opens_in_ms: i64) -> Joining<'_> {
+    Joining {
+        user,
+        tickets_from: EpochMs(now.0 + opens_in_ms - HOUR_MS),
+        opens_at: EpochMs(now.0 + opens_in_ms),
+        closes_at: EpochMs(now.0 + opens_in_ms + HOUR_MS),
+        expires_at: EpochMs(now.0 + opens_in_ms + 2 * HOUR_MS),
+        expected: Some(10_000),
+    }
+}
+
+async fn join(round: &TestRound, joining: &Joining<'_>) -> Joined {
+    round.stock().join_line(joining).await.unwrap()
+}
+
+fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> LineStep {
+    let (head, tail) = ("17 5".to_owned(), "1 2 3 4 5".to_owned());
+    LineStep { before, head, tail, late, late_s, late_ppb: 0, expires_at: EpochMs(i64::MAX / 1000) }
+}
+
+#[tokio::test]
+async fn there_are_tickets_from_a_moment_until_the_sale_closes() {
+    let round = TestRound::start_empty();
+    let (alice, now) = (user("alice"), now(&round).await);
+    let early = joining(&alice, now, 2 * HOUR_MS);
+    assert_eq!(join(&round, &early).await, Joined::NotOpen(early.tickets_from));
+    assert_eq!(join(&round, &joining(&alice, now, -2 * HOUR_MS)).await, Joined::Closed);
+    let keys: Vec<String> = round.redis().await.keys("*").await.unwrap();
+    assert_eq!(keys, [""; 0], "whoever is refused leaves nothing");
+}
+
+#[tokio::test]
+async fn early_ones_are_known_again_after_the_opening_and_late_ones_by_their_first_second() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    for number in 0..500 {
+        assert_eq!(join(&round, &joining(&user(format_args!("early-{number}")), at, HOUR_MS / 2)).await, Joined::Early);
+    }
+    for number in 0..500 {
+        let user = user(format_args!("early-{number}"));
+        assert_eq!(join(&round, &joining(&user, at, -1000)).await, Joined::Early, "{user}");
+    }
+    let bob = user("bob");
+    let Joined::Late(second) = join(&round, &joining(&bob, at, -1000)).await else { panic!("bob is late") };
+    let look = round.stock().look_at_line().await.unwrap();
+    assert!((at.0 / 1000..=look.now.0 / 1000).contains(&(second as i64)));
+    let mut redis = round.redis().await;
+    let () = redis.zadd("arrivals:{lamp:1:line}", "bob", second - 9).await.unwrap();
+    assert_eq!(join(&round, &joining(&bob, at, -1000)).await, Joined::Late(second - 9), "the first one counts");
+    // A HyperLogLog with a standard error of 0.81 %: this is six of them.
+    assert!((475..=525).contains(&look.people), "{}", look.people);
+    assert_eq!((look.late, look.late_admitted, look.progress), (1, 0, None));
+    for key in ["people", "early", "arrivals"] {
+        let expires: i64 = redis.expire_time(format!("{key}:{{lamp:1:line}}")).await.unwrap();
+        assert!(expires > 0, "{key}");
+    }
+}
+
+/// 10 bits and 7 of them for each: 0.8 % are taken for early. Of 2,000 that is 16; more than 45 would be seven standard deviations.
+#[tokio::test]
+async fn few_late_ones_are_taken_for_early_ones() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    let mut redis = round.redis().await;
+    // As full as the filter is once all who were expected have come: half of its bits.
+    let full: Vec<u8> = (0..12_500_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let () = redis.set("early:{lamp:1:line}", full).await.unwrap();
+    let mut early = 0;
+    for number in 0..2_000 {
+        early += u32::from(join(&round, &joining(&user(number), at, -1000)).await == Joined::Early);
+    }
+    assert!((1..=45).contains(&early), "{early}");
+}
+
+#[tokio::test]
+async fn a_line_is_moved_by_one_of_those_who_looked() {
+    let round = TestRound::start_empty();
+    let stock = round.stock();
+    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), Some((0, 0)));
+    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), None, "it is there by now");
+    let look = stock.look_at_line().await.unwrap();
+    assert_eq!(look.progress.as_deref(), Some("17 5 0 0 1 2 3 4 5"));
+    assert_eq!(stock.move_line(&step(look.progress.clone(), None, 7)).await.unwrap(), Some((7, 0)));
+    assert_eq!(stock.move_line(&step(look.progress, None, 8)).await.unwrap(), None, "somebody was quicker");
+}
+
+#[tokio::test]
+async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
+    let round = TestRound::start_empty();
+    let stock = round.stock();
+    let now_s = now(&round).await.0 as u64 / 1000;
+    let mut redis = round.redis().await;
+    // 2 came in the first second, 4 in the fifth, and 3 in this one.
+    for (second, count) in [(now_s - 100, 2), (now_s - 95, 4), (now_s + 1000, 3)] {
+        for n in 0..count {
+            let () = redis.zadd("arrivals:{lamp:1:line}", format!("{second}-{n}"), second).await.unwrap();
+        }
+    }
+    let (mut late_s, mut late_ppb) = (0, 0);
+    let mut moved = Vec::new();
+    for more in [0, 1, 1, 1, 2, 1] {
+        let before = stock.look_at_line().await.unwrap();
+        let step = LineStep { late_ppb, ..step(before.progress, Some(more), late_s) };
+        (late_s, late_ppb) = stock.move_line(&step).await.unwrap().unwrap();
+        moved.push((late_s as i64 - now_s as i64, late_ppb, stock.look_at_line().await.unwrap().late_admitted));
+    }
+    let last = moved.pop().unwrap();
+    assert_eq!(
+        moved,
+        [
+            (-100, 0, 0),
+            (-100, 500_000_000, 1),
+            (-95, 0, 2),
+            (-95, 250_000_000, 3),
+            (-95, 750_000_000, 5),
+        ]
+    );
+    assert!((0..60).contains(&last.0) && (last.1, last.2) == (0, 6), "up to now, since nobody else waits: {last:?}");
+}
