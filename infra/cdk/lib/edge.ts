@@ -1,4 +1,6 @@
-import { Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -16,6 +18,7 @@ export const KEY_HEADER = 'x-door-key';
 export const VIEWER_HEADER = 'x-viewer-address';
 
 const KEY_LENGTH = 48;
+const LINE_CODE = fileURLToPath(new URL('../edge/line.js', import.meta.url));
 /** What CloudFront would otherwise remember for ten seconds, for everybody. */
 const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
 
@@ -25,6 +28,7 @@ const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
  */
 const SHARED = ['/v1/campaigns', '/v1/campaigns/*', '/v1/sales', '/v1/sales/*'];
 const DRAWS = '/v1/sales/*/rounds/*/draw*';
+const LINES = '/v1/sales/*/line';
 const BELOW_A_SALE = '/v1/sales/*/*';
 /** How long an answer is kept is said in it: a second, or a day for a draw that has its seed. */
 const AT_MOST = Duration.days(1);
@@ -62,6 +66,7 @@ export class Edge extends Construct {
     );
 
     const gateway = this.gateway(props, key);
+    const belowASale = props.edge.line ? this.withLines(gateway, props.name) : gateway;
     const shared = this.shared(props.name, gateway.origin);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Flash sales',
@@ -75,7 +80,8 @@ export class Edge extends Construct {
       defaultBehavior: props.page.behavior,
       additionalBehaviors: {
         [DRAWS]: shared,
-        [BELOW_A_SALE]: gateway,
+        [LINES]: shared,
+        [BELOW_A_SALE]: belowASale,
         ...Object.fromEntries(SHARED.map((path) => [path, shared])),
         '/v1/*': gateway,
       },
@@ -132,6 +138,27 @@ export class Edge extends Construct {
       functionAssociations: [
         { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(name) },
       ],
+    };
+  }
+
+  /** The gateway behind a check of tickets. */
+  private withLines(gateway: cloudfront.BehaviorOptions, name: string): cloudfront.BehaviorOptions {
+    const region = Stack.of(this).region;
+    const keyValueStore = new cloudfront.KeyValueStore(this, 'LineStore', {
+      keyValueStoreName: `${name}-line-${region}`,
+      comment: 'Keys of tickets, and the sales whose lines are checked here',
+    });
+    const check = new cloudfront.Function(this, 'Line', {
+      functionName: `${name}-line-${region}`,
+      comment: 'Checks the tickets of sales with a line, and writes the address of the viewer',
+      runtime: cloudfront.FunctionRuntime.JS_2_0,
+      code: cloudfront.FunctionCode.fromInline(readFileSync(LINE_CODE, 'utf8')),
+      keyValueStore,
+    });
+    new CfnOutput(Stack.of(this), 'LineStoreArn', { value: keyValueStore.keyValueStoreArn });
+    return {
+      ...gateway,
+      functionAssociations: [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: check }],
     };
   }
 

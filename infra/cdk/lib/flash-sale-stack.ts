@@ -93,6 +93,10 @@ export class FlashSaleStack extends Stack {
     // The issuer alone decides on these claims, which is what a group needs as well.
     admission.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
 
+    const waitingRoom = make('waiting_room');
+    table.useFrom(waitingRoom, ['GetItem', 'UpdateItem'], ['sales_by_close']);
+    passes.readFrom(waitingRoom);
+
     const catalog = make('catalog');
     table.useFrom(catalog, ['GetItem', 'BatchGetItem'], ['sales_by_close', 'campaigns_by_id']);
     catalog.tell('GROUP_CLAIM', settings.operatorClaims.join(','));
@@ -210,6 +214,7 @@ export class FlashSaleStack extends Stack {
     const functions: Record<FunctionName, RustFunction> = {
       reservation,
       admission,
+      waiting_room: waitingRoom,
       catalog,
       order,
       dead_letter: deadLetter,
@@ -248,7 +253,7 @@ export class FlashSaleStack extends Stack {
       const { identity } = settings;
       const page = new Page(this, 'Page', { settings, pages: props.pages, page: pageSettings, identity, push });
       const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, webAclArn });
-      for (const fn of [reservation, admission]) edge.makeKnownTo(fn);
+      for (const fn of [reservation, admission, waitingRoom]) edge.makeKnownTo(fn);
       this.output('EdgeUrl', edge.url);
     }
 

@@ -11,6 +11,7 @@ export interface FunctionFacts {
 export const FUNCTIONS = {
   reservation: { timeout_s: 10, redis: true, does: 'takes, reads and cancels reservations' },
   admission: { timeout_s: 10, redis: true, does: 'gives challenges and the way into a sale' },
+  waiting_room: { timeout_s: 10, redis: true, does: 'gives tickets for the line in front of a sale, and moves it on' },
   catalog: { timeout_s: 10, redis: true, does: 'shows campaigns and sales to everybody' },
   payment: { timeout_s: 10, redis: false, does: "takes the payment provider's callbacks" },
   admin: { timeout_s: 29, redis: true, does: 'creates, publishes, steers and audits sales' },
@@ -48,7 +49,7 @@ export const OPERATOR_GROUP = 'operators';
 export const OPERATOR_CLAIMS = ['groups', 'cognito:groups'];
 
 /** Functions that a person or a provider waits for. */
-export const ANSWERING = ['reservation', 'admission', 'catalog', 'payment', 'admin'] as const satisfies FunctionName[];
+export const ANSWERING = ['reservation', 'admission', 'waiting_room', 'catalog', 'payment', 'admin'] as const satisfies FunctionName[];
 
 /** Functions that meet the crowd of an opening. */
 export const IN_FRONT = ['reservation', 'admission'] as const satisfies FunctionName[];

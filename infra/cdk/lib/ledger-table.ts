@@ -99,6 +99,8 @@ export const FACTS_FOR_MERCHANTS: Feed = {
 
 /** The seeds of draws. Whoever has one knows who wins before the round is over. */
 const SEEDS = 'SEED#*';
+/** The seeds of lines. Whoever has one knows the order before the sale opens. */
+const LINES = 'LINE#*';
 /** Those that neither draw a seed nor compute an award from one. */
 const WITHOUT_SEEDS: FunctionName[] = ['admission', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
 
@@ -184,7 +186,8 @@ export class LedgerTable extends Construct {
     if (items.length > 0) {
       const actions = items.map((action) => `dynamodb:${action}`);
       fn.allow(actions, [this.table.tableArn]);
-      if (WITHOUT_SEEDS.includes(fn.name)) this.keepSeedsFrom(fn, actions);
+      if (WITHOUT_SEEDS.includes(fn.name)) this.keepSeedsFrom(fn, actions, [SEEDS, LINES]);
+      if (fn.name === 'waiting_room') this.keepSeedsFrom(fn, actions, [SEEDS]);
     }
     if (queried.length > 0) {
       fn.allow(
@@ -194,8 +197,8 @@ export class LedgerTable extends Construct {
     }
   }
 
-  private keepSeedsFrom(fn: RustFunction, actions: string[]): void {
-    fn.deny(actions, [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [SEEDS] } });
+  private keepSeedsFrom(fn: RustFunction, actions: string[], seeds: string[]): void {
+    fn.deny(actions, [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': seeds } });
   }
 
   /** Tells a function of every write to what `feed` names. What it cannot take is noted in `failures`. */

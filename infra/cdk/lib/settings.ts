@@ -72,13 +72,15 @@ export interface Throttle {
   burst: number;
 }
 
-export const THROTTLED_ROUTES = ['challenges', 'tokens'] as const;
+export const THROTTLED_ROUTES = ['challenges', 'tokens', 'tickets'] as const;
 
 export type ThrottledRoute = (typeof THROTTLED_ROUTES)[number];
 
 export interface EdgeSettings {
   /** Whoever sends more from one address is turned away until the last five minutes have fewer. */
   requestsPer5MinutesPerIp: number;
+  /** Whether CloudFront checks tickets of sales with a line. The gateway's functions check them anyway. */
+  line: boolean;
   /** A name of your own. Without one CloudFront gives one, and lets clients with old TLS in. */
   domain?: { name: string; certificateArn: string };
   page: PageSettings;
@@ -264,7 +266,7 @@ function throttleProblems({ throttle }: Settings): string[] {
   const rest = (['requestsPerSecond', 'burst'] as const).filter(
     (key) => inFront.reduce((sum, each) => sum + each[key], 0) >= throttle[key],
   );
-  return rest.map((key) => `throttle: ${THROTTLED_ROUTES.join(' and ')} together must leave some ${key} of the total`);
+  return rest.map((key) => `throttle: ${THROTTLED_ROUTES.join(', ')} together must leave some ${key} of the total`);
 }
 
 function edgeProblems({ edge, identity }: Settings): string[] {

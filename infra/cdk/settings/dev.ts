@@ -17,6 +17,7 @@ export const dev: Settings = {
     burst: 1_000,
     challenges: { requestsPerSecond: 200, burst: 400 },
     tokens: { requestsPerSecond: 200, burst: 400 },
+    tickets: { requestsPerSecond: 50, burst: 100 },
   },
   identity: { kind: 'cognito' },
   operatorClaims: OPERATOR_CLAIMS,

@@ -19,6 +19,7 @@ export const local: Settings = {
     burst: 100_000,
     challenges: { requestsPerSecond: 4_000, burst: 4_000 },
     tokens: { requestsPerSecond: 4_000, burst: 4_000 },
+    tickets: { requestsPerSecond: 4_000, burst: 4_000 },
   },
   identity: { kind: 'oidc', issuer: '', audience: [] },
   operatorClaims: OPERATOR_CLAIMS,

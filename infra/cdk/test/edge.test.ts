@@ -13,9 +13,9 @@ const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 describe('the edge', () => {
   const [, origin] = config.Origins;
-  const [draws, below, ...others] = config.CacheBehaviors;
+  const [draws, lines, below, ...others] = config.CacheBehaviors;
   const gateway = others.at(-1);
-  const shared = [draws, ...others.slice(0, -1)];
+  const shared = [draws, lines, ...others.slice(0, -1)];
 
   test('hands /v1 on to the gateway over new TLS, and caches nothing of it, errors least of all', () => {
     expect([below.PathPattern, gateway.PathPattern]).toEqual(['/v1/sales/*/*', '/v1/*']);
@@ -38,6 +38,7 @@ describe('the edge', () => {
     const policy = only(template, 'AWS::CloudFront::CachePolicy');
     expect(shared.map((each: Json) => each.PathPattern)).toEqual([
       '/v1/sales/*/rounds/*/draw*',
+      '/v1/sales/*/line',
       '/v1/campaigns',
       '/v1/campaigns/*',
       '/v1/sales',
@@ -85,7 +86,8 @@ describe('the edge', () => {
   });
 
   test('writes the viewer\'s address over whatever the viewer says', () => {
-    const writer = only(template, 'AWS::CloudFront::Function');
+    const writers = resources(template, 'AWS::CloudFront::Function');
+    const writer = writers.find((each) => !each.properties.FunctionConfig.KeyValueStoreAssociations)!;
     const [association] = gateway.FunctionAssociations;
     expect([association.EventType, target(association.FunctionARN)]).toEqual(['viewer-request', writer.id]);
     const handler = new Function(`${writer.properties.FunctionCode}; return handler;`)();

@@ -16,6 +16,7 @@ const WITHOUT_TOKEN = [
   'GET /v1/campaigns/{campaign_id}',
   'GET /v1/sales',
   'GET /v1/sales/{sale_id}',
+  'GET /v1/sales/{sale_id}/line',
   'GET /v1/sales/{sale_id}/rounds/{round}/draw',
   'GET /v1/sales/{sale_id}/rounds/{round}/draw/entries/{chunk}',
   'POST /v1/payments/webhook',
@@ -93,10 +94,11 @@ describe('with a user pool of its own', () => {
 
 test('the way into a sale is throttled by itself, so that it leaves room for what follows', () => {
   const stage = ofApi(template, 'HTTP', 'Stage')[0]!;
-  const { challenges, tokens, ...total } = settings.throttle;
+  const { challenges, tokens, tickets, ...total } = settings.throttle;
   const expected = {
     'POST /v1/sales/{sale_id}/challenges': challenges,
     'POST /v1/sales/{sale_id}/tokens': tokens,
+    'POST /v1/sales/{sale_id}/tickets': tickets,
   };
   const found: Record<string, Json> = stage.properties.RouteSettings;
   expect(Object.keys(found).sort()).toEqual(Object.keys(expected).sort());
@@ -105,5 +107,5 @@ test('the way into a sale is throttled by itself, so that it leaves room for wha
     const made = resources(template, 'AWS::ApiGatewayV2::Route').find((each) => each.properties.RouteKey === key)!;
     expect(stage.dependsOn, 'a stage is refused before the route').toContain(made.id);
   }
-  expect(challenges.requestsPerSecond + tokens.requestsPerSecond).toBeLessThan(total.requestsPerSecond);
+  expect(challenges.requestsPerSecond + tokens.requestsPerSecond + tickets.requestsPerSecond).toBeLessThan(total.requestsPerSecond);
 });

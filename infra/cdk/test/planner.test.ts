@@ -40,7 +40,9 @@ function deployment(settings: Settings, template: Template) {
   const order = functionNamed(template, 'order', settings).id;
   const orders = queueMappings(template).find((each) => target(each.properties.FunctionName) === order)!;
   const reserved = ownFunctions(template).map((each) => each.properties.ReservedConcurrentExecutions ?? 0);
-  const inFront = ROUTES.filter((route) => route.throttle).map(({ method, path }) => stage.RouteSettings[`${method} ${path}`]);
+  // Tickets are asked for before the opening.
+  const atOpening = ROUTES.filter((route) => route.throttle && route.throttle !== 'tickets');
+  const inFront = atOpening.map(({ method, path }) => stage.RouteSettings[`${method} ${path}`]);
   return {
     node_type: redis.CacheNodeType,
     shards: redis.NumNodeGroups,

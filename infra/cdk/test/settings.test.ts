@@ -30,7 +30,7 @@ describe('unusable settings say what is wrong', () => {
     [
       'a door that leaves nothing for reservations',
       { throttle: { ...good.throttle, tokens: { requestsPerSecond: 6_000, burst: 1 } } },
-      /throttle: challenges and tokens together must leave some requestsPerSecond/,
+      /throttle: challenges, tokens, tickets together must leave some requestsPerSecond/,
     ],
     [
       'a door with all of the burst',

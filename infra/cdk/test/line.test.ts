@@ -1,0 +1,115 @@
+import crypto from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { DEPLOYED, type Json, only, resources, synthesized, target } from './stack.ts';
+
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const { seals } = JSON.parse(read('../../../shared/line/vectors.json'));
+const source = read('../edge/line.js');
+
+/** The function as CloudFront runs it, with a key value store in memory. */
+function handlerWith(store: Record<string, string>): (event: Json) => Promise<Json> {
+  const cf = {
+    kvs: () => ({
+      get: async (key: string) => {
+        if (!(key in store)) throw new Error(`no ${key}`);
+        return store[key];
+      },
+    }),
+  };
+  const code = source.replace(/^import .*$/gm, '');
+  return new Function('cf', 'crypto', `${code}; return handler;`)(cf, crypto);
+}
+
+const KEYS = Object.fromEntries(seals.keys.map(({ number, ...keys }: Json) => [`key:${number}`, JSON.stringify(keys)]));
+const STORE = { ...KEYS, 'line:lamp': '7' };
+
+function asking(headers: Record<string, string>, uri = '/v1/sales/lamp/challenges', method = 'POST'): Json {
+  const given = Object.entries(headers).map(([name, value]) => [name, { value }]);
+  return { viewer: { ip: '2001:db8::1' }, request: { method, uri, headers: Object.fromEntries(given) } };
+}
+
+const shown = (ticket: string, front: string) => ({ 'x-line-ticket': ticket, 'x-line-front': front });
+
+test('the golden vectors are admitted or turned away as shared/line says', async () => {
+  const handler = handlerWith(STORE);
+  let asked = 0;
+  for (const front of seals.fronts) {
+    for (const { user, late_second, ticket } of seals.tickets) {
+      const admitted: string[] = late_second === null ? front.early_admitted : front.late_admitted;
+      for (const uri of ['/v1/sales/lamp/challenges', '/v1/sales/lamp/tokens']) {
+        const answer = await handler(asking(shown(ticket, front.front), uri));
+        if (admitted.includes(user)) expect(answer.uri, `${user} ${late_second}`).toBe(uri);
+        else expect([answer.statusCode, JSON.parse(answer.body).code]).toEqual([409, 'not_your_turn']);
+        asked++;
+      }
+    }
+  }
+  expect(asked).toBe(seals.fronts.length * seals.tickets.length * 2);
+  const counts = seals.fronts.map((front: Json) => front.early_admitted.length);
+  expect(Math.min(...counts)).toBe(0);
+  expect(Math.max(...counts)).toBe(5);
+});
+
+const last = seals.fronts.at(-1);
+const { ticket, user } = seals.tickets.find((each: Json) => last.late_admitted.includes(each.user));
+
+test('a ticket or a front that is missing, changed or of another round is turned away', async () => {
+  const handler = handlerWith(STORE);
+  const code = async (headers: Record<string, string>, store = STORE) => {
+    const answer = await (store === STORE ? handler : handlerWith(store))(asking(headers));
+    return answer.statusCode === undefined ? 'passed' : JSON.parse(answer.body).code;
+  };
+  expect(await code(shown(ticket, last.front)), user).toBe('passed');
+  expect(await code({})).toBe('no_ticket');
+  expect(await code({ 'x-line-ticket': ticket })).toBe('not_your_turn');
+  expect(await code(shown(ticket, last.front), { ...STORE, 'line:lamp': '8' })).toBe('no_ticket');
+  expect(await code(shown(last.front, ticket))).toBe('no_ticket');
+  for (let at = 0; at < ticket.length; at += 7) {
+    const other = ticket[at] === 'A' ? 'B' : 'A';
+    const forged = ticket.slice(0, at) + other + ticket.slice(at + 1);
+    // In the place of the number of the key it names one that the store does not have: that is for the gateway.
+    if (at !== 1 && at !== 2) expect(await code(shown(forged, last.front)), `${at}`).toBe('no_ticket');
+  }
+});
+
+test('what it does not know it leaves to the gateway, with the viewer\'s address', async () => {
+  const cases: [Record<string, string>, Json][] = [
+    [{}, asking({})],
+    [{ 'line:lamp': '7' }, asking(shown(ticket, last.front))],
+    [STORE, asking({}, '/v1/sales/chair/challenges')],
+    [STORE, asking({}, '/v1/sales/lamp/tickets')],
+    [STORE, asking({}, '/v1/sales/lamp/challenges', 'OPTIONS')],
+    [STORE, asking({}, '/v1/sales/lamp/reservations/pass')],
+  ];
+  for (const [store, event] of cases) {
+    event.request.headers['x-viewer-address'] = { value: '6.6.6.6' };
+    const answer = await handlerWith(store)(event);
+    expect(answer.uri).toBe(event.request.uri);
+    expect(answer.headers['x-viewer-address']).toEqual({ value: '2001:db8::1' });
+  }
+});
+
+test('it is what CloudFront takes: below 10 KB, and nothing newer than its runtime', () => {
+  expect(source.length).toBeLessThan(10_240);
+  expect(source.replace(/^\/\/.*$/gm, '')).not.toMatch(/\bBigInt\b|\d+n\b|\?\.|\?\?/);
+});
+
+test('a setting puts it in front of what lies below a sale, with a store of its own', () => {
+  const settings = { ...DEPLOYED.prod, edge: { ...DEPLOYED.prod.edge!, line: true } };
+  const template = synthesized(settings);
+  const store = only(template, 'AWS::CloudFront::KeyValueStore');
+  const fn = resources(template, 'AWS::CloudFront::Function').find((each) => each.properties.FunctionCode === source)!;
+  const [association] = fn.properties.FunctionConfig.KeyValueStoreAssociations;
+  expect(target(association.KeyValueStoreARN)).toBe(store.id);
+  const { CacheBehaviors } = only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig;
+  const behavior = (path: string) => CacheBehaviors.find((each: Json) => each.PathPattern === path);
+  const [below] = behavior('/v1/sales/*/*').FunctionAssociations;
+  expect([below.EventType, target(below.FunctionARN)]).toEqual(['viewer-request', fn.id]);
+  expect(target(behavior('/v1/*').FunctionAssociations[0].FunctionARN)).not.toBe(fn.id);
+  expect(Object.keys(template.toJSON().Outputs)).toContain('LineStoreArn');
+
+  const off = synthesized({ ...DEPLOYED.prod, edge: { ...DEPLOYED.prod.edge!, line: false } });
+  off.resourceCountIs('AWS::CloudFront::KeyValueStore', 0);
+  off.resourceCountIs('AWS::CloudFront::Function', 1);
+});
