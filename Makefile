@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages demo plan simulate up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
+.PHONY: help setup build pages demo plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,12 @@ audit: ## Print where every unit of the running system is: SALE=lamp ROUND=1
 
 export: ## Write the orders of a round of the running system to a file: SALE=lamp ROUND=1 FORMAT=csv OUT=lamp-1.csv
 	@$(LOCAL) export
+
+check-line: ## Check the line of a sale, and the place of a ticket, from public data alone: SALE=lamp ROUND=1 TICKET=… COMMITMENT=… URL=… JSON=1
+	@$(LOCAL) check-line
+
+line-keys: ## Print what CloudFront's key value store needs for tickets, from the keys of passes: KEYS='{"signing":1,"key1":"…"}'
+	@$(LOCAL) line-keys
 
 check-draw: ## Check the draw of a round from public data alone: SALE=packet ROUND=1 UNIT=17 URL=… JSON=1
 	@$(LOCAL) check-draw

@@ -4,6 +4,7 @@ pub mod beside;
 pub mod build;
 pub mod buy;
 pub mod check_draw;
+pub mod check_line;
 pub mod client;
 pub mod cloud;
 pub mod control;

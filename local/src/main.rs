@@ -10,6 +10,7 @@ use local::beside::run_beside;
 use local::build::FUNCTIONS;
 use local::buy::buy;
 use local::check_draw::check_draw;
+use local::check_line::{check_line, line_keys};
 use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
@@ -142,6 +143,33 @@ enum Command {
         #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
         json: bool,
     },
+    /// Check the line of a sale from its public document alone; fail unless its seed is what was committed to
+    CheckLine {
+        /// The sale
+        #[arg(long, env = "SALE", default_value = "lamp")]
+        sale: SaleId,
+        /// The round
+        #[arg(long, env = "ROUND", default_value = "1")]
+        round: RoundNumber,
+        /// The ticket to print the place of
+        #[arg(long, env = "TICKET")]
+        ticket: Option<String>,
+        /// What you noted of the commitment before the opening
+        #[arg(long, env = "COMMITMENT")]
+        commitment: Option<String>,
+        /// The address of the API, instead of that of the running `up`
+        #[arg(long, env = "URL")]
+        url: Option<String>,
+        /// Print JSON
+        #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
+        json: bool,
+    },
+    /// Print the keys by which CloudFront checks tickets
+    LineKeys {
+        /// The keys of passes, as their secret has them
+        #[arg(long, env = "KEYS", hide_env_values = true)]
+        keys: pass::KeyRing,
+    },
     /// Print what every function of the running `up` logged about a purchase, in the order in which it happened
     Trace {
         /// The reservation's id
@@ -196,6 +224,11 @@ async fn main() -> ExitCode {
             Command::CheckDraw { sale, round: number, unit, url, json } => {
                 check_draw(&RoundId { sale, number }, unit, url.as_deref(), json).await?;
             }
+            Command::CheckLine { sale, round: number, ticket, commitment, url, json } => {
+                let round = RoundId { sale, number };
+                check_line(&round, ticket.as_deref(), commitment.as_deref(), url.as_deref(), json).await?;
+            }
+            Command::LineKeys { keys } => println!("{:#}", line_keys(&keys)),
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
             Command::Redrive { queue } => redrive(&queue).await?,
             Command::Beside { program } => return run_beside(&program).await,

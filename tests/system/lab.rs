@@ -244,6 +244,11 @@ impl Lab {
         admission::Deps::new(&self.context).unwrap()
     }
 
+    /// The function of the line in a process that has looked at none yet.
+    pub(crate) fn waiting_room(&self) -> waiting_room::Deps {
+        waiting_room::Deps::new(&self.context).unwrap()
+    }
+
     pub(crate) fn order(&self) -> order::Deps {
         order::Deps::new(&self.context).unwrap()
     }
@@ -301,6 +306,7 @@ impl Lab {
             "catalog" => catalog::handle(&self.catalog(), request).await,
             "payment" => payment::handle(&self.payment(), request).await,
             "reservation" => reservation::handle(&self.reservation(), request).await,
+            "waiting_room" => waiting_room::handle(&self.waiting_room(), request).await,
             other => panic!("{other} answers no requests here"),
         }
     }

@@ -65,6 +65,7 @@ mod killed_order_function;
 mod lambda_modes;
 mod life;
 mod limits;
+mod lines;
 mod long_outages;
 mod losing_redis;
 mod losing_redis_before_the_send;

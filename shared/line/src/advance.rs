@@ -83,7 +83,7 @@ pub enum Late {
 ///
 /// The line goes on as long as those who were admitted and have neither bought nor run out of time could still be served: from free
 /// units, from those that may come back, or, since most people who are admitted do not come at once, by [`OVERBOOKED`] people for
-/// each free unit. While nothing is free it stands still. A unit that comes back moves it by [`OVERBOOKED`] people a second
+/// each free unit. While nothing is free it stands still, and nobody is waited for any more. A unit that comes back moves it by [`OVERBOOKED`] people a second
 /// at most.
 pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     let since_ms = flow.now_ms.saturating_sub(before.at_ms.max(flow.opens_at_ms));
@@ -96,6 +96,8 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     let turn_ms = u64::from(TURN_S) * 1000;
     let still_ms = turn_ms - since_ms.min(turn_ms);
     let waited_for = before.waited_for.saturating_sub(bought * MILLI);
+    // Who was admitted and found nothing free has heard that it is sold out, and need not be waited for.
+    let still_ms = if flow.free == 0 { 0 } else { still_ms };
     let waited_for = (u128::from(waited_for) * u128::from(still_ms) / u128::from(turn_ms)) as u64;
 
     let can_serve = (flow.free + flow.may_return).max(flow.free * OVERBOOKED) * MILLI;

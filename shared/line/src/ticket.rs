@@ -57,6 +57,12 @@ impl Ticket {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
+    /// What a ticket says, whoever sealed it: for the person whose it is, who has no keys.
+    pub fn said(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        Self::read(bytes.split_last_chunk::<TAG>()?.0)
+    }
+
     /// Reads a ticket for this sale, of whatever round.
     ///
     /// # Errors
@@ -67,17 +73,21 @@ impl Ticket {
         }
         let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| InvalidTicket)?;
         let (body, tag) = bytes.split_last_chunk::<TAG>().ok_or(InvalidTicket)?;
-        let (head, user) = body.split_first_chunk::<HEAD>().ok_or(InvalidTicket)?;
-        let key = keys.key(head[1]).ok_or(InvalidTicket)?;
+        let key = body.get(1).and_then(|number| keys.key(*number)).ok_or(InvalidTicket)?;
         tagged(&key.ticket, sale, body).verify_slice(tag).map_err(|_| InvalidTicket)?;
         // From here on only what this system sealed is looked at, if not this version of it.
-        let [VERSION, _, class, a, b, c, d, second @ ..] = *head else { return Err(InvalidTicket) };
+        Self::read(body).ok_or(InvalidTicket)
+    }
+
+    fn read(body: &[u8]) -> Option<Self> {
+        let (head, user) = body.split_first_chunk::<HEAD>()?;
+        let [VERSION, _, class, a, b, c, d, second @ ..] = *head else { return None };
         let class = match (class, u64::from_be_bytes(second)) {
             (EARLY, 0) => Class::Early,
             (LATE, second) => Class::Late(second),
-            _ => return Err(InvalidTicket),
+            _ => return None,
         };
-        let user = str::from_utf8(user).ok().and_then(|user| user.parse().ok()).ok_or(InvalidTicket)?;
-        Ok(Self { round: RoundNumber(u32::from_be_bytes([a, b, c, d])), user, class })
+        let user = str::from_utf8(user).ok()?.parse().ok()?;
+        Some(Self { round: RoundNumber(u32::from_be_bytes([a, b, c, d])), user, class })
     }
 }

@@ -1,0 +1,233 @@
+//! Checks the line of a sale from its public document alone, as anybody can.
+
+use std::fmt;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use line::{Class, LineDocument, LineKeys, LineState, Order, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early};
+use pass::KeyRing;
+use reqwest::{StatusCode, Url};
+use sale::{RoundId, UserId};
+use serde::Serialize;
+
+use crate::up::running;
+
+/// Longest wait for the document.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A line that holds: its seed is the one that was committed to.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct CheckedLine {
+    round: String,
+    state: LineState,
+    commitment: String,
+    people: u64,
+    /// Of whom who came early is admitted.
+    early_ppb: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<CheckedPlace>,
+}
+
+/// The place of a ticket.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct CheckedPlace {
+    user: UserId,
+    #[serde(flatten)]
+    class: Class,
+    /// Of all who came at the same time, in parts per billion.
+    place_ppb: u32,
+    /// About how many are before. Of a late one that is not said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<Range>,
+    is_admitted: bool,
+}
+
+/// Fetches the line of a round, from `url` or from what `make up` runs, checks it and prints what holds. `commitment` is what somebody
+/// has noted before the opening, and `ticket` whose place is to be computed.
+///
+/// # Errors
+/// If there is no such line, its seed is not out yet, or anything does not match.
+pub async fn check_line(
+    round: &RoundId,
+    ticket: Option<&str>,
+    commitment: Option<&str>,
+    url: Option<&str>,
+    json: bool,
+) -> Result<()> {
+    let api_url = match url {
+        Some(url) => url.to_owned(),
+        None => running()?.0.api_url,
+    };
+    let checked = check(round, &fetch(&api_url, round).await?, ticket, commitment)?;
+    if json {
+        println!("{}", serde_json::to_string_pretty(&checked)?);
+    } else {
+        print!("{checked}");
+    }
+    Ok(())
+}
+
+async fn fetch(api_url: &str, RoundId { sale, .. }: &RoundId) -> Result<LineDocument> {
+    let url = format!("{}/v1/sales/{sale}/line", api_url.trim_end_matches('/'));
+    let url = Url::parse(&url).with_context(|| format!("{api_url} is no address of an API"))?;
+    let client = reqwest::Client::builder().timeout(TIMEOUT).build()?;
+    let response = client.get(url).send().await.with_context(|| format!("{api_url} does not answer"))?;
+    match response.status() {
+        StatusCode::OK => response.json().await.context("the answer is no line"),
+        StatusCode::NOT_FOUND => bail!("{sale} has no line"),
+        status => bail!("the API answers {status}"),
+    }
+}
+
+/// Checks a line, and computes the place of a ticket in it.
+///
+/// # Errors
+/// Those of [`check_line`].
+pub fn check(
+    round: &RoundId,
+    document: &LineDocument,
+    ticket: Option<&str>,
+    commitment: Option<&str>,
+) -> Result<CheckedLine> {
+    let shown = document.round_id();
+    ensure!(shown == *round, "asked for {round}, the answer is the line of {shown}");
+    let Some(seed) = &document.seed else { bail!("the seed is not out yet; it will be at {}", document.opens_at) };
+    let seed = award::Seed(award::bytes32(seed).context("the seed is not 64 small hex digits")?);
+    let computed = commit(round, &seed).to_string();
+    for published in [Some(&*document.commitment), commitment].into_iter().flatten() {
+        ensure!(
+            computed == published,
+            "the commitment does not hold: the seed gives {computed}, published was {published}"
+        );
+    }
+    let order = Order::of(&seed);
+    let place = ticket.map(|text| {
+        let ticket = Ticket::said(text).context("this is no ticket")?;
+        ensure!(ticket.round == round.number, "the ticket is of round {}", ticket.round);
+        let place = order.place(&ticket.user);
+        Ok(CheckedPlace::new(ticket, place, document))
+    });
+    Ok(CheckedLine {
+        round: round.to_string(),
+        state: document.state,
+        commitment: computed,
+        people: document.people.estimate,
+        early_ppb: document.admitted.early_ppb,
+        place: place.transpose()?,
+    })
+}
+
+impl CheckedPlace {
+    fn new(Ticket { user, class, .. }: Ticket, place: Place, document: &LineDocument) -> Self {
+        let rank = (class == Class::Early).then(|| rank_of_early(place, document.people.estimate));
+        let is_admitted = document.admitted.front().admits(class, place);
+        Self { user, class, place_ppb: place.ppb(), rank, is_admitted }
+    }
+}
+
+/// What CloudFront's key value store needs: the keys of tickets and fronts that follow from those of passes, by number.
+pub fn line_keys(ring: &KeyRing) -> serde_json::Value {
+    let hex = |bytes: &[u8]| award::Hex(bytes).to_string();
+    let of = |(number, key): (u8, &line::LineKey)| {
+        let value = serde_json::json!({ "ticket": hex(&key.ticket), "front": hex(&key.front) });
+        (format!("key:{number}"), serde_json::Value::String(value.to_string()))
+    };
+    LineKeys::of(ring).all().map(of).collect::<serde_json::Map<_, _>>().into()
+}
+
+impl fmt::Display for CheckedLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { round, commitment, people, early_ppb, place, .. } = self;
+        writeln!(f, "The line of {round} holds: its seed is the one that was committed to, {commitment}.")?;
+        writeln!(f, "About {people} people came before the opening; {:.4} % of them are admitted.", percent(*early_ppb))?;
+        let Some(CheckedPlace { user, class, place_ppb, rank, is_admitted }) = place else { return Ok(()) };
+        let when = match class {
+            Class::Early => "before the opening".to_owned(),
+            Class::Late(second) => format!("in second {second} since the Unix epoch, after the opening"),
+        };
+        writeln!(f, "{user} came {when} and is behind {:.4} % of those who came then.", percent(*place_ppb))?;
+        if let Some(Range { from, to }) = rank {
+            writeln!(f, "That is {from} to {to} people.")?;
+        }
+        writeln!(f, "{user} is {}admitted.", if *is_admitted { "" } else { "not yet " })
+    }
+}
+
+fn percent(ppb: u32) -> f64 {
+    f64::from(ppb) / f64::from(WHOLE_PPB) * 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use award::Seed;
+    use line::{Admitted, Front, People, Units};
+    use sale::EpochMs;
+
+    use super::*;
+
+    const RING: &str = r#"{"signing":1,"key1":"0123456789abcdef0123456789abcdef"}"#;
+
+    fn line() -> (RoundId, LineDocument) {
+        let (round, seed) = (RoundId { sale: "lamp".parse().unwrap(), number: "7".parse().unwrap() }, Seed([5; 32]));
+        let front = Front { early_ppb: 500_000_000, late_s: 0, late_ppb: 0 };
+        let document = LineDocument {
+            sale: round.sale.clone(),
+            round: 7,
+            state: LineState::Moving,
+            commitment: commit(&round, &seed).to_string(),
+            seed: Some(LineDocument::seed_text(&seed)),
+            opens_at: EpochMs(0).into(),
+            tickets_from: EpochMs(0).into(),
+            people: People::of(1000, 0),
+            admitted: Admitted::of(&front, 10, EpochMs(5)),
+            units: Units { total: 5, sold: 0, may_return: 0 },
+            poll_after_ms: 2000,
+            front: None,
+        };
+        (round, document)
+    }
+
+    #[test]
+    fn a_line_is_held_to_what_was_published_and_a_ticket_to_its_place() {
+        let (round, document) = line();
+        let keys = LineKeys::of(&RING.parse().unwrap());
+        let mut admitted = 0;
+        for number in 0..100 {
+            let user: UserId = format!("user-{number}").parse().unwrap();
+            let ticket = Ticket { round: round.number, user: user.clone(), class: Class::Early };
+            let text = ticket.seal(&keys, &round.sale);
+            let place = check(&round, &document, Some(&text), Some(&document.commitment)).unwrap().place.unwrap();
+            assert_eq!((&place.user, place.is_admitted), (&user, place.place_ppb < 500_000_000));
+            let Range { from, to } = place.rank.unwrap();
+            let rank = u64::from(place.place_ppb) / 1_000_000;
+            assert!(from <= rank && rank <= to, "{from} {rank} {to}");
+            admitted += u32::from(place.is_admitted);
+        }
+        assert!((30..70).contains(&admitted), "{admitted}");
+        assert!(check(&round, &document, None, None).unwrap().to_string().contains("The line of lamp.7 holds"));
+    }
+
+    #[test]
+    fn what_does_not_hold_is_told() {
+        let (round, document) = line();
+        let fails = |document: &LineDocument, commitment: Option<&str>, says: &str| {
+            let error = check(&round, document, None, commitment).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        };
+        fails(&document, Some(&"0".repeat(64)), "the commitment does not hold");
+        let other_seed = LineDocument { seed: Some("11".repeat(32)), ..document.clone() };
+        fails(&other_seed, None, "the commitment does not hold");
+        fails(&LineDocument { seed: None, ..document.clone() }, None, "not out yet");
+        fails(&LineDocument { round: 8, ..document.clone() }, None, "the answer is the line of lamp.8");
+        assert!(check(&round, &document, Some("nonsense"), None).is_err());
+    }
+
+    #[test]
+    fn keys_of_the_edge_are_those_that_seal() {
+        let keys = line_keys(&RING.parse().unwrap());
+        let value: serde_json::Value = serde_json::from_str(keys["key:1"].as_str().unwrap()).unwrap();
+        let (_, key) = LineKeys::of(&RING.parse().unwrap()).all().map(|(n, key)| (n, *key)).next().unwrap();
+        assert_eq!(value["ticket"], award::Hex(&key.ticket).to_string());
+        assert_eq!(value["front"], award::Hex(&key.front).to_string());
+    }
+}

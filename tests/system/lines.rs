@@ -1,0 +1,318 @@
+//! The line in front of a sale: tickets, the order, who is admitted, and what happens when Redis is lost.
+
+use std::collections::BTreeMap;
+
+use award::{Commitment, Hex};
+use line::{LineDocument, LineState, Order, Place, WHOLE_PPB, commit};
+use runtime::Clock;
+use sale::{ChallengePolicy, EpochMs, LineTerms, Terms};
+use serde_json::{Value, json};
+use stock::{Joined, Joining};
+use tests::{round, terms, user};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+use crate::rounds;
+use crate::wait::until;
+
+const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 2, paused: false };
+/// What a step of a line may take.
+const MOVES_WITHIN_S: u64 = 5;
+
+fn now() -> EpochMs {
+    Clock::system().now()
+}
+
+/// A sale of so many units that is open since a minute. It asks nothing, so that a token is all there is to the gate.
+fn with_line(total: u32, line: LineTerms) -> Terms {
+    let mut terms = Terms { line: Some(line), ..terms(total, 1) };
+    terms.gate.challenge = ChallengePolicy::None;
+    terms
+}
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("user-{number}")).collect()
+}
+
+/// Puts these users in line, as they would have come before the opening.
+async fn queue_up(lab: &Lab, names: &[String]) {
+    let id = round(SALE, 1);
+    for name in names {
+        let user = user(name);
+        let joining = Joining {
+            user: &user,
+            tickets_from: EpochMs(0),
+            opens_at: now().plus_s(3600),
+            closes_at: now().plus_s(7200),
+            expires_at: now().plus_s(7200),
+            expected: None,
+        };
+        assert_eq!(lab.stock.round(&id).join_line(&joining).await.unwrap(), Joined::Early);
+    }
+}
+
+async fn ask_for_ticket(lab: &Lab, name: &str) -> Answer {
+    lab.answer(&Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name)).await
+}
+
+async fn ticket(lab: &Lab, name: &str) -> String {
+    ask_for_ticket(lab, name).await.expect(201).text("ticket").to_owned()
+}
+
+async fn look(lab: &Lab) -> LineDocument {
+    let seen = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.expect(200);
+    assert_eq!(seen.header("cache-control"), "public, max-age=1, stale-if-error=30");
+    assert!(seen.body.to_string().len() < 1000, "{}", seen.body);
+    serde_json::from_value(seen.body).unwrap()
+}
+
+/// The places of these users, as anybody can compute them, once the seed is checked against what was published before.
+fn places(names: &[String], document: &LineDocument, published: &str) -> BTreeMap<String, Place> {
+    let seed = document.seed().expect("it is open");
+    assert_eq!(commit(&document.round_id(), &seed).to_string(), published);
+    let order = Order::of(&seed);
+    names.iter().map(|name| (name.clone(), order.place(&user(name)))).collect()
+}
+
+fn come(what: &str, name: &str, ticket: Option<&str>, front: Option<&str>) -> Ask {
+    let headers = [("x-line-ticket", ticket), ("x-line-front", front)];
+    let ask = Ask::post(format!("/v1/sales/{SALE}/{what}")).by(name);
+    headers.into_iter().filter_map(|(header, text)| Some((header, text?))).fold(ask, |ask, (header, text)| ask.header(header, text))
+}
+
+/// Asks for a token with a ticket and what the document says.
+async fn enter(lab: &Lab, name: &str, ticket: &str, document: &LineDocument) -> Answer {
+    lab.answer(&come("tokens", name, Some(ticket), document.front.as_deref())).await
+}
+
+#[tokio::test]
+async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
+    let opens_at_ms = now().plus_s(1000);
+    let too_early = Lab::selling(Terms { opens_at_ms, ..with_line(10, LineTerms { opens_early_s: 100, ..LINE }) }).await;
+    let refused = ask_for_ticket(&too_early, "alice").await.problem(409, "not_open");
+    assert_eq!(refused.text("opens_at"), opens_at_ms.minus_s(100).to_string());
+
+    let lab = Lab::selling(Terms { opens_at_ms, ..with_line(10, LINE) }).await;
+    let first = ask_for_ticket(&lab, "alice").await.expect(201).body;
+    assert_eq!((&first["class"], &first["came_at"]), (&json!("early"), &Value::Null));
+    assert_eq!(ask_for_ticket(&lab, "alice").await.expect(201).body, first, "another device has the same place");
+    lab.answer(&Ask::post(format!("/v1/sales/{SALE}/tickets"))).await.problem(401, "unauthorized");
+
+    let before = look(&lab).await;
+    assert_eq!((before.state, before.seed.as_deref(), before.front.as_deref()), (LineState::Before, None, None));
+    assert_eq!((before.people.estimate, before.admitted.early_ppb), (1, 0));
+    let seed = lab.ledger.line(&round(SALE, 1)).await.unwrap().unwrap().seed;
+    let hidden = Hex(&seed.0).to_string();
+    assert!(!serde_json::to_string(&before).unwrap().contains(&hidden));
+    lab.answer(&come("tokens", "alice", first["ticket"].as_str(), None)).await.problem(409, "not_your_turn");
+
+    // It opens.
+    rounds::change(&lab.ledger, &round(SALE, 1), "open", |round| round.terms.opens_at_ms = EpochMs(now().0 - 2_000)).await;
+    lab.refresh_snapshots().await;
+    assert_eq!(ask_for_ticket(&lab, "alice").await.expect(201).text("class"), "early", "who has lost it gets it again");
+    let late = ask_for_ticket(&lab, "bob").await.expect(201).body;
+    assert_eq!(late["class"], "late");
+    assert_eq!(ask_for_ticket(&lab, "bob").await.expect(201).body, late, "the first second counts");
+    let after = look(&lab).await;
+    assert_eq!(after.seed.as_deref(), Some(&*hidden));
+    assert_eq!(after.commitment, before.commitment);
+    assert_eq!(commit(&round(SALE, 1), &after.seed().unwrap()), Commitment(award::bytes32(&before.commitment).unwrap()));
+}
+
+#[tokio::test]
+async fn passes_are_given_only_at_the_front() {
+    let lab = Lab::selling(with_line(100, LINE)).await;
+    let names = names(60);
+    queue_up(&lab, &names).await;
+    let document = look(&lab).await;
+    assert_eq!(document.state, LineState::Moving);
+    let places = places(&names, &document, &document.commitment);
+    let early_ppb = document.admitted.early_ppb;
+    // Ten seconds are made up for, at two a second.
+    assert!((300_000_000..=400_000_000).contains(&early_ppb), "{early_ppb}");
+    let mut counts = [0, 0];
+    for (name, place) in &places {
+        let ticket = ticket(&lab, name).await;
+        let admitted = place.ppb() < early_ppb;
+        counts[usize::from(admitted)] += 1;
+        let answer = enter(&lab, name, &ticket, &document).await;
+        if admitted {
+            answer.expect(201);
+        } else {
+            let refused = answer.problem(409, "not_your_turn");
+            assert_eq!(refused.body["admitted"]["early_ppb"], early_ppb);
+            assert_eq!(refused.text("line_path"), format!("/v1/sales/{SALE}/line"));
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+
+    let first = places.iter().min_by_key(|(_, place)| **place).unwrap().0;
+    let ticket = ticket(&lab, first).await;
+    let front = document.front.as_deref();
+    for what in ["challenges", "tokens"] {
+        lab.answer(&come(what, first, Some(&ticket), front)).await.expect(201);
+        lab.answer(&come(what, first, None, front)).await.problem(403, "no_ticket");
+        lab.answer(&come(what, first, front, front)).await.problem(403, "no_ticket");
+        lab.answer(&come(what, "mallory", Some(&ticket), front)).await.problem(403, "no_ticket");
+        lab.answer(&come(what, first, Some(&ticket), None)).await.problem(409, "not_your_turn");
+        lab.answer(&come(what, first, Some(&ticket), Some(&ticket))).await.problem(409, "not_your_turn");
+    }
+}
+
+#[tokio::test]
+async fn late_ones_come_after_all_early_ones() {
+    let lab = Lab::selling(with_line(100, LineTerms { admits_per_s: 3, ..LINE })).await;
+    queue_up(&lab, &names(31)).await;
+    let late = ticket(&lab, "late").await;
+    let first = look(&lab).await;
+    assert!(first.admitted.early_ppb < WHOLE_PPB && first.admitted.late_until.is_none(), "{:?}", first.admitted);
+    enter(&lab, "late", &late, &first).await.problem(409, "not_your_turn");
+    let admitted = until("the late one is admitted", MOVES_WITHIN_S, async || {
+        let document = look(&lab).await;
+        (enter(&lab, "late", &late, &document).await.status == 201).then_some(document)
+    })
+    .await;
+    assert_eq!((admitted.admitted.early_ppb, admitted.people.late), (WHOLE_PPB, 1));
+}
+
+#[tokio::test]
+async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
+    let opens_at_ms = EpochMs(now().0 - 2_000);
+    let line = LineTerms { admits_per_s: 20, ..LINE };
+    let lab = Lab::selling(Terms { opens_at_ms, ..with_line(1000, line) }).await;
+    let names = names(400);
+    queue_up(&lab, &names).await;
+    let before = look(&lab).await;
+    let places_before = places(&names, &before, &before.commitment);
+    let mut tickets = BTreeMap::new();
+    for name in names.iter().take(40) {
+        tickets.insert(name.clone(), ticket(&lab, name).await);
+    }
+    let late = ask_for_ticket(&lab, "late").await.expect(201).body;
+
+    lab.redis(&["FLUSHALL"]).await;
+    lab.load(SALE).await;
+    let after = look(&lab).await;
+    assert_eq!(places(&names, &after, &before.commitment), places_before, "the order follows from the seed alone");
+    assert!(after.admitted.front() >= before.admitted.front(), "{:?} {:?}", after.admitted, before.admitted);
+    // The ceiling is ten seconds ahead: half of the four hundred.
+    assert!(after.admitted.early_ppb <= before.admitted.early_ppb + 520_000_000, "{:?}", after.admitted);
+    assert_eq!(after.people.estimate, before.people.estimate, "they are not forgotten");
+    for (name, ticket) in &tickets {
+        let place = places_before[name].ppb();
+        let answer = enter(&lab, name, ticket, &before).await;
+        assert_eq!(answer.status == 201, place < before.admitted.early_ppb, "{name} with what was seen before");
+        let answer = enter(&lab, name, ticket, &after).await;
+        assert_eq!(answer.status == 201, place < after.admitted.early_ppb, "{name} with what is seen now");
+    }
+    // A late ticket says its second, whatever Redis has forgotten.
+    let text = late["ticket"].as_str().unwrap();
+    enter(&lab, "late", text, &after).await.problem(409, "not_your_turn");
+    let reached = after.admitted.early_ppb;
+    until("it goes on", MOVES_WITHIN_S, async || {
+        let admitted = look(&lab).await.admitted;
+        (admitted.early_ppb > reached || admitted.early_ppb == WHOLE_PPB).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
+    let lab = Lab::selling(with_line(2, LINE)).await;
+    let names = names(400);
+    queue_up(&lab, &names).await;
+    let first = look(&lab).await;
+    assert_eq!((first.state, first.units.total, first.units.sold), (LineState::Moving, 2, 0));
+    let (alice, _bob) = (lab.buy("alice").await, lab.buy("bob").await);
+    let sold_out = look(&lab).await;
+    assert_eq!((sold_out.state, sold_out.units.sold, sold_out.units.may_return), (LineState::SoldOut, 2, 2));
+    let reached = sold_out.admitted.early_ppb;
+    // Two steps of the line later nobody else is admitted.
+    let later = until("two seconds pass", MOVES_WITHIN_S, async || {
+        let document = look(&lab).await;
+        let passed = document.admitted.as_of.as_millisecond() - sold_out.admitted.as_of.as_millisecond();
+        (passed > 2_000).then_some(document)
+    })
+    .await;
+    assert_eq!((later.state, later.admitted.early_ppb), (LineState::SoldOut, reached));
+
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    let moved = until("the next ones are admitted", MOVES_WITHIN_S, async || {
+        let document = look(&lab).await;
+        (document.admitted.early_ppb > reached).then_some(document)
+    })
+    .await;
+    assert_eq!((moved.state, moved.units.sold), (LineState::Moving, 1));
+    // A little: two people of the four hundred in each second.
+    assert!(moved.admitted.early_ppb < WHOLE_PPB, "{:?}", moved.admitted);
+}
+
+#[tokio::test]
+async fn operators_slow_it_down_and_hold_it_up() {
+    let lab = Lab::selling(with_line(100, LINE)).await;
+    queue_up(&lab, &names(300)).await;
+    let edit = async |line: Value| {
+        let body = json!({ "round": 1, "round_version": lab.round().await.version, "line": line });
+        lab.answer(&Ask::post(format!("/v1/admin/sales/{SALE}/edit")).by_operator().json(&body)).await
+    };
+    let edited = edit(json!({ "paused": true })).await.expect(200);
+    assert_eq!(edited.body["line"], json!({ "opens_early_s": 3600, "admits_per_s": 2, "paused": true }));
+    let held_up = look(&lab).await;
+    assert_eq!((held_up.state, held_up.admitted.per_s, held_up.admitted.early_ppb), (LineState::Paused, 0, 0));
+    edit(json!({ "paused": false, "admits_per_s": 7 })).await.expect(200);
+    let moving = until("it moves", MOVES_WITHIN_S, async || {
+        let document = look(&lab).await;
+        (document.admitted.early_ppb > 0).then_some(document)
+    })
+    .await;
+    assert_eq!((moving.state, moving.admitted.per_s), (LineState::Moving, 7));
+    edit(json!({ "opens_early_s": 60 })).await.problem(409, "not_amendable");
+    edit(Value::Null).await.problem(409, "not_amendable");
+    let errors = edit(json!({ "admits_per_s": 0 })).await.problem(400, "invalid_request");
+    assert!(errors.text("detail").starts_with("line.admits_per_s"), "{errors:?}");
+    let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 }));
+    lab.answer(&pause).await.expect(200);
+    assert_eq!(look(&lab).await.state, LineState::Paused, "with the sale");
+    ticket(&lab, "whoever comes meanwhile").await;
+}
+
+#[tokio::test]
+async fn a_sale_without_a_line_notices_nothing() {
+    let mut plain = terms(100, 1);
+    plain.gate.challenge = ChallengePolicy::None;
+    let lab = Lab::selling(plain).await;
+    ask_for_ticket(&lab, "alice").await.problem(404, "unknown_sale");
+    lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.problem(404, "unknown_sale");
+    lab.answer(&Ask::get("/v1/sales/nothing/line")).await.problem(404, "unknown_sale");
+    lab.answer(&come("tokens", "alice", None, None)).await.expect(201);
+    assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap(), None);
+}
+
+/// The route gives nothing away that the seed does not: two rounds have two seeds, and a process that finds none says 503.
+#[tokio::test]
+async fn without_the_seed_nobody_guesses_an_order() {
+    let lab = Lab::selling(with_line(10, LINE)).await;
+    queue_up(&lab, &names(3)).await;
+    let ticket = ticket(&lab, "user-1").await;
+    lab.dynamodb
+        .delete_item()
+        .table_name(&lab.table)
+        .key("pk", aws_sdk_dynamodb::types::AttributeValue::S(format!("LINE#{SALE}#1")))
+        .send()
+        .await
+        .unwrap();
+    lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.problem(503, "overloaded");
+    lab.answer(&come("tokens", "user-1", Some(&ticket), None)).await.problem(409, "not_your_turn");
+}
+
+#[tokio::test]
+async fn the_samples_are_answered() {
+    let lab = Lab::selling(with_line(10, LINE)).await;
+    for (name, status) in [("ticket", 201), ("line", 200)] {
+        let request = crate::events::request(&crate::events::sample(&format!("waiting_room/{name}")));
+        let asked = crate::asked::Asked::from(&request);
+        Answer::of_handler(asked, waiting_room::handle(&lab.waiting_room(), request).await).expect(status);
+    }
+}
+
