@@ -61,8 +61,8 @@ async fn ticket(lab: &Lab, name: &str) -> String {
 }
 
 async fn look(lab: &Lab) -> LineDocument {
-    let seen = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.expect(200);
-    assert_eq!(seen.header("cache-control"), "public, max-age=1, stale-if-error=30");
+    let seen = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await;
+    assert_eq!((seen.status, seen.header("cache-control")), (200, "public, max-age=1, stale-if-error=30"), "{seen:?}");
     assert!(seen.body.to_string().len() < 1000, "{}", seen.body);
     serde_json::from_value(seen.body).unwrap()
 }
@@ -312,7 +312,8 @@ async fn the_samples_are_answered() {
     for (name, status) in [("ticket", 201), ("line", 200)] {
         let request = crate::events::request(&crate::events::sample(&format!("waiting_room/{name}")));
         let asked = crate::asked::Asked::from(&request);
-        Answer::of_handler(asked, waiting_room::handle(&lab.waiting_room(), request).await).expect(status);
+        let answer = Answer::of_handler(asked, waiting_room::handle(&lab.waiting_room(), request).await);
+        assert_eq!(answer.status, status, "{answer:?}");
     }
 }
 

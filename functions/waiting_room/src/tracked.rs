@@ -23,6 +23,8 @@ const FRESH: Duration = Duration::from_millis(900);
 const MAX_LINES: u64 = 1_000;
 /// How long after the end of the last payment window units may still come back: expiry may be behind.
 const EXPIRY_LAGS_S: u32 = 120;
+/// When to ask again for a line whose seed the ledger does not have.
+const NO_SEED_RETRY_S: u32 = 5;
 /// Clients look this often.
 const POLL_BEFORE_MS: u64 = 30_000;
 const POLL_MOVING_MS: u64 = 2_000;
@@ -84,7 +86,7 @@ impl Tracked {
         if self.kept.is_none() {
             self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         }
-        let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded))?;
+        let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
         let look = deps.stock.round(&round.id).look_at_line().await.map_err(Problem::unanswered)?;
         // Redis's clock alone says who is early, so it alone says when the order may be known.
         if look.now < round.terms.opens_at_ms {
