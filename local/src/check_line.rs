@@ -139,7 +139,11 @@ impl fmt::Display for CheckedLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { round, commitment, people, early_ppb, place, .. } = self;
         writeln!(f, "The line of {round} holds: its seed is the one that was committed to, {commitment}.")?;
-        writeln!(f, "About {people} people came before the opening; {:.4} % of them are admitted.", percent(*early_ppb))?;
+        writeln!(
+            f,
+            "About {people} people came before the opening; {:.4} % of them are admitted.",
+            percent(*early_ppb)
+        )?;
         let Some(CheckedPlace { user, class, place_ppb, rank, is_admitted }) = place else { return Ok(()) };
         let when = match class {
             Class::Early => "before the opening".to_owned(),

@@ -6,8 +6,8 @@ use std::time::Duration;
 use local::valkey_cluster::ValkeyCluster;
 use sale::{EpochMs, Round, RoundId};
 use stock::{
-    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Joined, Joining, LineStep, Reseated, Reserve,
-    RoundLoad, Stock,
+    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Joined, Joining, LineStep, Reseated,
+    Reserve, RoundLoad, Stock,
 };
 use tests::{first_version, fresh_claim, round, terms, user};
 use uuid::Uuid;
@@ -77,15 +77,20 @@ async fn sell(stock: &Stock, id: &RoundId) {
     round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
     assert_eq!(round.answers().await.unwrap()["sold_out"], 1);
     let hour = EpochMs(now_ms() + 3_600_000);
-    let joining =
-        Joining { user: &alice, tickets_from: EpochMs(0), opens_at: hour, closes_at: hour, expires_at: hour, expected: None };
+    let joining = Joining {
+        user: &alice,
+        tickets_from: EpochMs(0),
+        opens_at: hour,
+        closes_at: hour,
+        expires_at: hour,
+        expected: None,
+    };
     assert_eq!(round.join_line(&joining).await.unwrap(), Joined::Early);
     let early = Joining { opens_at: EpochMs(0), ..joining };
     assert_eq!(round.join_line(&early).await.unwrap(), Joined::Early);
     let look = round.look_at_line().await.unwrap();
     let (head, tail) = ("1 2".to_owned(), "3".to_owned());
-    let step =
-        LineStep { before: look.progress, head, tail, late: Some(1), late_s: 0, late_ppb: 0, expires_at: hour };
+    let step = LineStep { before: look.progress, head, tail, late: Some(1), late_s: 0, late_ppb: 0, expires_at: hour };
     assert!(round.move_line(&step).await.unwrap().is_some());
     let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
     round.amend(&paused).await.unwrap();

@@ -122,13 +122,7 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
     let last = moved.pop().unwrap();
     assert_eq!(
         moved,
-        [
-            (-100, 0, 0),
-            (-100, 500_000_000, 1),
-            (-95, 0, 2),
-            (-95, 250_000_000, 3),
-            (-95, 750_000_000, 5),
-        ]
+        [(-100, 0, 0), (-100, 500_000_000, 1), (-95, 0, 2), (-95, 250_000_000, 3), (-95, 750_000_000, 5),]
     );
     assert!((0..60).contains(&last.0) && (last.1, last.2) == (0, 6), "up to now, since nobody else waits: {last:?}");
 }

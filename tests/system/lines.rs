@@ -78,7 +78,10 @@ fn places(names: &[String], document: &LineDocument, published: &str) -> BTreeMa
 fn come(what: &str, name: &str, ticket: Option<&str>, front: Option<&str>) -> Ask {
     let headers = [("x-line-ticket", ticket), ("x-line-front", front)];
     let ask = Ask::post(format!("/v1/sales/{SALE}/{what}")).by(name);
-    headers.into_iter().filter_map(|(header, text)| Some((header, text?))).fold(ask, |ask, (header, text)| ask.header(header, text))
+    headers
+        .into_iter()
+        .filter_map(|(header, text)| Some((header, text?)))
+        .fold(ask, |ask, (header, text)| ask.header(header, text))
 }
 
 /// Asks for a token with a ticket and what the document says.
@@ -89,7 +92,8 @@ async fn enter(lab: &Lab, name: &str, ticket: &str, document: &LineDocument) -> 
 #[tokio::test]
 async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     let opens_at_ms = now().plus_s(1000);
-    let too_early = Lab::selling(Terms { opens_at_ms, ..with_line(10, LineTerms { opens_early_s: 100, ..LINE }) }).await;
+    let too_early =
+        Lab::selling(Terms { opens_at_ms, ..with_line(10, LineTerms { opens_early_s: 100, ..LINE }) }).await;
     let refused = ask_for_ticket(&too_early, "alice").await.problem(409, "not_open");
     assert_eq!(refused.text("opens_at"), opens_at_ms.minus_s(100).to_string());
 
@@ -108,7 +112,8 @@ async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     lab.answer(&come("tokens", "alice", first["ticket"].as_str(), None)).await.problem(409, "not_your_turn");
 
     // It opens.
-    rounds::change(&lab.ledger, &round(SALE, 1), "open", |round| round.terms.opens_at_ms = EpochMs(now().0 - 2_000)).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), "open", |round| round.terms.opens_at_ms = EpochMs(now().0 - 2_000))
+        .await;
     lab.refresh_snapshots().await;
     assert_eq!(ask_for_ticket(&lab, "alice").await.expect(201).text("class"), "early", "who has lost it gets it again");
     let late = ask_for_ticket(&lab, "bob").await.expect(201).body;
@@ -117,7 +122,10 @@ async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     let after = look(&lab).await;
     assert_eq!(after.seed.as_deref(), Some(&*hidden));
     assert_eq!(after.commitment, before.commitment);
-    assert_eq!(commit(&round(SALE, 1), &after.seed().unwrap()), Commitment(award::bytes32(&before.commitment).unwrap()));
+    assert_eq!(
+        commit(&round(SALE, 1), &after.seed().unwrap()),
+        Commitment(award::bytes32(&before.commitment).unwrap())
+    );
 }
 
 #[tokio::test]
@@ -162,8 +170,8 @@ async fn passes_are_given_only_at_the_front() {
 
 #[tokio::test]
 async fn late_ones_come_after_all_early_ones() {
-    let lab = Lab::selling(with_line(100, LineTerms { admits_per_s: 3, ..LINE })).await;
-    queue_up(&lab, &names(31)).await;
+    let lab = Lab::selling(with_line(100, LineTerms { admits_per_s: 5, ..LINE })).await;
+    queue_up(&lab, &names(60)).await;
     let late = ticket(&lab, "late").await;
     let first = look(&lab).await;
     assert!(first.admitted.early_ppb < WHOLE_PPB && first.admitted.late_until.is_none(), "{:?}", first.admitted);
@@ -274,7 +282,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     let pause = Ask::post(format!("/v1/admin/sales/{SALE}/pause")).by_operator().json(&json!({ "round": 1 }));
     lab.answer(&pause).await.expect(200);
     assert_eq!(look(&lab).await.state, LineState::Paused, "with the sale");
-    ticket(&lab, "whoever comes meanwhile").await;
+    ticket(&lab, "carol").await;
 }
 
 #[tokio::test]
@@ -316,4 +324,3 @@ async fn the_samples_are_answered() {
         assert_eq!(answer.status, status, "{answer:?}");
     }
 }
-

@@ -13,8 +13,16 @@ use crate::answer::{Answer, Given};
 use crate::applicant::applicant;
 use crate::groups::class_of;
 
-const CHECKS: &[Check] =
-    &[Check::Known, Check::Sight, Check::Stop, Check::Address, Check::Line, Check::Form, Check::Keys, Check::Turn(Step::Token)];
+const CHECKS: &[Check] = &[
+    Check::Known,
+    Check::Sight,
+    Check::Stop,
+    Check::Address,
+    Check::Line,
+    Check::Form,
+    Check::Keys,
+    Check::Turn(Step::Token),
+];
 
 #[derive(Serialize)]
 struct Document {

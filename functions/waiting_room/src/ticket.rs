@@ -38,9 +38,7 @@ pub(crate) async fn ticket(deps: &Deps, request: &Request, sale: &str) -> Reply 
     let ticket = Ticket { round: round.id.number, user: visitor.user.clone(), class };
     let came_at = match class {
         Class::Early => None,
-        Class::Late(second) => {
-            Some(EpochMs(i64::try_from(second).unwrap_or(i64::MAX).saturating_mul(1000)).into())
-        }
+        Class::Late(second) => Some(EpochMs(i64::try_from(second).unwrap_or(i64::MAX).saturating_mul(1000)).into()),
     };
     let document = Document {
         ticket: ticket.seal(&LineKeys::of(visitor.keys()?), &round.id.sale),

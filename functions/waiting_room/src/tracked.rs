@@ -101,13 +101,7 @@ impl Tracked {
     }
 
     /// Moves the line on if it is time and nobody else has.
-    async fn advance(
-        &mut self,
-        deps: &Deps,
-        round: &Round,
-        per_s: u32,
-        look: LineLook,
-    ) -> Result<Standing, Problem> {
+    async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
         let stock = deps.stock.round(&round.id);
         let counters = stock.counters().await.map_err(Problem::unanswered)?;
         let progress = look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;

@@ -143,7 +143,8 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
         (front.late_s, front.late_ppb) = (second, 0);
     }
     let unknown_until_s = before.unknown_until_s;
-    let progress = Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken, unknown_until_s };
+    let progress =
+        Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken, unknown_until_s };
     Some(Advance { progress, late })
 }
 

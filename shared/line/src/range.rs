@@ -1,7 +1,7 @@
 use serde::Serialize;
 
-use crate::front::WHOLE_PPB;
 use crate::Place;
+use crate::front::WHOLE_PPB;
 
 /// How far the number of people may be off, in percent: a HyperLogLog of Redis has a standard error of 0.81 %, and this is two and a
 /// half times as much. It is more in one of 80 lines.
@@ -21,7 +21,8 @@ pub struct Range {
 pub fn rank_of_early(place: Place, people: u64) -> Range {
     let (ppb, whole) = (u128::from(place.ppb()), u128::from(WHOLE_PPB));
     let before = |people: u64| (ppb * u128::from(people) / whole) as u64;
-    let (few, many) = (people * (100 - PEOPLE_ERROR_PERCENT) / 100, (people * (100 + PEOPLE_ERROR_PERCENT)).div_ceil(100));
+    let (few, many) =
+        (people * (100 - PEOPLE_ERROR_PERCENT) / 100, (people * (100 + PEOPLE_ERROR_PERCENT)).div_ceil(100));
     // n p (1 - p) is the variance of how many of n are before p.
     let spread = |people: u64| 2 * ((ppb * (whole - ppb) / whole * u128::from(people) / whole) as u64).isqrt() + 1;
     Range { from: before(few).saturating_sub(spread(few)), to: (before(many) + spread(many)).min(many) }

@@ -45,7 +45,8 @@ fn it_rises_at_the_planned_rate_once_a_second() {
 fn remainders_are_not_lost() {
     let mut progress = Progress::default();
     for second in 1..=70 {
-        progress = advance(&progress, &Flow { people: 7_000, per_s: 1, ..flow(OPENS + second * 1000) }).unwrap().progress;
+        progress =
+            advance(&progress, &Flow { people: 7_000, per_s: 1, ..flow(OPENS + second * 1000) }).unwrap().progress;
     }
     assert_eq!(progress.front.early_ppb, WHOLE_PPB / 100);
 }
@@ -88,7 +89,11 @@ fn late_ones_follow_once_all_early_ones_are_in() {
         ..Progress::default()
     };
     let next = advance(&full, &Flow { late_waiting: 1_000, ..flow(OPENS + 6_000) }).unwrap();
-    assert_eq!((next.progress.front.early_ppb, next.late), (WHOLE_PPB, Late::More(95)), "5 early ones and 95 late ones");
+    assert_eq!(
+        (next.progress.front.early_ppb, next.late),
+        (WHOLE_PPB, Late::More(95)),
+        "5 early ones and 95 late ones"
+    );
     let nobody = advance(&next.progress, &flow(OPENS + 7_000)).unwrap();
     assert_eq!(nobody.late, Late::More(0));
     assert_eq!(nobody.progress.waited_for / 1000, (100_000 - 100_000 / 60) / 1000, "nobody came, nobody is waited for");

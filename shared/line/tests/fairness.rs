@@ -81,8 +81,9 @@ fn feistel(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
             (0..4).fold((place >> half, place & mask), |(left, right), number| (right, left ^ round(number, right)));
         left << half | right
     };
-    let walk =
-        |index| std::iter::successors(Some(once(index)), |place| Some(once(*place))).find(|place| *place < users as u32);
+    let walk = |index| {
+        std::iter::successors(Some(once(index)), |place| Some(once(*place))).find(|place| *place < users as u32)
+    };
     (0..users as u32).map(|index| walk(index).unwrap() as usize).collect()
 }
 
@@ -135,7 +136,10 @@ fn places(rule: Rule, users: usize, requests: &[Request], seeds: std::ops::Range
     let many = seeds.end - seeds.start;
     let mut counts = vec![0; users * users];
     for seed in seeds {
-        rule(&bytes(seed), users, requests).into_iter().enumerate().for_each(|(user, rank)| counts[user * users + rank] += 1);
+        rule(&bytes(seed), users, requests)
+            .into_iter()
+            .enumerate()
+            .for_each(|(user, rank)| counts[user * users + rank] += 1);
     }
     let freedom = (users - 1) * (users - 1);
     chi2(&counts, many as f64 / users as f64) / limit(freedom as f64)
@@ -176,7 +180,8 @@ fn spearman(rule: Rule, users: usize, seeds: std::ops::Range<u64>) -> f64 {
 
 /// Pairs of late users of whom the one came a second or more earlier and is behind.
 fn inversions(rule: Rule, seed: u64) -> usize {
-    let requests: Vec<Request> = (0..120).map(|user| Request { user, at_ms: OPENS_AT_MS + user as u64 * 250 }).collect();
+    let requests: Vec<Request> =
+        (0..120).map(|user| Request { user, at_ms: OPENS_AT_MS + user as u64 * 250 }).collect();
     let ranks = rule(&bytes(seed), requests.len(), &requests);
     let pairs = (0..ranks.len()).flat_map(|one| (0..ranks.len()).map(move |two| (one, two)));
     pairs.filter(|(one, two)| one + 4 <= *two && ranks[*one] > ranks[*two]).count()
@@ -199,7 +204,9 @@ fn caught(sets: u64, size: u64, fails: impl Fn(std::ops::Range<u64>) -> bool) ->
 #[test]
 fn each_user_gets_each_rank_equally_often() {
     let n = 10;
-    let test = |rule: Rule, requests: &[Request], sets, size| caught(sets, size, |seeds| places(rule, n, requests, seeds) >= 1.0);
+    let test = |rule: Rule, requests: &[Request], sets, size| {
+        caught(sets, size, |seeds| places(rule, n, requests, seeds) >= 1.0)
+    };
     assert_eq!(test(ours, &early(n), 10, 1000), 0);
     assert_eq!(test(ours, &with_a_pushy_one(), 10, 1000), 0, "who asks more often gains nothing");
     for (name, rule, requests) in [

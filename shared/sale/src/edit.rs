@@ -1,6 +1,6 @@
 use crate::{
-    Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidTerms, LineTerms, Overlap, PictureUrl, Price, Rain,
-    Recurrence, Settlement, Terms, TermsUrl,
+    Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidTerms, LineTerms, Overlap, PictureUrl, Price,
+    Rain, Recurrence, Settlement, Terms, TermsUrl,
 };
 
 /// What an operator changes of an offer or a round. `None` leaves a term as it is.

@@ -70,7 +70,10 @@ mod tests {
             assert_eq!(verdict, Err(InvalidTerms::Line(problem)));
         };
         assert_eq!(verdict(LINE, &|_| {}), Ok(()));
-        assert_eq!(verdict(LineTerms { opens_early_s: MAX_OPENS_EARLY_S, admits_per_s: MAX_ADMITS_PER_S, ..LINE }, &|_| {}), Ok(()));
+        assert_eq!(
+            verdict(LineTerms { opens_early_s: MAX_OPENS_EARLY_S, admits_per_s: MAX_ADMITS_PER_S, ..LINE }, &|_| {}),
+            Ok(())
+        );
         line(LineTerms { opens_early_s: 0, ..LINE }, InvalidLine::OpensEarly);
         line(LineTerms { opens_early_s: MAX_OPENS_EARLY_S + 1, ..LINE }, InvalidLine::OpensEarly);
         line(LineTerms { admits_per_s: 0, ..LINE }, InvalidLine::AdmitsPerS);
@@ -82,10 +85,7 @@ mod tests {
             Err(InvalidTerms::Line(InvalidLine::EarlyAccess))
         );
         let gate = GateTerms { groups_see: vec![group.clone()], groups_buy: vec![group], ..GateTerms::default() };
-        assert_eq!(
-            verdict(LINE, &|terms| terms.gate = gate.clone()),
-            Err(InvalidTerms::Line(InvalidLine::Hidden))
-        );
+        assert_eq!(verdict(LINE, &|terms| terms.gate = gate.clone()), Err(InvalidTerms::Line(InvalidLine::Hidden)));
     }
 
     #[test]

@@ -325,7 +325,8 @@ mod tests {
 
     #[test]
     fn a_line_is_slowed_down_and_held_up_while_it_runs_and_nothing_else() {
-        let (offer, round) = Offer::draft("lamp".parse().unwrap(), Terms { line: Some(LINE), ..terms() }, None).publish();
+        let (offer, round) =
+            Offer::draft("lamp".parse().unwrap(), Terms { line: Some(LINE), ..terms() }, None).publish();
         let loaded = Round { loaded_at_ms: Some(BEFORE), ..round };
         let edited = |line: Option<LineTerms>| {
             let edit = Edit { line: Some(line), ..Edit::default() };

@@ -40,7 +40,9 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
 
 fn no_ticket(sale: &SaleId) -> Problem {
     let path = format!("/v1/sales/{sale}/tickets");
-    Problem::new(Code::NoTicket).detail(format!("{TICKET_HEADER}: a ticket of this round for this user")).with("tickets_path", path)
+    Problem::new(Code::NoTicket)
+        .detail(format!("{TICKET_HEADER}: a ticket of this round for this user"))
+        .with("tickets_path", path)
 }
 
 fn not_your_turn(sale: &SaleId) -> Problem {
