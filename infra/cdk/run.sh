@@ -12,4 +12,6 @@ if ! cmp -s package-lock.json node_modules/.installed; then
   echo "Installing the packages of infra/cdk" >&2
   npm ci --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed || exit
 fi
+# The SDK says at each start that it wants a newer Node next year.
+export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
 exec node --import tsx deploy/main.ts "$@"

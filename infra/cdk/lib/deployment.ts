@@ -1,10 +1,11 @@
 import { dev } from '../settings/dev.ts';
+import { local } from '../settings/local.ts';
 import { parked } from '../settings/parked.ts';
 import { prod } from '../settings/prod.ts';
 import { type HostedZone, type ProvisionedWindow, type Settings, SettingsError, UsageError, validated } from './settings.ts';
 
 /** What a deployment costs while nobody comes, and what it gives up for that: `docs/deployment.md`. */
-export const PROFILES = { dev, prod, parked } as const;
+export const PROFILES = { dev, prod, parked, local } as const;
 
 export type Profile = keyof typeof PROFILES;
 
@@ -60,7 +61,7 @@ export interface Deployment {
   /** Sales to come, which `make preflight` holds the account's quotas to. */
   sales?: PlannedSale[];
   smoke?: SmokeSettings;
-  /** Only on the machine of who develops: the emulator's address. */
+  /** Of the profile local: the emulator's address. */
   emulator?: string;
 }
 
@@ -186,6 +187,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   if (deployment.accountConcurrency !== undefined && base.reservedConcurrency !== undefined) {
     settings.reservedConcurrency = { ...base.reservedConcurrency, account: deployment.accountConcurrency };
   }
+  if (deployment.emulator !== undefined || profile === 'local') settings.emulator = deployment.emulator ?? '';
   if (base.edge !== undefined) {
     const { payUrl, contactUrl, signInOrigins } = deployment;
     const page = { ...base.edge.page, ...defined({ payUrl, contactUrl, signInOrigins }) };

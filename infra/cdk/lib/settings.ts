@@ -273,7 +273,7 @@ export function validated(settings: Settings): Settings {
   if (settings.emulator !== undefined) {
     must(
       /^http:\/\/[^/]+$/.test(settings.emulator),
-      `emulator: give its address with -c emulator=http://HOST:PORT; got "${settings.emulator}"`,
+      `emulator: give its address, as AWS_ENDPOINT_URL=http://HOST:PORT; got "${settings.emulator}"`,
     );
   }
   problems.push(

@@ -73,7 +73,7 @@ function profile(settings: Settings, template: Template) {
     secrets: resources(template, 'AWS::SecretsManager::Secret').length,
     alarm_metrics: others,
     alarm_metrics_of_a_node: ofNodes / (NumNodeGroups * (1 + ReplicasPerNodeGroup)),
-    metrics: same(ownFunctions(template).map((each) => each.properties.Environment.Variables.METRICS)) !== 'off',
+    metrics: same(ownFunctions(template).map((each) => each.properties.Environment.Variables.METRICS !== 'off')),
     dashboards: resources(template, 'AWS::CloudWatch::Dashboard').length,
     schedules: resources(template, 'AWS::Scheduler::Schedule').length,
     polled_queues: queueMappings(template).filter((each) => each.properties.Enabled !== false).length,

@@ -63,7 +63,7 @@ describe('unusable settings say what is wrong', () => {
       /edge\.page\.signInOrigins: /,
     ],
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
-    ['an emulator without an address', { emulator: '' }, /emulator: give .*-c emulator=/],
+    ['an emulator without an address', { emulator: '' }, /emulator: give its address/],
     ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give the OIDC issuer/],
     ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
     ['a plain issuer on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
