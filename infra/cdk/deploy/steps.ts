@@ -81,12 +81,17 @@ export function build(): void {
   must('make pages', 'make', ['--no-print-directory', '--silent', 'pages']);
 }
 
-/** Runs `cdk` where there is no app, so that it looks at none. */
+/** What prepares an account: the program and its arguments. */
+export function bootstrapCommand(account: string, regions: string[], qualifier: string | undefined): [string, string[]] {
+  const own = qualifier === undefined ? [] : ['--qualifier', qualifier, '--toolkit-stack-name', `CDKToolkit-${qualifier}`];
+  return ['node', [CDK, 'bootstrap', ...regions.map((region) => `aws://${account}/${region}`), ...own]];
+}
+
+/** Runs it where there is no app, so that it looks at none. */
 export function bootstrap(account: string, regions: string[], qualifier: string | undefined): void {
   const work = mkdtempSync(join(tmpdir(), 'flash-sale-bootstrap-'));
   try {
-    const own = qualifier === undefined ? [] : ['--qualifier', qualifier, '--toolkit-stack-name', `CDKToolkit-${qualifier}`];
-    must('cdk bootstrap', 'node', [CDK, 'bootstrap', ...regions.map((region) => `aws://${account}/${region}`), ...own], { cwd: work, env: cdkEnvironment() });
+    must('cdk bootstrap', ...bootstrapCommand(account, regions, qualifier), { cwd: work, env: cdkEnvironment() });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

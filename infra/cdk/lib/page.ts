@@ -30,8 +30,8 @@ const HOW_TO_PAY = `<!doctype html>
 <meta charset="utf-8">
 <title>No payment provider</title>
 <h1>No payment provider</h1>
-<p>This deployment has none. To pay, run <code>make pay ENV=… ID=…</code> in the checkout, with the <code>reservation_id</code> from
-the address of this page, and go back to the shop.</p>
+<p>This deployment has none. To pay, run <code>make pay ENV=dev ID=… PRICE_MINOR=990 CURRENCY=EUR</code> in the checkout, with the
+<code>reservation_id</code> from the address of this page and the price in cents, and go back to the shop.</p>
 </html>
 `;
 
