@@ -79,8 +79,14 @@ pub const PROD: Deployment = Deployment {
 };
 
 /// `infra/cdk/settings/parked.ts`: `prod` between sales.
-pub const PARKED: Deployment =
-    Deployment { name: "parked", node_type: DEV.node_type, node_memory_gib: DEV.node_memory_gib, replicas: 0, sync: false, ..PROD };
+pub const PARKED: Deployment = Deployment {
+    name: "parked",
+    node_type: DEV.node_type,
+    node_memory_gib: DEV.node_memory_gib,
+    replicas: 0,
+    sync: false,
+    ..PROD
+};
 
 /// Lanes of a sale, and with them shards that one sale can use. Keys and messages carry a lane, and nothing makes a
 /// second one.

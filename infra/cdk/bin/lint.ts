@@ -32,8 +32,9 @@ const deployments = join(work, 'deployments');
 deploymentsIn(deployments);
 const templates = EXAMPLES.flatMap((name) => {
   const out = join(work, name);
-  const { status, stderr } = synthesize(out, { env: name, deployments, functions, pages });
-  if (status !== 0) throw new Error(`${name} is not synthesized:\n${stderr}`);
+  // The app's tests run CDK's own check, and cfn-lint does here. A rule of AWS Solutions that does not hold is written there.
+  const { status, stderr } = synthesize(out, { env: name, deployments, functions, pages }, { withTemplateCheck: false });
+  if (status !== 0 || stderr !== '') throw new Error(`${name} is not synthesized, or not as it should be:\n${stderr}`);
   return readdirSync(out)
     .filter((file) => file.endsWith('.template.json'))
     .map((file) => join(out, file));

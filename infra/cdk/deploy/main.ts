@@ -60,7 +60,7 @@ async function outputsOf({ aws, settings: { name } }: Target): Promise<Record<st
 function urlOf({ settings: { emulator } }: Target, outputs: Record<string, string>): string {
   const url = outputs['EdgeUrl'] ?? outputs['ApiUrl'];
   if (url === undefined) throw new UsageError('The stack has no address yet: `make deploy` first.');
-  return emulator === undefined ? url : `${emulator}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}/$default`;
+  return emulator === undefined ? url : `${emulator}/_aws/execute-api/${url.split('//')[1]?.split('.')[0]}`;
 }
 
 async function runPreflight(on: Target): Promise<Finding[]> {
@@ -267,7 +267,9 @@ const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
   'rotate-edge-key': rotateEdgeKey,
   bootstrap: async (name) => ensureBootstrap(await target(name)),
   preflight: async (name) => {
-    const findings = await runPreflight(await target(name));
+    const on = await target(name);
+    if (on.settings.emulator !== undefined) throw new UsageError('The emulator has no quotas, and nothing else to look at before.');
+    const findings = await runPreflight(on);
     const wrong = findings.filter(({ is }) => is === 'wrong').length;
     if (wrong > 0) throw new UsageError(`${wrong} of ${findings.length} checks failed: each has the command that mends it below it.`);
   },

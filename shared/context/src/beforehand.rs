@@ -50,7 +50,9 @@ impl Context {
 async fn ready(what: &'static str, work: Work) {
     match timeout(WITHIN, work).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(error = &*error as &dyn std::error::Error, what, "not ready before the first request"),
+        Ok(Err(error)) => {
+            tracing::warn!(error = &*error as &dyn std::error::Error, what, "not ready before the first request")
+        }
         Err(_) => tracing::warn!(what, "not ready in time for the first request"),
     }
 }
