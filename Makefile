@@ -173,15 +173,6 @@ test-buyers-real:
 DEPLOY_REAL = { infra/cdk/run.sh deploy emulator && YES=1 infra/cdk/run.sh destroy emulator; } || failed=1
 test-operators-real:
 	@$(LOCAL) beside -- sh -c 'failed=; $(DEPLOY_REAL); $(call PAGES_REAL,operators); test -z "$$failed"'
-CLIENT_REAL = npm --prefix clients run --silent test:real || failed=1
-PAGES_REAL = if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:$(1)-real || failed=1; else $(NO_CHROMIUM); fi
-test-buyers-real:
-	@$(LOCAL) beside -- sh -c 'failed=; $(CLIENT_REAL); $(call PAGES_REAL,buyers); test -z "$$failed"'
-
-# Before that a second stack is deployed on the same system, sold from and taken away.
-DEPLOY_REAL = { infra/cdk/run.sh deploy emulator && YES=1 infra/cdk/run.sh destroy emulator; } || failed=1
-test-operators-real:
-	@$(LOCAL) beside -- sh -c 'failed=; $(DEPLOY_REAL); $(call PAGES_REAL,operators); test -z "$$failed"'
 
 # What is generated from openapi.yaml for those who write apps; `make test` fails if it is not up to date.
 docs: ## Make the API reference in docs/api and the types of the TypeScript client from openapi.yaml

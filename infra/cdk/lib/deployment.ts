@@ -41,6 +41,8 @@ export interface Deployment {
   webhookUrl?: string;
   /** Hosts of pictures besides the page's own. */
   pictureHosts?: string[];
+  /** Requests a second that a sale is limited to once it is hot. */
+  isolateHotSalesTo?: number;
   /** Who hears the alarms. Required in prod. */
   alarmEmail?: string;
   /** The shop's name, with its zone of Route 53 or its certificate in us-east-1. */
@@ -102,6 +104,7 @@ const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
   giftUrl: { is: text, as: 'a text' },
   webhookUrl: { is: text, as: 'a text' },
   pictureHosts: { is: texts, as: 'a list of texts' },
+  isolateHotSalesTo: { is: whole, as: 'a whole number above 0' },
   alarmEmail: { is: text, as: 'a text' },
   domain: { is: record, as: '{ name, zone: { id, name } } or { name, certificateArn }' },
   provisioned: { is: records, as: 'a list of { from, to, count }' },
@@ -168,7 +171,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   const { profile, issuer, audience, domain, edgeKey, letPast } = deployment;
   const base: Settings = PROFILES[profile];
   const settings: Settings = { ...base };
-  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'provisioned', 'logLevel'] as const;
+  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'isolateHotSalesTo', 'provisioned', 'logLevel'] as const;
   for (const field of copied) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
   }
