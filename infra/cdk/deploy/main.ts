@@ -168,6 +168,7 @@ async function tellUrls(on: Target): Promise<void> {
   const outputs = await outputsOf(on);
   const { EdgeUrl: edge, PushUrl: push } = outputs;
   console.log(edge === undefined ? `API        ${urlOf(on, outputs)}` : `shop       ${edge}/\noperators  ${edge}/operators.html\nAPI        ${edge}/v1`);
+  if (edge !== undefined) console.log(`payments   ${edge}/v1/payments/webhook, for the payment provider, with the key in ${outputs['PaymentSecretArn']}`);
   console.log(`push       ${push}`);
   if (outputs['UserPoolId'] !== undefined) console.log(`An operator: make operator ENV=${on.name} EMAIL=you@example.com`);
   if (edge !== undefined && on.deployment.issuer !== undefined) {

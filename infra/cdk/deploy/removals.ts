@@ -17,7 +17,7 @@ export interface Stopped {
 
 /**
  * What a deployment would take away that somebody put there on purpose: scheduled capacity, who hears the alarms, a stop, data,
- * the firewall. Each in a sentence.
+ * the firewall, the cluster. Each in a sentence.
  */
 export function removals(deployed: Template, coming: Template, stopped: Stopped): string[] {
   return [
@@ -26,6 +26,7 @@ export function removals(deployed: Template, coming: Template, stopped: Stopped)
     ...stops(stopped),
     ...data(deployed, coming),
     ...firewall(deployed, coming),
+    ...cluster(deployed, coming),
   ];
 }
 
@@ -93,6 +94,14 @@ function isKept({ Resources }: Template, id: string): boolean {
 function firewall(deployed: Template, coming: Template): string[] {
   const has = (template: Template) => of(template, 'AWS::CloudFront::Distribution').some(([, { DistributionConfig }]) => DistributionConfig.WebACLId !== undefined);
   return has(deployed) && !has(coming) ? ['the firewall in front of the shop'] : [];
+}
+
+/** Going from or to a durable log makes another cluster. */
+function cluster(deployed: Template, coming: Template): string[] {
+  const durability = (template: Template) => of(template, 'AWS::ElastiCache::ReplicationGroup').map(([, { Durability }]) => Durability ?? 'disabled');
+  const [before, after] = [durability(deployed)[0], durability(coming)[0]];
+  if (before === undefined || before === after) return [];
+  return ['Redis, which is made anew: rounds that are open are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open'];
 }
 
 /** The template of a stack as it is deployed, or nothing if there is no such stack. */

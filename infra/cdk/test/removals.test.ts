@@ -79,11 +79,14 @@ test('the table, its protection and the firewall are asked about', () => {
   expect(removals(shop, open, NOTHING)).toEqual(['the firewall in front of the shop']);
 });
 
-test('parking takes the openings away and nothing else', () => {
+test('parking takes the openings away and makes Redis anew, and coming back makes it anew', () => {
   const parked = json(settingsOf('parked', DEPLOYMENTS.parked));
   const gone = removals(shop, parked, NOTHING);
-  expect(gone).toHaveLength(4);
-  for (const each of gone) expect(each).toMatch(/^scheduled capacity: /);
+  expect(gone).toHaveLength(5);
+  for (const each of gone.slice(0, 4)) expect(each).toMatch(/^scheduled capacity: /);
+  const anew = expect.stringMatching(/^Redis, which is made anew: .* when none is open$/);
+  expect(gone[4]).toEqual(anew);
+  expect(removals(parked, shop, NOTHING)).toEqual([anew]);
 });
 
 describe('what AWS says', () => {
