@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages demo plan up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
+.PHONY: help setup build pages demo plan simulate up down buy crowd load token pass event watch audit export check-draw trace redrive scripts test test-ready test-system test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,8 +25,11 @@ pages: ## Build only the pages
 demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
-plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
+plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 LINE=auto LANES=1 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1
 	@local/tool.sh planner plan
+
+simulate: ## Simulate the opening of a sale with a line, in virtual time: UNITS=10000 AUDIENCE=1000000 LINE=1000 LANES=1 SEEDS=20 OUT=target/opening.svg JSON=1
+	@local/tool.sh simulate
 
 up: ## Start the whole system and leave it running
 	@$(LOCAL) up

@@ -5,6 +5,7 @@
 mod cycles;
 mod draw;
 mod job;
+mod lanes;
 mod mistake;
 mod properties;
 mod protocol;
@@ -19,6 +20,9 @@ mod writes;
 pub use cycles::{Run, longest_run};
 pub use draw::{DrawAction, DrawMistake, DrawProtocol, DrawRun, DrawState, Entry, Time};
 pub use job::{Job, Next, Who};
+pub use lanes::{
+    Caller, Finisher, Lane, LaneAction, LaneMistake, LaneProtocol, LaneState, Loader, Reading, Transfer, TransferId,
+};
 pub use mistake::Mistake;
 pub use protocol::{Action, Protocol};
 pub use scope::{Request, SCOPES, Scope};

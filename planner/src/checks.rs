@@ -2,14 +2,19 @@
 
 use serde::Serialize;
 
-use crate::deployment::{BATCH, Deployment, LANES_OF_A_SALE, ROUND_SHARDS, WRITES_OF_AN_ORDER};
-use crate::functions::at_the_gate;
+use crate::deployment::{BATCH, Deployment, ROUND_SHARDS, SECRETS_OF_A_PROCESS};
+use crate::functions::{at_the_gate, busy_at_once};
 use crate::inputs::{Assumptions, Inputs};
 use crate::load::Load;
 use crate::quotas as q;
+use crate::setup::Setup;
+use crate::totals::{SNAPSHOT_READS_PER_S, writes_of_an_order};
 
 /// Days that a change of our own settings takes, its deployment and a rehearsal included. Warming a table counts as one.
 pub const SETTING_LEAD_DAYS: u32 = 1;
+
+/// Seconds after which a process reads a secret again (ARCHITECTURE.md, "The gate").
+const SECRET_LASTS_S: f64 = 60.0;
 
 /// What would move a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,9 +71,10 @@ impl Check {
 }
 
 /// Every bound of a sale on this deployment.
-pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, setup: &Setup) -> Vec<Check> {
+    let load = &Load::new(inputs, assumed, setup.line.as_ref());
     let mut all = gate(assumed, on, load);
-    all.extend(behind(inputs, assumed, on, load));
+    all.extend(behind(inputs, assumed, on, load, setup));
     all
 }
 
@@ -78,9 +84,8 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
     // What the bucket gives beyond the rate, spread over the time that it has to last.
     let bucket = |burst: f64| burst / load.fullest_s;
     let functions = at_the_gate(load);
-    let environments: f64 = functions.iter().map(|function| function.environments).sum();
-    // The catalog's environments are there when it opens: people look at the card while they wait.
-    let cold = functions.iter().filter(|function| function.function != "catalog");
+    // Those of the catalog and of the line are there when it opens: people look at the card and take tickets before.
+    let cold = functions.iter().filter(|function| !["catalog", "line"].contains(&function.function));
     let scaling = cold.map(|function| function.environments).fold(0.0, f64::max);
     let gate_per_s = load.challenges_per_s.max(load.answers_per_s);
     let raised_gateway = raised(q::GATEWAY_REQUESTS).max(assumed.gateway_quota);
@@ -148,7 +153,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
         Check {
             name: "lambda_concurrency",
             unit: "environments",
-            need: environments + f64::from(on.order_concurrency.max(on.reserved_concurrency)),
+            need: busy_at_once(load) + f64::from(on.order_concurrency.max(on.reserved_concurrency)),
             have: assumed.lambda_quota,
             most: q::LAMBDA_CONCURRENCY_MOST.value.max(assumed.lambda_quota),
             mover: Mover::Quota,
@@ -169,29 +174,37 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
 }
 
 /// From the functions on.
-fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, setup: &Setup) -> Vec<Check> {
     let units = f64::from(inputs.units);
-    let lanes = f64::from(LANES_OF_A_SALE);
     let orders_per_s = units / assumed.payment_window_s;
     let consumers = (orders_per_s * q::ORDER_BATCH_S / BATCH).ceil();
-    let environments: f64 = at_the_gate(load).iter().map(|function| function.environments).sum();
     let gib = q::REDIS_BYTES_EACH * (inputs.audience as f64 + units) / f64::from(1 << 30);
-    let in_this_shard = lanes * q::SCRIPTS_PER_S_PER_SHARD;
+    let started = load.processes.min(q::LAMBDA_SCALING_PER_10_S.value) / 10.0 + load.processes / SECRET_LASTS_S;
     vec![
         Check {
             name: "redis_scripts",
             unit: "scripts/s",
-            need: load.scripts_per_s,
-            have: in_this_shard,
-            most: in_this_shard,
+            need: load.scripts_on(setup.lanes),
+            have: load.room_for_scripts(setup.lanes, on.shards),
+            most: load.room_for_scripts(setup.lanes, setup.lanes),
+            mover: Mover::Setting,
+            how: "have a shard for each lane (`shards` in settings/prod.ts); a sale has 16 lanes at most",
+            source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",
+        },
+        Check {
+            name: "redis_tickets",
+            unit: "scripts/s",
+            need: if setup.line.is_some() { load.scripts_of_line_shard(setup.lanes) } else { 0.0 },
+            have: q::SCRIPTS_PER_S_PER_SHARD,
+            most: q::SCRIPTS_PER_S_PER_SHARD,
             mover: Mover::Nothing,
-            how: "a sale has one lane, so one shard does all of it, however many there are",
+            how: "one shard remembers who has a ticket, however many lanes there are",
             source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",
         },
         Check {
             name: "redis_connections",
             unit: "connections",
-            need: environments + f64::from(on.order_concurrency),
+            need: load.processes + f64::from(on.order_concurrency),
             have: q::REDIS_CONNECTIONS.value,
             most: q::REDIS_CONNECTIONS.value,
             mover: Mover::Nothing,
@@ -222,7 +235,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) 
         Check {
             name: "table_writes",
             unit: "write units/s",
-            need: orders_per_s * WRITES_OF_AN_ORDER,
+            need: orders_per_s * writes_of_an_order(assumed),
             have: assumed.table_warm_writes,
             most: q::TABLE_WRITES_MOST.value.max(assumed.table_warm_writes),
             mover: Mover::Setting,
@@ -248,6 +261,26 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load) 
             mover: Mover::Nothing,
             how: "a standard queue has no other bound",
             source: q::QUEUE_IN_FLIGHT.page,
+        },
+        Check {
+            name: "snapshot_reads",
+            unit: "read units/s",
+            need: load.processes * SNAPSHOT_READS_PER_S,
+            have: q::PARTITION_READS.value,
+            most: q::PARTITION_READS.value,
+            mover: Mover::Nothing,
+            how: "each process reads one item, the stops, every two seconds; have each read one of several copies",
+            source: q::PARTITION_READS.page,
+        },
+        Check {
+            name: "secret_reads",
+            unit: "secrets/s",
+            need: started * SECRETS_OF_A_PROCESS,
+            have: q::SECRET_READS.value,
+            most: q::SECRET_READS.value,
+            mover: Mover::Nothing,
+            how: "each process reads its secrets when it starts, and each minute",
+            source: q::SECRET_READS.page,
         },
         Check {
             name: "audited_orders",

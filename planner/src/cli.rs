@@ -9,7 +9,9 @@ use command_line::{Stop, whole};
 use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
 use crate::deployment::{DEV, PARKED, PROD};
-use crate::inputs::{Assumptions, Inputs, MAX_AUDIENCE, MAX_UNITS};
+use crate::inputs::{
+    Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_AUDIENCE, MAX_LANES, MAX_UNITS, OPENS_EARLY, OPENS_EARLY_S,
+};
 use crate::million::{self, Part};
 use crate::plan::{self, Verdict};
 use crate::prices::Prices;
@@ -57,6 +59,15 @@ enum Command {
         /// Where it runs
         #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
         region: String,
+        /// Lanes of the sale, 1 to 16. As few as it needs, unless this says otherwise
+        #[arg(long, env = "LANES", value_parser = whole(1..=MAX_LANES))]
+        lanes: Option<u32>,
+        /// The line in front of it: auto (if the sale needs one), no, or the people a second that it admits
+        #[arg(long, env = "LINE", default_value = "auto", value_parser = line)]
+        line: LineAsked,
+        /// Seconds before the opening from which the line gives tickets
+        #[arg(long, env = "LINE_EARLY_S", default_value_t = OPENS_EARLY_S, value_parser = whole(OPENS_EARLY))]
+        line_early_s: u32,
         /// When the plan is made, instead of now
         #[arg(long, value_parser = moment)]
         now: Option<Timestamp>,
@@ -90,7 +101,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
         Err(Stop::Mistake(line)) => bail!(line),
     };
     match cli.command {
-        Command::Plan { units, audience, opens_at, region, now, assumptions } => {
+        Command::Plan { units, audience, opens_at, region, lanes, line, line_early_s, now, assumptions } => {
             let now = now.unwrap_or_else(Timestamp::now);
             let (opens_at, note) = match opens_at {
                 Some(opens_at) => (opens_at, None),
@@ -100,6 +111,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
                 }
             };
             let inputs = Inputs::new(units, audience, opens_at, now, &region)?;
+            let inputs = Inputs { lanes, line, opens_early_s: line_early_s, ..inputs };
             let plan = plan::plan(inputs, assumptions.validated()?)?;
             let text = if cli.json { json(&plan)? } else { report::plan(&plan) };
             Ok(Answer { text, note, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
@@ -135,6 +147,17 @@ fn json(value: &impl serde::Serialize) -> Result<String> {
 
 fn moment(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "a moment with its zone, such as 2026-12-24T18:00:00+01:00".to_owned())
+}
+
+fn line(text: &str) -> Result<LineAsked, String> {
+    match text {
+        "auto" => Ok(LineAsked::Auto),
+        "no" => Ok(LineAsked::No),
+        _ => match text.parse() {
+            Ok(per_s @ 1..=MAX_ADMITS_PER_S) => Ok(LineAsked::PerS(per_s)),
+            _ => Err("auto, no, or people a second, a whole number from 1 to 1,000,000".to_owned()),
+        },
+    }
 }
 
 /// A region that has prices.

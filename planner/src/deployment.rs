@@ -88,9 +88,6 @@ pub const PARKED: Deployment = Deployment {
     ..PROD
 };
 
-/// Lanes of a sale, and with them shards that one sale can use. Keys and messages carry a lane, and nothing makes a
-/// second one.
-pub const LANES_OF_A_SALE: u32 = 1;
 /// Memory of a function in GB.
 pub const FUNCTION_GB: f64 = 0.25;
 /// Messages of a batch.
@@ -103,6 +100,10 @@ pub const TRACED: f64 = 0.05;
 pub const PROVISIONED_FUNCTIONS: f64 = 2.0;
 /// Seconds for which these wait, from before the opening until after the crowd: what is assumed for their cost.
 pub const PROVISIONED_S: f64 = 1_800.0;
+/// Secrets that a process in front reads when it starts and then each minute: the keys of passes, the stock's user, the edge's key.
+pub const SECRETS_OF_A_PROCESS: f64 = 3.0;
+/// Bytes of the line's document.
+pub const LINE_DOCUMENT_BYTES: f64 = 900.0;
 /// Partitions of a round's index of guards (`ROUND_SHARDS` in `shared/ledger`).
 pub const ROUND_SHARDS: f64 = 16.0;
 /// Seconds before the opening from which a round is loaded (README.md).
@@ -110,6 +111,8 @@ pub const LOADED_BEFORE_S: i64 = 600;
 
 /// Write units of the transaction that places an order: order, unit guard, slot guard, twice each for the transaction.
 pub const WRITES_OF_AN_ORDER: f64 = 6.0;
+/// Write units more for each campaign whose limit the order counts in: one more item of the transaction, also when it ends unpaid.
+pub const WRITES_OF_A_CAMPAIGN_LIMIT: f64 = 2.0;
 /// Write units of the indexes for it: `orders_by_user`, `pending_by_pay_by`, `guards_by_round`, `orders_by_round`,
 /// `orders_by_time`.
 pub const INDEX_WRITES_OF_AN_ORDER: f64 = 5.0;

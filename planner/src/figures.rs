@@ -24,3 +24,14 @@ pub fn usd(value: f64) -> String {
         None => cents,
     }
 }
+
+/// A time in the unit that people would take: seconds up to two minutes, minutes up to two hours.
+pub fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        ..120.0 => (seconds, "s"),
+        ..7_200.0 => (seconds / 60.0, "min"),
+        _ => (seconds / 3_600.0, "h"),
+    };
+    let value = if value < 10.0 { (value * 10.0).round() / 10.0 } else { value.round() };
+    format!("{} {unit}", count(value))
+}

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::load::Load;
 use crate::quotas::{
     ADMISSION_S, CATALOG_S, LAMBDA_REQUESTS_PER_CONCURRENCY, MANAGED_CONCURRENCY, MANAGED_ENVIRONMENTS_LEAST,
-    MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S,
+    MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S, TICKET_S,
 };
 
 /// What one function needs in the fullest second.
@@ -35,11 +35,24 @@ impl Sized {
     }
 }
 
-/// The three functions that the crowd meets.
-pub fn at_the_gate(load: &Load) -> [Sized; 3] {
-    [
-        Sized::new("admission", load.challenges_per_s + load.answers_per_s, ADMISSION_S),
+/// The functions that the crowd meets.
+pub fn at_the_gate(load: &Load) -> Vec<Sized> {
+    let mut all = vec![
+        Sized::new("admission", load.admission_per_s, ADMISSION_S),
         Sized::new("reservation", load.reservations_per_s + load.reservation_looks_per_s, RESERVATION_S),
         Sized::new("catalog", load.looks_before_per_s.max(load.looks_per_s), CATALOG_S),
-    ]
+    ];
+    if load.tickets_per_s > 0.0 {
+        let tickets = load.tickets_per_s.max(load.late_tickets_per_s);
+        all.push(Sized::new("line", tickets + load.documents_per_s, TICKET_S));
+    }
+    all
+}
+
+/// Environments that are busy at one moment: the last tickets before the opening and the first turns after it do not meet.
+pub fn busy_at_once(load: &Load) -> f64 {
+    let of = |per_s: f64| Sized::new("line", per_s + load.documents_per_s, TICKET_S).environments;
+    let gate = at_the_gate(load).into_iter().filter(|function| function.function != "line");
+    let after: f64 = gate.map(|function| function.environments).sum();
+    if load.tickets_per_s > 0.0 { of(load.tickets_per_s).max(after + of(load.late_tickets_per_s)) } else { after }
 }

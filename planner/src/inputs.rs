@@ -8,10 +8,29 @@ use serde::Serialize;
 pub const MAX_UNITS: u32 = sale::MAX_TOTAL;
 /// Most people. Beyond it no formula here means anything.
 pub const MAX_AUDIENCE: u64 = 1_000_000_000;
-/// Most people a second that a waiting room lets in: as many as there can be requests at the gateway.
-pub const MAX_WAITING_ROOM_PER_S: u64 = 1_000_000;
+/// Most people a second that a line admits: as many as there can be requests at the gateway.
+pub const MAX_ADMITS_PER_S: u32 = 1_000_000;
+/// Most lanes of a sale.
+pub const MAX_LANES: u32 = 16;
+/// Seconds before the opening from which a line gives tickets, unless it is said.
+pub const OPENS_EARLY_S: u32 = 3_600;
+/// The bounds of it.
+pub const OPENS_EARLY: std::ops::RangeInclusive<u32> = 60..=86_400;
 /// Prices and quotas of today say nothing about later.
 pub const MAX_HOURS_AHEAD: i64 = 2 * 366 * 24;
+
+/// Whether there is to be a line in front of the sale.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineAsked {
+    /// If the sale needs one, at the rate that everything behind it takes.
+    #[default]
+    Auto,
+    /// None.
+    No,
+    /// At this rate, in people a second.
+    PerS(u32),
+}
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,6 +45,12 @@ pub struct Inputs {
     pub planned_at: Timestamp,
     /// Where it runs.
     pub region: String,
+    /// Lanes, unless the planner is to choose.
+    pub lanes: Option<u32>,
+    /// The line.
+    pub line: LineAsked,
+    /// Seconds before the opening from which the line gives tickets.
+    pub opens_early_s: u32,
 }
 
 /// What is assumed about people and functions. Each has a flag.
@@ -52,9 +77,34 @@ pub struct Assumptions {
     /// Answers that one person gives
     #[arg(long, default_value_t = 1.2)]
     pub answers_each: f64,
-    /// Reservations that one person sends, retries included
+    /// Reservations that one person sends
     #[arg(long, default_value_t = 1.1)]
     pub reservations_each: f64,
+    /// Seconds between a challenge and its answer, on average
+    #[arg(long, default_value_t = 5.0)]
+    pub solve_s: f64,
+    /// Part of the requests that hear 429 or 503 and are sent again
+    #[arg(long, default_value_t = 0.02)]
+    pub again_share: f64,
+    /// Part of the people who have to sign in first
+    #[arg(long, default_value_t = 0.5)]
+    pub sign_in_share: f64,
+    /// Campaigns with a limit for each user that the sale is in
+    #[arg(long, default_value_t = 0)]
+    pub campaign_limits: u32,
+    /// With a line: part of those whose turn it is who come and buy
+    #[arg(long, default_value_t = 0.7)]
+    pub comes_share: f64,
+    /// With a line: seconds before the opening at which the early ones come, on average. A sixth of the time for which it is open, unless
+    /// this says otherwise
+    #[arg(long)]
+    pub comes_early_s: Option<f64>,
+    /// With a line: seconds after the opening at which the others come, on average
+    #[arg(long, default_value_t = 300.0)]
+    pub comes_late_s: f64,
+    /// With a line: seconds between two looks of a page at the line's document. Longer if there are too many for the edge
+    #[arg(long, default_value_t = 5.0)]
+    pub line_look_s: f64,
     /// Part of the orders that is never paid, and whose units are sold again
     #[arg(long, default_value_t = 0.1)]
     pub unpaid_share: f64,
@@ -76,9 +126,6 @@ pub struct Assumptions {
     /// As if the edge kept no sale's card for its second, and buyers came to the gateway's own address
     #[arg(long)]
     pub past_the_edge: bool,
-    /// As if a waiting room let so many people a second in. None is built
-    #[arg(long)]
-    pub waiting_room_per_s: Option<f64>,
 }
 
 impl Inputs {
@@ -95,7 +142,9 @@ impl Inputs {
             opens_at <= last,
             "the opening is more than two years ahead: {opens_at}; prices and quotas of today say nothing about then"
         );
-        Ok(Self { units, audience, opens_at, planned_at, region: region.to_owned() })
+        let region = region.to_owned();
+        let line = LineAsked::Auto;
+        Ok(Self { units, audience, opens_at, planned_at, region, lanes: None, line, opens_early_s: OPENS_EARLY_S })
     }
 }
 
@@ -123,9 +172,14 @@ impl Assumptions {
         within("gateway-quota", self.gateway_quota, 1.0, 10_000_000.0)?;
         within("lambda-quota", self.lambda_quota, 1.0, 1_000_000.0)?;
         ensure!(self.quota_lead_days <= 365, "quota-lead-days: 0 to 365; got {}", self.quota_lead_days);
-        if let Some(per_s) = self.waiting_room_per_s {
-            within("waiting-room-per-s", per_s, 0.1, MAX_WAITING_ROOM_PER_S as f64)?;
-        }
+        within("solve-s", self.solve_s, 0.1, 3_600.0)?;
+        within("again-share", self.again_share, 0.0, 0.9)?;
+        within("sign-in-share", self.sign_in_share, 0.0, 1.0)?;
+        within("comes-share", self.comes_share, 0.01, 1.0)?;
+        within("comes-early-s", self.comes_early_s.unwrap_or(1.0), 1.0, 86_400.0)?;
+        within("comes-late-s", self.comes_late_s, 1.0, 86_400.0)?;
+        within("line-look-s", self.line_look_s, 1.0, 3_600.0)?;
+        ensure!(self.campaign_limits <= 10, "campaign-limits: 0 to 10; got {}", self.campaign_limits);
         Ok(self)
     }
 }

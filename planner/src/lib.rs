@@ -2,9 +2,11 @@
 //!
 //! `docs/planning.md` has the arrival model and every formula.
 
+pub mod buys;
 pub mod checks;
 pub mod cli;
 pub mod cost;
+pub mod curves;
 pub mod deployment;
 pub mod figures;
 pub mod functions;
@@ -17,4 +19,5 @@ pub mod prices;
 pub mod profiles;
 pub mod quotas;
 pub mod report;
+pub mod setup;
 pub mod totals;

@@ -2,9 +2,12 @@
 
 use serde::Serialize;
 
+use crate::curves::{Rush, tickets_within};
 use crate::deployment::PAGE_FILES;
+use crate::functions::at_the_gate;
 use crate::inputs::{Assumptions, Inputs};
-use crate::quotas::EDGE_CACHES;
+use crate::quotas::{EDGE_CACHES, EDGE_REQUESTS, LINE_LOOKS_OF_EDGE, SCRIPTS_PER_S_PER_SHARD};
+use crate::setup::Line;
 
 /// The page spreads its looks: up to a quarter longer, an eighth on average (`web/js/timing.js`).
 const SPREAD: f64 = 1.125;
@@ -23,13 +26,15 @@ pub const FIRST_LOOKS: f64 = 4.0;
 const FIRST_LOOKS_S: f64 = 10.0;
 /// Looks at a reservation until it is paid, two minutes later: beside push, one each half a minute, and the payment's own.
 pub const LOOKS_OF_A_WINNER: f64 = 9.0;
+/// Seconds over which the last tickets before the opening are a mean.
+const LAST_TICKETS_S: f64 = 60.0;
 
 /// What comes, in requests a second, in the fullest second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Load {
     /// People who have the page open when it opens.
     pub waiting: f64,
-    /// People who press the button, in the fullest second.
+    /// People who press the button, in the fullest second. With a line: whose turn it becomes.
     pub arrivals_per_s: f64,
     /// Looks at the card that reach the gateway, just before the opening.
     pub looks_before_per_s: f64,
@@ -39,21 +44,44 @@ pub struct Load {
     pub challenges_per_s: f64,
     /// Answers to them.
     pub answers_per_s: f64,
+    /// Challenges and answers, in the second that has most of both.
+    pub admission_per_s: f64,
     /// Reservations.
     pub reservations_per_s: f64,
     /// Looks at reservations.
     pub reservation_looks_per_s: f64,
+    /// Tickets for the line, in the last second before the opening.
+    pub tickets_per_s: f64,
+    /// Tickets for the line, once the sale is open.
+    pub late_tickets_per_s: f64,
+    /// Looks at the line's document that reach the gateway.
+    pub documents_per_s: f64,
+    /// Seconds between two looks of a page at the line's document.
+    pub line_look_s: f64,
     /// All that the gateway hears: before the opening or after it, whichever is more.
     pub gateway_per_s: f64,
     /// The same, as a mean over the rush.
     pub gateway_mean_per_s: f64,
     /// All that CloudFront hears.
     pub edge_per_s: f64,
-    /// Scripts that the sale's shard runs.
+    /// Scripts that the sale's lanes run.
     pub scripts_per_s: f64,
+    /// Calls that one shard answers however many lanes there are: counts of answers, one a second from each process (`tally`), and
+    /// tickets of late people.
+    pub scripts_of_one_shard_per_s: f64,
+    /// Processes of all functions in front.
+    pub processes: f64,
+    /// Those that count answers and ask for units.
+    pub counting_processes: f64,
     /// WebSocket connections that winners open.
     pub connections_per_s: f64,
-    /// Seconds until everybody has pressed the button: the rush, or what the waiting room takes.
+    /// People who have to sign in.
+    pub sign_ins_per_s: f64,
+    /// People who go all the way before they hear that it is sold out.
+    pub all_the_way: f64,
+    /// Seconds from the opening until nothing is left. None if everybody can have one.
+    pub sold_out_s: Option<f64>,
+    /// Seconds until everybody has pressed the button, or has had a turn.
     pub rush_s: f64,
     /// The fullest second, as a multiple of the mean.
     pub peak_factor: f64,
@@ -63,56 +91,162 @@ pub struct Load {
 
 impl Load {
     /// What these people do.
-    pub fn new(inputs: &Inputs, assumed: &Assumptions) -> Self {
+    pub fn new(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Self {
+        let mut load = match line {
+            Some(line) => Self::in_line(inputs, assumed, line),
+            None => Self::at_once(inputs, assumed),
+        };
+        let functions = at_the_gate(&load);
+        load.processes = functions.iter().map(|function| function.environments).sum();
+        let count = functions.iter().filter(|function| ["admission", "reservation"].contains(&function.function));
+        load.counting_processes = count.map(|function| function.environments).sum();
+        load.scripts_of_one_shard_per_s = load.counting_processes + load.late_tickets_per_s;
+        load
+    }
+
+    /// Everybody presses the button within seconds.
+    fn at_once(inputs: &Inputs, assumed: &Assumptions) -> Self {
         let audience = inputs.audience as f64;
         let units = f64::from(inputs.units);
-        let (mean, peak, waiting, rush_s) = match assumed.waiting_room_per_s {
-            // Nobody waits on our page: who is let in, presses the button and stays for a while.
-            Some(per_s) => {
-                let per_s = per_s.min(audience);
-                (per_s, per_s, (per_s * assumed.stay_s).min(audience), audience / per_s)
-            }
-            None => {
-                let rush = audience * assumed.rush_share;
-                let mean = rush / assumed.rush_s;
-                (mean, mean * assumed.peak_factor, rush, assumed.rush_s)
-            }
-        };
-        let cached = |looks: f64| if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES) };
-        let every_s = if assumed.waiting_room_per_s.is_some() { LOOK_S } else { LOOK_SOON_S };
-        let looks_before_per_s = cached(waiting / every_s);
-        let looks_per_s = cached(waiting / LOOK_S);
-        let won_in_rush = units.min(mean * FIRST_LOOKS_S.max(assumed.rush_s.min(rush_s)));
-        let reservation_looks_per_s = won_in_rush * FIRST_LOOKS / FIRST_LOOKS_S;
+        let waiting = audience * assumed.rush_share;
+        let mean = waiting / assumed.rush_s;
+        let rush = Rush::new(waiting, assumed);
+        let sold_out_s = rush.until(units);
+        let again = again(assumed);
+        let (ce, ae, re) = (assumed.challenges_each, assumed.answers_each, assumed.reservations_each);
+        let fullest = |challenges, answers| rush.fullest(sold_out_s, challenges, answers) * again;
 
-        let of = |arrivals: f64| {
-            let gate = arrivals * (assumed.challenges_each + assumed.answers_each + assumed.reservations_each);
-            gate + looks_per_s + reservation_looks_per_s
-        };
-        let reservations_per_s = peak * assumed.reservations_each;
-        let scripts = peak * (assumed.challenges_each + assumed.answers_each) + reservations_per_s;
-        let loads_per_s = match assumed.waiting_room_per_s {
-            Some(_) => mean,
-            None => waiting / assumed.wait_s.max(1.0),
-        };
-        let unseen_by_gateway = (waiting / LOOK_S).max(waiting / every_s) - looks_per_s.min(looks_before_per_s);
+        let cached = |looks: f64| if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES) };
+        let looks_before_per_s = cached(waiting / LOOK_SOON_S);
+        let looks_per_s = cached(waiting / LOOK_S);
+        let won_in_rush = units.min(mean * FIRST_LOOKS_S.max(assumed.rush_s));
+        let reservation_looks_per_s = won_in_rush * FIRST_LOOKS / FIRST_LOOKS_S;
+        let steps = fullest(ce, ae + re);
+        let all_the_way = rush.before(sold_out_s).max((units / (1.0 - assumed.unpaid_share)).min(audience));
+        let steps_s = assumed.rush_s + assumed.solve_s;
+        let steps_mean = (waiting * ce + rush.before(sold_out_s) * (ae + re)) * again / steps_s;
+        let looks = looks_per_s + reservation_looks_per_s;
+        let gateway_per_s = (steps + looks).max(looks_before_per_s);
+        let unseen_by_gateway = waiting / LOOK_S.min(LOOK_SOON_S) - looks_per_s.min(looks_before_per_s);
+        let loads_per_s = waiting / assumed.wait_s.max(1.0);
         Self {
             waiting,
-            arrivals_per_s: peak,
+            arrivals_per_s: mean * assumed.peak_factor,
             looks_before_per_s,
             looks_per_s,
-            challenges_per_s: peak * assumed.challenges_each,
-            answers_per_s: peak * assumed.answers_each,
-            reservations_per_s,
+            challenges_per_s: fullest(ce, 0.0),
+            answers_per_s: fullest(0.0, ae),
+            admission_per_s: fullest(ce, ae),
+            reservations_per_s: fullest(0.0, re),
             reservation_looks_per_s,
-            gateway_per_s: of(peak).max(looks_before_per_s),
-            gateway_mean_per_s: of(mean).max(looks_before_per_s),
-            edge_per_s: of(peak).max(looks_before_per_s) + unseen_by_gateway.max(0.0) + loads_per_s * PAGE_FILES,
-            scripts_per_s: scripts + reservation_looks_per_s,
-            connections_per_s: reservations_per_s.min(won_in_rush),
-            rush_s,
-            peak_factor: if mean > 0.0 { peak / mean } else { 1.0 },
-            fullest_s: if assumed.waiting_room_per_s.is_some() { rush_s } else { assumed.rush_s.max(SOON_S) },
+            tickets_per_s: 0.0,
+            late_tickets_per_s: 0.0,
+            documents_per_s: 0.0,
+            line_look_s: 0.0,
+            gateway_per_s,
+            gateway_mean_per_s: (steps_mean + looks).max(looks_before_per_s),
+            edge_per_s: gateway_per_s + unseen_by_gateway.max(0.0) + loads_per_s * PAGE_FILES,
+            scripts_per_s: steps + reservation_looks_per_s,
+            scripts_of_one_shard_per_s: 0.0,
+            processes: 0.0,
+            counting_processes: 0.0,
+            connections_per_s: fullest(0.0, re).min(won_in_rush),
+            sign_ins_per_s: loads_per_s * assumed.sign_in_share,
+            all_the_way,
+            sold_out_s,
+            rush_s: assumed.rush_s,
+            peak_factor: assumed.peak_factor,
+            fullest_s: assumed.rush_s.max(SOON_S),
         }
     }
+
+    /// People wait in line for their turn.
+    fn in_line(inputs: &Inputs, assumed: &Assumptions, line: &Line) -> Self {
+        let audience = inputs.audience as f64;
+        let units = f64::from(inputs.units);
+        let per_s = f64::from(line.admits_per_s).min(audience);
+        let again = again(assumed);
+        let waiting = audience * assumed.rush_share;
+        let comes_early_s = comes_early_s(assumed, line);
+        let tickets = |last_s: f64| waiting * tickets_within(last_s, comes_early_s) / last_s * again;
+        let tickets_per_s = tickets(1.0);
+        let comes_late_per_s = (audience - waiting) / assumed.comes_late_s;
+        let late_tickets_per_s = comes_late_per_s * again;
+
+        let line_look_s = assumed.line_look_s.max(waiting / (EDGE_REQUESTS.value * LINE_LOOKS_OF_EDGE));
+        let cached = |looks: f64| if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES) };
+        let looks_per_s = cached(per_s * assumed.stay_s / LOOK_S);
+        let documents_per_s = cached(waiting / line_look_s);
+        let step = |each: f64| per_s * each * again;
+        let (challenges_per_s, answers_per_s, reservations_per_s) =
+            (step(assumed.challenges_each), step(assumed.answers_each), step(assumed.reservations_each));
+        let steps = challenges_per_s + answers_per_s + reservations_per_s;
+        let buys_per_s = per_s * assumed.comes_share;
+        let reservation_looks_per_s = units.min(buys_per_s * FIRST_LOOKS_S) * FIRST_LOOKS / FIRST_LOOKS_S;
+        let orders = units / (1.0 - assumed.unpaid_share);
+        let after = steps + reservation_looks_per_s + late_tickets_per_s + documents_per_s + looks_per_s;
+        let gateway_per_s = after.max(tickets_per_s + documents_per_s);
+        let loads_per_s = (waiting / comes_early_s).max(comes_late_per_s);
+        Self {
+            waiting,
+            arrivals_per_s: per_s,
+            looks_before_per_s: 0.0,
+            looks_per_s,
+            challenges_per_s,
+            answers_per_s,
+            admission_per_s: challenges_per_s + answers_per_s,
+            reservations_per_s,
+            reservation_looks_per_s,
+            tickets_per_s,
+            late_tickets_per_s,
+            documents_per_s,
+            line_look_s,
+            gateway_per_s,
+            gateway_mean_per_s: after.max(tickets(LAST_TICKETS_S) + documents_per_s),
+            edge_per_s: gateway_per_s
+                + waiting / line_look_s
+                + per_s * assumed.stay_s / LOOK_S
+                + loads_per_s * PAGE_FILES,
+            scripts_per_s: steps + reservation_looks_per_s,
+            scripts_of_one_shard_per_s: 0.0,
+            processes: 0.0,
+            counting_processes: 0.0,
+            connections_per_s: buys_per_s.min(units),
+            sign_ins_per_s: loads_per_s * assumed.sign_in_share,
+            all_the_way: (orders / assumed.comes_share).min(audience),
+            // The first ones have to see that it is their turn, and to answer a challenge.
+            sold_out_s: (units < audience * assumed.comes_share)
+                .then_some(units / buys_per_s + line_look_s / 2.0 + assumed.solve_s),
+            rush_s: audience / per_s,
+            peak_factor: 1.0,
+            fullest_s: LAST_TICKETS_S,
+        }
+    }
+
+    /// What the lanes of a sale run in a second. With several lanes each process reads the others once a second when its own has
+    /// nothing left, and then its requests cost nothing: so it is the one or the other.
+    pub fn scripts_on(&self, lanes: u32) -> f64 {
+        self.scripts_per_s.max(self.counting_processes * f64::from(lanes - 1))
+    }
+
+    /// What the shard that remembers tickets and counts answers runs in a second, if each lane has a shard.
+    pub fn scripts_of_line_shard(&self, lanes: u32) -> f64 {
+        self.tickets_per_s.max(self.scripts_of_one_shard_per_s + self.scripts_on(lanes) / f64::from(lanes))
+    }
+
+    /// What so many lanes can run in a second on so many shards, beside the tallies that one of these takes for the whole sale.
+    pub fn room_for_scripts(&self, lanes: u32, shards: u32) -> f64 {
+        let busiest = (SCRIPTS_PER_S_PER_SHARD - self.counting_processes).max(0.0);
+        f64::from(lanes) / f64::from(lanes.div_ceil(shards)) * busiest
+    }
+}
+
+/// Seconds before the opening at which the early ones come, on average.
+pub fn comes_early_s(assumed: &Assumptions, line: &Line) -> f64 {
+    assumed.comes_early_s.unwrap_or(f64::from(line.opens_early_s) / 6.0)
+}
+
+/// How often a request is sent, with those that heard 429 or 503.
+fn again(assumed: &Assumptions) -> f64 {
+    1.0 / (1.0 - assumed.again_share)
 }

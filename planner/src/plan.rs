@@ -4,20 +4,23 @@ use anyhow::Result;
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
+use crate::buys::{Raised, what_quotas_buy};
 use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
 use crate::figures::count;
 use crate::functions::{Sized, at_the_gate};
-use crate::inputs::{Assumptions, Inputs, MAX_WAITING_ROOM_PER_S};
+use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY};
 use crate::load::Load;
 use crate::prices::{Prices, Region};
-use crate::quotas::{ORDER_BATCH_S, WEBSOCKET_CONNECTIONS};
-use crate::totals::Totals;
+use crate::quotas::{COGNITO_SIGN_INS, ORDER_BATCH_S, WEBSOCKET_CONNECTIONS};
+use crate::setup::Setup;
+use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
 
-/// The version of the JSON: a field is added without a new one, and never changed or taken away.
-pub const SCHEMA: u32 = 1;
+/// The version of the JSON: a field is added without a new one, and never changed or taken away. 2 has a line in the place of a
+/// waiting room.
+pub const SCHEMA: u32 = 2;
 const DAY_H: i64 = 24;
 
 /// Whether it holds.
@@ -55,12 +58,23 @@ pub struct Reason {
 /// What would hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alternative {
-    /// A stable name: `later_opening`, `smaller_audience`, `fewer_units` or `waiting_room`.
+    /// A stable name: `later_opening`, `smaller_audience`, `fewer_units`, `line` or `earlier_line`.
     pub kind: &'static str,
     /// In words.
     pub what: String,
-    /// Whether it exists today.
-    pub built: bool,
+}
+
+/// What waiting in line comes to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InLine {
+    /// Seconds from the opening until the first time that nothing is left. None if there is something for everybody who comes.
+    pub sold_out_s: Option<f64>,
+    /// Seconds until everybody has had a turn, if it does not sell out.
+    pub everybody_s: f64,
+    /// Seconds within which everybody knows of a change.
+    pub known_within_s: f64,
+    /// What each raised quota buys.
+    pub raised: Vec<Raised>,
 }
 
 /// All that there is to say.
@@ -74,10 +88,14 @@ pub struct Plan {
     pub inputs: Inputs,
     /// What was assumed.
     pub assumptions: Assumptions,
+    /// Lanes and line, as asked for or chosen.
+    pub setup: Setup,
+    /// What the line comes to, if there is one.
+    pub line: Option<InLine>,
     /// What comes.
     pub load: Load,
     /// Environments of the functions.
-    pub functions: [Sized; 3],
+    pub functions: Vec<Sized>,
     /// Seconds until the last order is written.
     pub drain_s: f64,
     /// Every bound.
@@ -104,6 +122,7 @@ pub struct Plan {
 
 /// What decides about a sale, without the words.
 struct Outcome {
+    setup: Setup,
     checks: Vec<Check>,
     earliest: Timestamp,
     possible: bool,
@@ -111,12 +130,13 @@ struct Outcome {
 
 impl Outcome {
     fn of(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
-        let checks = checks(inputs, assumed, &PROD, &Load::new(inputs, assumed));
+        let setup = Setup::of(inputs, assumed);
+        let checks = checks(inputs, assumed, &PROD, &setup);
         let days = checks.iter().map(|check| check.lead_days(assumed)).max().unwrap_or(0);
         let loaded = inputs.planned_at.checked_add(Span::new().seconds(LOADED_BEFORE_S))?;
         let earliest = loaded.max(inputs.planned_at.checked_add(Span::new().hours(i64::from(days) * DAY_H))?);
         let possible = checks.iter().all(Check::can_hold);
-        Ok(Self { checks, earliest, possible })
+        Ok(Self { setup, checks, earliest, possible })
     }
 
     fn holds(&self, inputs: &Inputs) -> bool {
@@ -139,21 +159,31 @@ pub fn holds(inputs: &Inputs, assumed: &Assumptions) -> Result<bool> {
 pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     let table = Prices::load()?;
     let prices = table.of(&inputs.region)?;
-    let load = Load::new(&inputs, &assumptions);
     let outcome = Outcome::of(&inputs, &assumptions)?;
+    let setup = outcome.setup;
+    let load = Load::new(&inputs, &assumptions, setup.line.as_ref());
     let holds = outcome.holds(&inputs);
-    let mut cost = lines(&Totals::of_sale(&inputs, &assumptions), prices);
+    let line = setup.line.map(|_| InLine {
+        sold_out_s: load.sold_out_s,
+        everybody_s: load.rush_s,
+        // A page looks up to a quarter later, and at a document that is up to a second old.
+        known_within_s: load.line_look_s * 1.25 + 1.0,
+        raised: what_quotas_buy(&inputs, &assumptions),
+    });
+    let mut cost = lines(&Totals::of_sale(&inputs, &assumptions, setup.line.as_ref()), prices);
     cost.extend(waiting_processes(&outcome.checks, prices));
     let drain_s = drain_s(&inputs, &assumptions, &outcome.checks);
     Ok(Plan {
         schema: SCHEMA,
         verdict: if holds { Verdict::Holds } else { Verdict::Refused },
         functions: at_the_gate(&load),
+        setup,
+        line,
         drain_s,
         to_do: to_do(&inputs, &assumptions, &outcome)?,
         reasons: if holds { Vec::new() } else { reasons(&inputs, &outcome) },
-        alternatives: if holds { Vec::new() } else { alternatives(&inputs, &assumptions, &outcome)? },
-        notes: notes(&load),
+        alternatives: if holds { Vec::new() } else { alternatives(&inputs, &assumptions, &outcome) },
+        notes: notes(&inputs, &assumptions, &load, &setup),
         cost_usd: sum(&cost),
         cost,
         idle_month_usd: sum(&idle::lines(&PROD, prices)?),
@@ -180,7 +210,7 @@ fn drain_s(inputs: &Inputs, assumed: &Assumptions, checks: &[Check]) -> f64 {
         check.map_or(0.0, |check| if check.can_hold() { check.need.max(check.have) } else { check.most })
     };
     let consumed = have("order_consumers") * deployment::BATCH / ORDER_BATCH_S;
-    let written = have("table_writes").max(assumed.table_warm_writes) / deployment::WRITES_OF_AN_ORDER;
+    let written = have("table_writes").max(assumed.table_warm_writes) / writes_of_an_order(assumed);
     f64::from(inputs.units) / consumed.min(written)
 }
 
@@ -219,39 +249,58 @@ fn reasons(inputs: &Inputs, outcome: &Outcome) -> Vec<Reason> {
     all
 }
 
-fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Result<Vec<Alternative>> {
+fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Vec<Alternative> {
     let mut all = Vec::new();
-    let mut say = |kind, built, what| all.push(Alternative { kind, what, built });
+    let mut say = |kind, what| all.push(Alternative { kind, what });
     if outcome.possible {
-        say("later_opening", true, format!("open at {:.0} or later", outcome.earliest));
+        say("later_opening", format!("open at {:.0} or later", outcome.earliest));
     }
-    let fits = |audience: u64, units: u64, assumed: &Assumptions| {
-        let units = u32::try_from(units).unwrap_or(u32::MAX);
-        holds(&Inputs { audience, units, ..inputs.clone() }, assumed).unwrap_or(false)
+    let fits = |inputs: &Inputs| holds(inputs, assumed).unwrap_or(false);
+    let of = |audience: u64, units: u64| Inputs {
+        audience,
+        units: u32::try_from(units).unwrap_or(u32::MAX),
+        ..inputs.clone()
     };
     let asked = u64::from(inputs.units);
-    if let Some(units) = most(asked, |units| fits(inputs.audience, units, assumed)) {
-        say("fewer_units", true, format!("sell at most {} units", shown(units)));
+    if let Some(units) = most(asked, |units| fits(&of(inputs.audience, units))) {
+        say("fewer_units", format!("sell at most {} units", shown(units)));
     }
     // What is too much for any crowd has to go before anything else helps.
-    let Some(units) = most(asked, |units| fits(1, units, assumed)) else { return Ok(all) };
-    let first = if units < asked { format!("sell at most {} units, and ", shown(units)) } else { String::new() };
-    let people = most(inputs.audience, |audience| fits(audience, units, assumed));
-    if let Some(people) = people {
-        say("smaller_audience", true, format!("{first}invite at most {} people", shown(people)));
+    let Some(units) = most(asked, |units| fits(&of(1, units))) else { return all };
+    let first = if units < asked {
+        let sales = asked.div_ceil(units);
+        format!("sell at most {} units in a sale ({sales} sales for all of them), and ", shown(units))
+    } else {
+        String::new()
+    };
+    if let Some(people) = most(inputs.audience, |people| fits(&of(people, units))) {
+        say("smaller_audience", format!("{first}invite at most {} people", shown(people)));
     }
-    if assumed.waiting_room_per_s.is_none() {
-        let room = |per_s: u64| Assumptions { waiting_room_per_s: Some(per_s as f64), ..assumed.clone() };
-        let widest =
-            most(inputs.audience.min(MAX_WAITING_ROOM_PER_S), |per_s| fits(inputs.audience, units, &room(per_s)));
-        if let Some(per_s) = widest {
-            let minutes = shown((inputs.audience.div_ceil(per_s)).div_ceil(60));
-            let per_s = shown(per_s);
-            let what = format!("put a waiting room in front that lets {per_s} people a second in");
-            say("waiting_room", false, format!("{first}{what}: {minutes} minutes for all of them"));
+    match inputs.line {
+        LineAsked::No => {
+            let with = Inputs { line: LineAsked::Auto, ..of(inputs.audience, units) };
+            if let (true, Some(line)) = (fits(&with), Setup::of(&with, assumed).line) {
+                let per_s = shown(u64::from(line.admits_per_s));
+                say("line", format!("{first}put a line in front that admits {per_s} people a second (LINE=auto)"));
+            }
+        }
+        LineAsked::PerS(per_s) => {
+            let slower = |per_s: u64| Inputs { line: LineAsked::PerS(per_s as u32), ..of(inputs.audience, units) };
+            if let Some(per_s) = most(u64::from(per_s), |per_s| fits(&slower(per_s))) {
+                say("line", format!("{first}admit at most {} people a second", shown(per_s)));
+            }
+        }
+        LineAsked::Auto => {}
+    }
+    if inputs.line != LineAsked::No {
+        let earlier = |opens_early_s: u32| Inputs { opens_early_s, ..of(inputs.audience, units) };
+        let mut hours = (1..=OPENS_EARLY.end() / 3_600).filter(|hours| hours * 3_600 > inputs.opens_early_s);
+        if let Some(hours) = hours.find(|hours| fits(&earlier(hours * 3_600))) {
+            let when = "if that makes people come so much earlier";
+            say("earlier_line", format!("{first}open the line {hours} hours before the sale, {when}"));
         }
     }
-    Ok(all)
+    all
 }
 
 fn shown(number: u64) -> String {
@@ -259,7 +308,7 @@ fn shown(number: u64) -> String {
 }
 
 /// The largest number from 1 to `limit` for which it holds: whatever holds for more holds for fewer.
-fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+pub(crate) fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     let (mut low, mut high) = (0, limit);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
@@ -268,14 +317,41 @@ fn most(limit: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     (low > 0).then_some(low)
 }
 
-fn notes(load: &Load) -> Vec<String> {
+/// A sale that takes as long calls few people to the front for nothing.
+const CALM_S: f64 = 60.0;
+
+fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> Vec<String> {
     let mut all = Vec::new();
+    let calm_per_s = (f64::from(inputs.units) / (assumed.comes_share * CALM_S)).ceil();
+    if let (Some(line), Some(sold_out_s)) = (setup.line, load.sold_out_s)
+        && sold_out_s < CALM_S
+        && f64::from(line.admits_per_s) > calm_per_s
+    {
+        all.push(format!(
+            "the line hears of a purchase seconds after the turn, so at {} people a second many come to the front for nothing; \
+             LINE={calm_per_s} takes about a minute and calls fewer",
+            count(line.admits_per_s.into()),
+        ));
+    }
     let opened = load.connections_per_s;
     if opened > WEBSOCKET_CONNECTIONS.value {
         all.push(format!(
             "{} winners a second open a WebSocket, and AWS takes {}: the others ask until they are in",
             count(opened),
             count(WEBSOCKET_CONNECTIONS.value),
+        ));
+    }
+    if load.sign_ins_per_s > COGNITO_SIGN_INS.value {
+        all.push(format!(
+            "{} people a second sign in: ask whoever runs the sign-in; a Cognito user pool takes {} unless that is raised",
+            count(load.sign_ins_per_s),
+            count(COGNITO_SIGN_INS.value),
+        ));
+    }
+    if setup.lanes > 1 {
+        all.push(format!(
+            "with {} lanes a few per cent of the units change lanes at the end: two calls of Redis more for each transfer",
+            setup.lanes,
         ));
     }
     all

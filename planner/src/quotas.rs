@@ -43,6 +43,12 @@ pub const TABLE_WARM_WRITES: Quota = quota(4_000.0, "Understanding DynamoDB warm
 pub const TABLE_WRITES_MOST: Quota = quota(40_000.0, "Quotas in Amazon DynamoDB");
 /// Write units a second of a partition.
 pub const PARTITION_WRITES: Quota = quota(1_000.0, "Understanding DynamoDB warm throughput in different scenarios");
+/// Read units a second of a partition.
+pub const PARTITION_READS: Quota = quota(3_000.0, "Understanding DynamoDB warm throughput in different scenarios");
+/// Secrets that an account reads in a second.
+pub const SECRET_READS: Quota = quota(10_000.0, "AWS Secrets Manager quotas");
+/// People who sign in at a Cognito user pool in a second.
+pub const COGNITO_SIGN_INS: Quota = quota(120.0, "Quotas in Amazon Cognito");
 /// Messages of a standard queue that consumers have at once.
 pub const QUEUE_IN_FLIGHT: Quota = quota(120_000.0, "Amazon SQS message quotas");
 /// Batches of a queue that Lambda handles at once.
@@ -65,6 +71,8 @@ pub const ADMISSION_S: f64 = 0.030;
 pub const RESERVATION_S: f64 = 0.025;
 /// See [`ADMISSION_S`]. From the process's memory nearly always.
 pub const CATALOG_S: f64 = 0.010;
+/// See [`ADMISSION_S`]. Of a ticket.
+pub const TICKET_S: f64 = 0.010;
 /// Seconds for a batch of ten orders, which are handled beside each other. **Assumed**: a transaction, a script and a
 /// message for each.
 pub const ORDER_BATCH_S: f64 = 0.200;
@@ -75,6 +83,10 @@ pub const EDGE_CACHES: f64 = 15.0;
 /// Orders of a round that one run of reconciliation reads (ARCHITECTURE.md, "Deliberately absent": some hundred
 /// thousand).
 pub const AUDITED_ORDERS: f64 = 300_000.0;
+/// Part of the edge's quota that looks at the line may take. With more people in line pages look less often.
+pub const LINE_LOOKS_OF_EDGE: f64 = 0.5;
+/// Seconds between two looks at the line's document before the opening. **Assumed.**
+pub const LINE_LOOK_EARLY_S: f64 = 30.0;
 /// Bytes of Redis for one reservation, and for one person at the gate: a challenge and the rates. **Assumed**, on the
 /// high side of the first draft's measured 211.
 pub const REDIS_BYTES_EACH: f64 = 500.0;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::cost::{Line, sum};
-use crate::figures::{count, usd};
+use crate::figures::{count, time, usd};
 use crate::million::Part;
-use crate::plan::{Plan, Verdict};
+use crate::plan::{InLine, Plan, Verdict};
 
 /// The plan.
 pub fn plan(plan: &Plan) -> String {
@@ -16,10 +16,16 @@ pub fn plan(plan: &Plan) -> String {
 }
 
 fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
+    let with = match (plan.verdict, plan.setup.line, plan.setup.lanes) {
+        (Verdict::Refused, ..) | (_, None, 1) => String::new(),
+        (_, None, lanes) => format!(" with {lanes} lanes"),
+        (_, Some(_), 1) => " with a line".into(),
+        (_, Some(_), lanes) => format!(" with a line and {lanes} lanes"),
+    };
     let verdict = match (plan.verdict, plan.to_do.is_empty()) {
-        (Verdict::Holds, true) => "HOLDS",
-        (Verdict::Holds, false) => "HOLDS, once this is done",
-        (Verdict::Refused, _) => "REFUSED",
+        (Verdict::Holds, true) => format!("HOLDS{with}"),
+        (Verdict::Holds, false) => format!("HOLDS{with}, once this is done"),
+        (Verdict::Refused, _) => "REFUSED".into(),
     };
     let inputs = &plan.inputs;
     writeln!(out, "{} units, {} people", count(f64::from(inputs.units)), count(inputs.audience as f64))?;
@@ -37,15 +43,33 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     if !plan.alternatives.is_empty() {
         writeln!(out, "\nwhat holds instead, each by itself (plan it to see what is to be done)")?;
         for other in &plan.alternatives {
-            writeln!(out, "  {}{}", other.what, if other.built { "" } else { " (not built)" })?;
+            writeln!(out, "  {}", other.what)?;
         }
+    }
+    if let Some(line) = &plan.line {
+        write_line(out, plan, line)?;
     }
     writeln!(out, "\nthe fullest second")?;
     let load = &plan.load;
+    if plan.line.is_some() {
+        for (what, value) in [
+            ("people in line at the opening", load.waiting),
+            ("tickets, just before", load.tickets_per_s),
+            ("tickets, after", load.late_tickets_per_s),
+            ("people whose turn it is", load.arrivals_per_s),
+        ] {
+            writeln!(out, "  {what:<36}{:>14}", count(value))?;
+        }
+    } else {
+        for (what, value) in [
+            ("people on the page at the opening", load.waiting),
+            ("people who press the button", load.arrivals_per_s),
+            ("looks at the card, just before", load.looks_before_per_s),
+        ] {
+            writeln!(out, "  {what:<36}{:>14}", count(value))?;
+        }
+    }
     for (what, value) in [
-        ("people on the page at the opening", load.waiting),
-        ("people who press the button", load.arrivals_per_s),
-        ("looks at the card, just before", load.looks_before_per_s),
         ("challenges", load.challenges_per_s),
         ("answers", load.answers_per_s),
         ("reservations", load.reservations_per_s),
@@ -73,6 +97,37 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     write_lines(out, &plan.cost)?;
     writeln!(out, "  {:<36}{:>14}", "the deployment, in a month", usd(plan.idle_month_usd))?;
     write_prices(out, &plan.prices_taken, &plan.prices_unseen)
+}
+
+/// What the line comes to.
+fn write_line(out: &mut String, plan: &Plan, line: &InLine) -> std::fmt::Result {
+    let Some(asked) = plan.setup.line else { return Ok(()) };
+    writeln!(out, "\nthe line")?;
+    let per_s = count(asked.admits_per_s.into());
+    writeln!(out, "  opens {} before the sale and admits {per_s} people a second", time(asked.opens_early_s.into()))?;
+    let known = time(line.known_within_s);
+    match line.sold_out_s {
+        Some(sold_out_s) => {
+            writeln!(out, "  everything is sold after {}; everybody else is told within {known}", time(sold_out_s))?;
+            let window = time(plan.assumptions.payment_window_s);
+            writeln!(out, "  what is not paid for comes back after {window} and goes to the next in line")?;
+            writeln!(out, "  if nobody bought, everybody would have had a turn after {}", time(line.everybody_s))?;
+        }
+        None => {
+            let turn = time(line.everybody_s);
+            writeln!(out, "  everybody has had a turn after {turn}; a page knows of it within {known}")?;
+        }
+    }
+    if line.raised.iter().all(|raised| raised.admits_per_s.is_none()) {
+        return Ok(());
+    }
+    writeln!(out, "\nwhat raised quotas buy                 people/s  a turn for all")?;
+    for raised in &line.raised {
+        let per_s = raised.admits_per_s.map_or("does not hold".into(), |per_s| count(per_s.into()));
+        let all = raised.everybody_s.map_or(String::new(), time);
+        writeln!(out, "  {:<32}{per_s:>13}{all:>16}", raised.what)?;
+    }
+    Ok(())
 }
 
 fn write_lines(out: &mut String, lines: &[Line]) -> std::fmt::Result {

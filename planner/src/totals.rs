@@ -4,8 +4,11 @@ use serde::Serialize;
 
 use crate::deployment as d;
 use crate::inputs::{Assumptions, Inputs};
-use crate::load::{LOOK_EARLY_S, LOOK_S, LOOK_SOON_S, LOOKS_OF_A_WINNER, SOON_S};
-use crate::quotas::{ADMISSION_S, CATALOG_S, EDGE_CACHES, ORDER_BATCH_S, OTHER_S, RESERVATION_S};
+use crate::load::{LOOK_EARLY_S, LOOK_S, LOOK_SOON_S, LOOKS_OF_A_WINNER, Load, SOON_S, comes_early_s};
+use crate::quotas::{
+    ADMISSION_S, CATALOG_S, EDGE_CACHES, LINE_LOOK_EARLY_S, ORDER_BATCH_S, OTHER_S, RESERVATION_S, TICKET_S,
+};
+use crate::setup::Line;
 
 /// Longest delay of a message: an expiry comes in hops of it.
 const HOP_S: f64 = 900.0;
@@ -16,6 +19,8 @@ const REQUESTS_OF_A_MESSAGE: f64 = 3.0;
 /// Seconds after which a process reads sales and switches again, and read units of that.
 const REFRESH_S: f64 = 2.0;
 const REFRESH_READS: f64 = 1.5;
+/// Read units a second that a busy process takes from one partition: half a unit every two seconds, of the stops as of the sales.
+pub const SNAPSHOT_READS_PER_S: f64 = 0.5 / REFRESH_S;
 
 /// Quantities, each in the unit that AWS counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -50,13 +55,58 @@ pub struct Totals {
 
 impl Totals {
     /// Of a whole sale.
-    pub fn of_sale(inputs: &Inputs, assumed: &Assumptions) -> Self {
+    pub fn of_sale(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Self {
         let audience = inputs.audience as f64;
         let units = f64::from(inputs.units).min(audience);
         let orders = units / (1.0 - assumed.unpaid_share);
-        Self::of_page(audience, looks_each(assumed) * audience, assumed)
-            .and(Self::of_attempts(audience, assumed))
-            .and(Self::of_orders(orders, units, assumed))
+        let load = Load::new(inputs, assumed, line);
+        let orders = Self::of_orders(orders, units, assumed).and(Self::of_attempts(load.all_the_way, assumed));
+        match line {
+            // Whoever comes too late is told when the challenge is asked for.
+            None => Self::of_page(audience, looks_each(assumed) * audience, assumed)
+                .and(Self::of_refused(audience - load.all_the_way, assumed))
+                .and(orders),
+            Some(line) => Self::of_line(audience, assumed, line, &load).and(orders),
+        }
+    }
+
+    /// Of so many people who stand in line: their tickets, and their looks at its document.
+    pub fn of_line(people: f64, assumed: &Assumptions, line: &Line, load: &Load) -> Self {
+        let comes_early_s = comes_early_s(assumed, line);
+        let waits_s = load.sold_out_s.map_or(load.rush_s, |sold_out_s| sold_out_s.min(load.rush_s));
+        let early = people * assumed.rush_share;
+        let looks = early * (comes_early_s / LINE_LOOK_EARLY_S)
+            // And one more from which everybody learns that it is over.
+            + people * (1.0 + waits_s / load.line_look_s);
+        let asked_for_s = f64::from(line.opens_early_s) + waits_s + load.line_look_s;
+        let documents = if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES * asked_for_s) };
+        let tickets = people;
+        let requests = documents + tickets;
+        Self {
+            gateway_requests: requests,
+            edge_requests: people * d::PAGE_FILES + looks + tickets,
+            edge_gb: (people * (d::PAGE_BYTES + d::ANSWER_BYTES) + looks * d::LINE_DOCUMENT_BYTES) / 1e9,
+            invocations: requests,
+            gb_s: requests * TICKET_S * d::FUNCTION_GB,
+            reads: requests / 10.0 / REFRESH_S * REFRESH_READS,
+            logs_gb: requests * d::LOG_BYTES / 1e9,
+            ..Self::default()
+        }
+    }
+
+    /// Of so many people who ask for a challenge and are told that it is sold out.
+    pub fn of_refused(people: f64, assumed: &Assumptions) -> Self {
+        let all = people * assumed.challenges_each / (1.0 - assumed.again_share);
+        Self {
+            gateway_requests: all,
+            edge_requests: all,
+            edge_gb: all * d::ANSWER_BYTES / 1e9,
+            invocations: all,
+            gb_s: all * ADMISSION_S * d::FUNCTION_GB,
+            reads: all / 10.0 / REFRESH_S * REFRESH_READS,
+            logs_gb: all * d::LOG_BYTES / 1e9,
+            ..Self::default()
+        }
     }
 
     /// Of so many people who load the page, and so many looks at the card.
@@ -76,6 +126,7 @@ impl Totals {
 
     /// Of so many people who ask for a challenge, answer it and send a reservation.
     pub fn of_attempts(people: f64, assumed: &Assumptions) -> Self {
+        let people = people / (1.0 - assumed.again_share);
         let challenges = people * assumed.challenges_each;
         let answers = people * assumed.answers_each;
         let reservations = people * assumed.reservations_each;
@@ -112,9 +163,9 @@ impl Totals {
             invocations: requests + events,
             gb_s: seconds * d::FUNCTION_GB,
             orders,
-            writes: orders * (d::WRITES_OF_AN_ORDER + d::INDEX_WRITES_OF_AN_ORDER)
+            writes: orders * (writes_of_an_order(assumed) + d::INDEX_WRITES_OF_AN_ORDER)
                 + paid * d::WRITES_OF_A_PAYMENT
-                + expired * d::WRITES_OF_AN_EXPIRY
+                + expired * (d::WRITES_OF_AN_EXPIRY + campaign_writes(assumed))
                 // A connection comes and goes, with its index.
                 + orders * 4.0,
             reads: looks + orders * 2.0,
@@ -149,9 +200,6 @@ impl Totals {
 /// Looks of one person at the card, on average.
 pub fn looks_each(assumed: &Assumptions) -> f64 {
     let after = 1.0 + assumed.stay_s / LOOK_S;
-    if assumed.waiting_room_per_s.is_some() {
-        return after;
-    }
     let soon = assumed.wait_s.min(SOON_S) / LOOK_SOON_S;
     let early = (assumed.wait_s - SOON_S).max(0.0) / LOOK_EARLY_S;
     after + assumed.rush_share * (soon + early)
@@ -160,4 +208,13 @@ pub fn looks_each(assumed: &Assumptions) -> f64 {
 /// Seconds in which somebody looks at the card.
 fn asked_for_s(assumed: &Assumptions) -> f64 {
     assumed.wait_s + assumed.rush_s + assumed.stay_s
+}
+
+/// Write units of the transaction that places an order, the campaigns' limits that it counts in included.
+pub fn writes_of_an_order(assumed: &Assumptions) -> f64 {
+    d::WRITES_OF_AN_ORDER + campaign_writes(assumed)
+}
+
+fn campaign_writes(assumed: &Assumptions) -> f64 {
+    f64::from(assumed.campaign_limits) * d::WRITES_OF_A_CAMPAIGN_LIMIT
 }

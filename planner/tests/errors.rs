@@ -7,7 +7,7 @@ use planner::cli::run;
 /// Arguments, environment, and the line that answers them.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
-const VARIABLES: [&str; 5] = ["UNITS", "AUDIENCE", "OPENS_AT", "REGION", "JSON"];
+const VARIABLES: [&str; 8] = ["UNITS", "AUDIENCE", "OPENS_AT", "REGION", "JSON", "LANES", "LINE", "LINE_EARLY_S"];
 
 fn planner(arguments: &[&str], environment: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_planner"));
@@ -24,7 +24,8 @@ fn a_wrong_question_is_answered_in_one_line() {
     let zone = "OPENS_AT: a moment with its zone, such as 2026-12-24T18:00:00+01:00; got";
     let regions = "one of ap-northeast-1, ap-southeast-1, eu-central-1, us-east-1; got \"mars-1\"";
     const NOW: &[&str] = &["plan", "--now", "2026-11-21T12:00:00Z"];
-    let cases: [Case; 17] = [
+    let line = "LINE: auto, no, or people a second, a whole number from 1 to 1,000,000; got";
+    let cases: [Case; 23] = [
         (&["plan"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
         (&["plan"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
         (&["plan", "--units", "-1"], &[], format!("--units: {units} \"-1\"")),
@@ -50,6 +51,12 @@ fn a_wrong_question_is_answered_in_one_line() {
         (&["idle", "--region", "mars-1"], &[], format!("--region: {regions}")),
         (&["plan", "--rush-share", "1.1"], &[], "rush-share: 0 to 1; got 1.1".into()),
         (&["plan", "--rush-s", "NaN"], &[], "rush-s: 1 to 86400; got NaN".into()),
+        (&["plan"], &[("LANES", "0")], "LANES: a whole number from 1 to 16; got \"0\"".into()),
+        (&["plan", "--lanes", "17"], &[], "--lanes: a whole number from 1 to 16; got \"17\"".into()),
+        (&["plan"], &[("LINE", "0")], format!("{line} \"0\"")),
+        (&["plan"], &[("LINE", "yes")], format!("{line} \"yes\"")),
+        (&["plan"], &[("LINE_EARLY_S", "5")], "LINE_EARLY_S: a whole number from 60 to 86,400; got \"5\"".into()),
+        (&["plan", "--comes-share", "0"], &[], "comes-share: 0.01 to 1; got 0".into()),
         (&["nothing"], &[], "unrecognized subcommand 'nothing'; see --help".into()),
         (&["plan", "--unit", "1"], &[], "unexpected argument '--unit' found; see --help".into()),
     ];

@@ -1,4 +1,4 @@
-//! Three plans as they are printed. `GOLDEN=write cargo test -p planner` writes them anew.
+//! Four plans as they are printed. `GOLDEN=write cargo test -p planner` writes them anew.
 
 use std::ffi::OsString;
 use std::fs;
@@ -34,9 +34,17 @@ fn a_small_sale_holds_as_things_are() {
 }
 
 #[test]
-fn a_million_people_at_once_are_refused() {
+fn a_million_people_hold_with_a_line_on_default_quotas() {
     let (text, status) = planned(10_000, 1_000_000, &[]);
     same_as("10000-units-1000000-people.txt", &text);
+    assert_eq!(status, 0);
+    assert!(text.contains("\n\nHOLDS with a line\n") && !text.contains("  <\n"), "{text}");
+}
+
+#[test]
+fn a_million_people_without_a_line_are_refused() {
+    let (text, status) = planned(10_000, 1_000_000, &["--line", "no"]);
+    same_as("10000-units-1000000-people-no-line.txt", &text);
     assert_eq!(status, 2);
 }
 
@@ -51,13 +59,15 @@ fn a_hundred_million_people_are_refused() {
 fn json_has_its_fields() {
     let (text, status) = planned(10_000, 1_000_000, &["--json"]);
     let plan: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((status, plan["schema"].as_u64(), plan["verdict"].as_str()), (2, Some(1), Some("refused")));
+    assert_eq!((status, plan["schema"].as_u64(), plan["verdict"].as_str()), (0, Some(2), Some("holds")));
     let fields: Vec<&str> = plan.as_object().unwrap().keys().map(String::as_str).collect();
     let mut expected = [
         "schema",
         "verdict",
         "inputs",
         "assumptions",
+        "setup",
+        "line",
         "load",
         "functions",
         "drain_s",

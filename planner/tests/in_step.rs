@@ -158,9 +158,13 @@ fn the_readme_has_the_planners_figures() {
             "plan --units {units} --audience {audience} --now 2026-11-21T12:00:00Z --opens-at 2026-12-24T17:00:00Z"
         ));
         let count = |number| planner::figures::count(f64::from(number));
-        let refused = if plan["verdict"] == "refused" { " (refused)" } else { "" };
+        let how = match (&plan["verdict"], &plan["setup"]["line"]) {
+            (Value::String(verdict), _) if verdict == "refused" => " (refused)",
+            (_, Value::Null) => "",
+            _ => " (with a line)",
+        };
         let usd = planner::figures::usd(plan["cost_usd"].as_f64().unwrap());
-        rows.push(format!("| a sale of {} units to {} people{refused} | {usd} |", count(units), count(audience)));
+        rows.push(format!("| a sale of {} units to {} people{how} | {usd} |", count(units), count(audience)));
     }
     let readme = page("README.md");
     let missing: Vec<_> = rows.iter().filter(|row| !readme.contains(row.as_str())).collect();

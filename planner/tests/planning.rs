@@ -2,9 +2,10 @@
 
 use jiff::{Timestamp, ToSpan};
 use planner::checks::Check;
-use planner::inputs::{Assumptions, Inputs};
+use planner::inputs::{Assumptions, Inputs, LineAsked};
 use planner::plan::{Plan, Verdict, holds, plan};
 use planner::prices::Prices;
+use planner::setup::{Effort, Setup, suggested_per_s};
 use proptest::prelude::*;
 
 fn assumed() -> Assumptions {
@@ -25,6 +26,11 @@ fn inputs(units: u32, audience: u64, days: i64) -> Inputs {
     Inputs::new(units, audience, opens_at, now(), "us-east-1").unwrap()
 }
 
+/// The same without a line.
+fn rush(units: u32, audience: u64, days: i64) -> Inputs {
+    Inputs { line: LineAsked::No, ..inputs(units, audience, days) }
+}
+
 fn planned(units: u32, audience: u64, days: i64) -> Plan {
     plan(inputs(units, audience, days), assumed()).unwrap()
 }
@@ -35,18 +41,19 @@ fn check<'a>(plan: &'a Plan, name: &str) -> &'a Check {
 
 #[test]
 fn a_quota_takes_its_time() {
-    let in_time = planned(100, 30_000, 30);
+    let planned = |units, audience, days| plan(rush(units, audience, days), assumed()).unwrap();
+    let in_time = planned(100, 60_000, 30);
     assert_eq!(in_time.verdict, Verdict::Holds);
     let task = in_time.to_do.iter().find(|task| task.check == "lambda_concurrency").unwrap();
     assert_eq!(task.begin_by, in_time.inputs.opens_at - (14 * 24).hours());
 
-    let too_soon = planned(100, 30_000, 13);
+    let too_soon = planned(100, 60_000, 13);
     assert_eq!(too_soon.verdict, Verdict::Refused);
     assert_eq!(too_soon.reasons[0].check, "opens_at");
     let later = &too_soon.alternatives[0];
-    assert_eq!((later.kind, later.built), ("later_opening", true));
+    assert_eq!(later.kind, "later_opening");
     assert!(later.what.contains("2026-12-05T12:00:00Z"), "{}", later.what);
-    assert!(holds(&inputs(100, 30_000, 14), &assumed()).unwrap());
+    assert!(holds(&rush(100, 60_000, 14), &assumed()).unwrap());
 }
 
 #[test]
@@ -82,22 +89,83 @@ fn the_queue_is_empty_before_the_payment_window_is_over() {
 
 #[test]
 fn what_is_offered_holds() {
-    let plan = planned(10_000, 1_000_000, 60);
+    let rush = |audience| rush(10_000, audience, 60);
+    let plan = self::plan(rush(1_000_000), assumed()).unwrap();
     let offered = |kind: &str| {
         let other = plan.alternatives.iter().find(|other| other.kind == kind).unwrap();
-        let digits = other.what.split(' ').find_map(|word| word.replace(',', "").parse::<u64>().ok());
-        (digits.unwrap(), other.built)
+        other.what.split(' ').find_map(|word| word.replace(',', "").parse::<u64>().ok()).unwrap()
     };
-    let (people, built) = offered("smaller_audience");
-    assert!(built);
-    assert!(holds(&inputs(10_000, people, 60), &assumed()).unwrap());
-    assert!(!holds(&inputs(10_000, people + 1, 60), &assumed()).unwrap());
+    let people = offered("smaller_audience");
+    assert!(holds(&rush(people), &assumed()).unwrap());
+    assert!(!holds(&rush(people + 1), &assumed()).unwrap());
 
-    let (per_s, built) = offered("waiting_room");
-    assert!(!built);
-    let room = |per_s: u64| Assumptions { waiting_room_per_s: Some(per_s as f64), ..assumed() };
-    assert!(holds(&inputs(10_000, 1_000_000, 60), &room(per_s)).unwrap());
-    assert!(!holds(&inputs(10_000, 1_000_000, 60), &room(per_s + 1)).unwrap());
+    let per_s = offered("line") as u32;
+    let at = |per_s| Inputs { line: LineAsked::PerS(per_s), ..inputs(10_000, 1_000_000, 60) };
+    let line = self::plan(at(per_s), assumed()).unwrap();
+    assert_eq!((line.verdict, line.to_do.len()), (Verdict::Holds, 0), "on the quotas of a new account");
+    let faster = self::plan(at(2 * per_s), assumed()).unwrap();
+    assert!(faster.checks.iter().any(|check| !check.holds()));
+}
+
+#[test]
+fn a_line_is_only_chosen_for_who_needs_one() {
+    assert_eq!(Setup::of(&inputs(100, 10_000, 60), &assumed()), Setup { lanes: 1, line: None });
+    let with_line = Setup::of(&inputs(10_000, 1_000_000, 60), &assumed());
+    assert_eq!(with_line.lanes, 1, "a line spares the sale its lanes");
+    assert_eq!(with_line.line.unwrap().opens_early_s, 3_600);
+}
+
+/// A rate that is suggested holds, and raising a quota never lowers it.
+#[test]
+fn raised_quotas_buy_a_faster_line() {
+    let plan = planned(10_000, 1_000_000, 60);
+    let raised = &plan.line.as_ref().unwrap().raised;
+    let rates: Vec<u32> = raised.iter().map(|raised| raised.admits_per_s.unwrap()).collect();
+    assert!(rates[0] >= plan.setup.line.unwrap().admits_per_s);
+    assert!(rates[1..].iter().all(|rate| *rate >= rates[0]) && rates[3] > 5 * rates[0], "{rates:?}");
+    let both = Assumptions { lambda_quota: 10_000.0, gateway_quota: 100_000.0, ..assumed() };
+    let suggested = suggested_per_s(&inputs(10_000, 1_000_000, 60), &both, Effort::Settings);
+    assert_eq!(suggested, Some(rates[3]));
+}
+
+#[test]
+fn lanes_are_as_few_as_the_load_needs() {
+    let raised = Assumptions { lambda_quota: 30_000.0, gateway_quota: 1e6, ..assumed() };
+    let chosen = |audience| plan(rush(100_000, audience, 60), raised.clone()).unwrap();
+    let lanes = [20_000, 100_000, 200_000].map(|audience| chosen(audience).setup.lanes);
+    assert_eq!(lanes[0], 1);
+    assert!(lanes[0] < lanes[1] && lanes[1] < lanes[2], "{lanes:?}");
+
+    let needs_shards = chosen(200_000);
+    assert_eq!(needs_shards.verdict, Verdict::Holds, "{:?}", needs_shards.reasons);
+    assert!(needs_shards.to_do.iter().any(|task| task.check == "redis_scripts"), "{:?}", needs_shards.to_do);
+    let one = Inputs { lanes: Some(1), ..rush(100_000, 200_000, 60) };
+    assert!(!holds(&one, &raised).unwrap());
+
+    let load = needs_shards.load;
+    let room = |lanes, shards| load.room_for_scripts(lanes, shards) / load.room_for_scripts(1, 1);
+    assert_eq!((room(4, 2), room(4, 3), room(2, 4)), (2.0, 2.0, 2.0), "a shard with two lanes does half for each");
+}
+
+/// Whoever comes after the last unit is gone is told so at the challenge: many more people are not many more answers.
+#[test]
+fn who_comes_too_late_does_not_go_on() {
+    let load = |audience| plan(rush(100, audience, 60), assumed()).unwrap().load;
+    let (few, many) = (load(10_000), load(20_000));
+    assert!((many.challenges_per_s / few.challenges_per_s - 2.0).abs() < 1e-9);
+    assert!(many.answers_per_s < 1.6 * few.answers_per_s, "{} {}", many.answers_per_s, few.answers_per_s);
+    assert!(many.all_the_way < 2_000.0, "{}", many.all_the_way);
+    assert!(few.gateway_per_s < few.challenges_per_s + few.answers_per_s + few.reservations_per_s + 100.0);
+}
+
+#[test]
+fn a_limit_of_a_campaign_is_a_write_more() {
+    let with =
+        |campaign_limits| plan(inputs(300_000, 1_000, 60), Assumptions { campaign_limits, ..assumed() }).unwrap();
+    let (none, two) = (with(0), with(2));
+    let need = |plan: &Plan| check(plan, "table_writes").need;
+    assert!((need(&two) / need(&none) - 10.0 / 6.0).abs() < 1e-9);
+    assert!(two.cost_usd > none.cost_usd);
 }
 
 #[test]
@@ -123,11 +191,13 @@ proptest! {
     fn more_of_anything_never_costs_less_and_never_holds_better(
         units in 1_u32..2_000_000, more_units in 0_u32..2_000_000,
         audience in 1_u64..50_000_000, more in 0_u64..50_000_000,
-        days in 1_i64..40, past_the_edge: bool, room in proptest::option::of(1.0_f64..20_000.0),
+        days in 1_i64..40, past_the_edge: bool, per_s in proptest::option::of(1_u32..20_000), lanes in 1_u32..=16,
     ) {
-        let assumed = Assumptions { past_the_edge, waiting_room_per_s: room, ..assumed() };
-        let small = plan(inputs(units, audience, days), assumed.clone()).unwrap();
-        let large = plan(inputs(units + more_units, audience + more, days), assumed).unwrap();
+        let assumed = Assumptions { past_the_edge, ..assumed() };
+        let line = per_s.map_or(LineAsked::No, LineAsked::PerS);
+        let of = |units, audience| Inputs { line, lanes: Some(lanes), ..inputs(units, audience, days) };
+        let small = plan(of(units, audience), assumed.clone()).unwrap();
+        let large = plan(of(units + more_units, audience + more), assumed).unwrap();
         prop_assert!(small.cost_usd <= large.cost_usd);
         prop_assert!(small.verdict == Verdict::Holds || large.verdict == Verdict::Refused);
         for (small, large) in small.checks.iter().zip(&large.checks) {

@@ -47,7 +47,7 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, ...op
     },
     /** Layout shift that nobody asked for, by the browser's own count. */
     shift: () => page.evaluate(() => window.shifted),
-    /** What breaks the rules of accessibility here. */
+    /** What breaks the rules of accessibility here, and what a program says and no person. */
     rules: () => brokenRules(page),
     close: async () => {
       // A request that a test holds in its hand ends with the page, which is no failure.
@@ -92,5 +92,7 @@ async function brokenRules(page) {
   const { violations } = await page.evaluate(() => window.axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  const broken = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+  const words = (await page.locator('body').innerText()).split(/\s+/);
+  return [...broken, ...words.filter((word) => /^(null|undefined|NaN)$|\[object /.test(word)).map((word) => `a page that says “${word}”`)];
 }

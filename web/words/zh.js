@@ -112,7 +112,7 @@ export const zh = {
   'buy.another': '再买一件',
   'buy.again': '再试一次',
   'open.title': '正在发售',
-  'open.text': '先做一个简短的真人验证，商品就会为您保留。之后您有 {window} 的时间付款。',
+  'open.text': '先做一个简短的真人验证，商品就会为您保留。之后您有{window}的时间付款。',
   'yours': '您已经预订了这件商品。',
   'yours.see': '查看我的预订',
   'wait.title': '请稍候',

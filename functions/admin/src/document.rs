@@ -7,8 +7,8 @@ use ledger::{Beacon, Latest};
 use sale::audit::{Audit, Awarded};
 use sale::{
     Allocation, ChallengePolicy, Currency, DoorTerms, EarlyAccess, Edit, GateTerms, Goods, GroupName, LogEntry,
-    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundId, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms, TermsUrl,
-    UserId,
+    PictureUrl, Price, Rain, RainDrop, Recurrence, RoundId, RoundNumber, SaleId, SaleState, Settlement, Steady, Terms,
+    TermsUrl, UserId,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 

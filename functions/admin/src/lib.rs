@@ -38,8 +38,8 @@ use stock::Stock;
 
 pub use crate::pictures::PictureHosts;
 
-use crate::hot::hot;
 use crate::document::{AuditDocument, LoggedSaleDocument, NewSale, RedriveDocument, SaleDocument, SalesDocument};
+use crate::hot::hot;
 
 /// Addresses of the queues that messages are sent back from and to.
 #[derive(Clone)]

@@ -38,9 +38,8 @@ pub(crate) async fn note(
     let asked = answers.iter().filter(|(code, _)| *code != COSTS_NOTHING).map(|(_, count)| count).sum();
     // Counted later than the run began.
     let counted_at = deps.clock.now();
-    let heat = noted.map_or(Heat::first(asked, counted_at), |noted| {
-        noted.heat.after(asked, counted_at, &round.terms.door)
-    });
+    let heat =
+        noted.map_or(Heat::first(asked, counted_at), |noted| noted.heat.after(asked, counted_at, &round.terms.door));
     let is_hot = heat.hot_since_ms.is_some();
     let mut isolated = noted.is_some_and(|noted| noted.isolated);
     let mut failed = None;

@@ -261,10 +261,7 @@ struct Known {
 }
 
 impl Known {
-    async fn read(
-        ledger: &Ledger,
-        rounds: impl Iterator<Item = &Round> + Clone,
-    ) -> Result<Self, LedgerError> {
+    async fn read(ledger: &Ledger, rounds: impl Iterator<Item = &Round> + Clone) -> Result<Self, LedgerError> {
         let ids = rounds.map(|round| &round.id);
         let (noted, heats, switches) =
             tokio::try_join!(ledger.noted_rounds(ids.clone()), ledger.heats(ids), ledger.switches())?;

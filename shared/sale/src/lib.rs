@@ -50,8 +50,8 @@ pub use gate_terms::{
 pub use goods::{
     Goods, InvalidGoods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl,
 };
-pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use heat::{Heat, UNPLANNED_REQUESTS_PER_S, limit_of_hot};
+pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use milestones::{Look, Milestones};

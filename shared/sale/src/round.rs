@@ -239,7 +239,7 @@ impl Round {
 mod tests {
     use super::*;
     use crate::terms::lamp;
-    use crate::{DoorTerms, EarlyAccess, GateTerms, Price, Recurrence, SaleState, Settlement};
+    use crate::{DoorTerms, EarlyAccess, GateTerms, LogEntry, Price, Recurrence, SaleState, Settlement};
 
     const HOUR_MS: i64 = 3_600_000;
     const OPENS: EpochMs = EpochMs(10 * HOUR_MS);

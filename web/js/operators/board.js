@@ -199,8 +199,10 @@ export class Board {
     const terms = { units: sale.total, allocation: sale.allocation, currency: sale.currency };
     const check = verifyLink(sale.sale_id, sale.round);
     check.setAttribute('href', `/${check.getAttribute('href')}`);
-    place.replaceChildren(h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms), this.#drawState(),
-      ...(sale.state === 'draft' ? [] : [h('p', {}, check)]));
+    place.replaceChildren(...[
+      h('h2', {}, t('op.draw')), h('p', { class: 'stake' }, stake(terms)), odds(terms), this.#drawState(),
+      sale.state === 'draft' ? null : h('p', {}, check),
+    ].filter(Boolean));
   }
 
   /** How far a draw at the end is. */

@@ -1,0 +1,691 @@
+//! A model of a round with two lanes: units that are moved between them (`donate`, `accept`, deletion of the transfer's
+//! record), the rule for "sold out", and a lane that Redis loses and that is loaded again.
+
+use stateright::{Model, Property};
+
+/// Lanes of the round.
+const LANES: usize = 2;
+/// Units of the round: unit 0 is dealt to lane 0, units 1 and 2 to lane 1.
+const UNITS: usize = 3;
+/// All units, a bit each.
+const ALL: u8 = 0b111;
+/// What each lane was dealt: from floor(i·3/2) on.
+const DEALT: [u8; LANES] = [0b001, 0b110];
+/// Users: one more than units.
+const USERS: usize = 4;
+/// The lane of each user. Three want what lane 0 was dealt, so units have to move.
+const HOME: [usize; USERS] = [0, 0, 0, 1];
+
+/// A way to get lanes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneMistake {
+    /// `accept` does not look whether it added the units of this transfer before.
+    AcceptTwice,
+    /// `donate` records nothing: who called it is all that knows of the units.
+    DonateWithoutRecord,
+    /// The record is deleted before the units are added elsewhere.
+    DeleteBeforeAccept,
+    /// Sold out is what the home lane alone says.
+    SoldOutByHomeLane,
+    /// Sold out is what one reading of all lanes says.
+    SoldOutByOneReading,
+    /// A lane is loaded without telling the other to refuse what the lost lane gave before.
+    LoadUnfenced,
+    /// A lane is loaded as if nothing had been transferred to it: what was begun before can still be added.
+    LoadForgetsTransfers,
+}
+
+/// Two lanes in a scope, right or with a mistake.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneProtocol {
+    /// Users whose requests may be under way at once.
+    pub at_once: usize,
+    /// Functions that die.
+    pub crashes: u8,
+    /// Lanes that Redis loses.
+    pub losses: u8,
+    /// Units that come back.
+    pub returns: u8,
+    /// Transfers that reconciliation finds while the request that began them still lives. It waits for a minute, so there are
+    /// few. Without a bound it could carry a unit from lane to lane for ever, each time before the request gets it.
+    pub early_finds: u8,
+    /// What is done wrong.
+    pub mistake: Option<LaneMistake>,
+}
+
+/// The id of a transfer: the load of the giving lane, and a number that counts from 1 within it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TransferId {
+    /// See [`Lane::generation`].
+    pub generation: u8,
+    /// Counts the transfers of that load.
+    pub number: u8,
+}
+
+/// Units on their way to the other lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Transfer {
+    /// Its id.
+    pub id: TransferId,
+    /// The units, a bit each.
+    pub units: u8,
+}
+
+/// The keys of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lane {
+    /// Whether Redis has it.
+    pub is_loaded: bool,
+    /// Which load of any lane made it.
+    pub generation: u8,
+    /// Free units, a bit each.
+    pub free: u8,
+    /// Units that users of this lane have.
+    pub entries: [Option<u8>; USERS],
+    /// How often units came or went other than by being reserved.
+    pub moves: u8,
+    /// The open transfer to the other lane.
+    pub record: Option<Transfer>,
+    /// Transfers begun.
+    pub begun: u8,
+    /// The last transfer from the other lane that was added here.
+    pub accepted: TransferId,
+    /// Transfers of older loads of the other lane are refused.
+    pub fence: u8,
+}
+
+/// What a lane says of itself when it is asked whether anything is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reading {
+    moves: u8,
+    generation: u8,
+    is_empty: bool,
+    record: Option<Transfer>,
+    accepted: TransferId,
+}
+
+/// How far a user's request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// Nobody asked.
+    Idle,
+    /// About to reserve in the home lane.
+    Reserve,
+    /// Reading all lanes, a second time if there are readings already.
+    Look {
+        /// What the lanes said at first.
+        first: [Option<Reading>; LANES],
+        /// What they say now.
+        second: [Option<Reading>; LANES],
+    },
+    /// Told to ask again: units are on their way from the home lane to the other one, by this transfer.
+    Wait(TransferId),
+    /// About to call `donate` in the other lane.
+    Donate,
+    /// About to call `accept` in the home lane.
+    Accept(Transfer),
+    /// About to delete the record of a transfer, and then to accept it if that is still to be done.
+    Delete(Transfer, bool),
+    /// Has this unit.
+    Won(u8),
+    /// Was told that nothing is left.
+    SoldOut,
+    /// About to give its unit back in Redis: the ledger knows already.
+    GiveBack,
+    /// Has given it back.
+    Gone,
+}
+
+/// How far the run of reconciliation is that finishes transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Finisher {
+    /// It looks for open transfers next.
+    Idle,
+    /// About to add the units of this lane's transfer to the other lane.
+    Accept(u8, Transfer),
+    /// About to delete the record in this lane.
+    Delete(u8, TransferId),
+}
+
+/// How far the loading of a lane is, with what it has read.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Loader {
+    /// Nothing is loaded.
+    Idle,
+    /// About to read the other lane.
+    ReadOther(u8, u8),
+    /// About to read the guards, knowing the other lane if Redis has it.
+    ReadGuards(u8, u8, Option<Lane>),
+    /// About to write the lane.
+    Write(u8, Box<Lane>),
+}
+
+impl Loader {
+    const fn lane(&self) -> Option<usize> {
+        match self {
+            Self::Idle => None,
+            Self::ReadOther(lane, _) | Self::ReadGuards(lane, ..) | Self::Write(lane, _) => Some(*lane as usize),
+        }
+    }
+}
+
+/// Everything.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LaneState {
+    /// Redis.
+    pub lanes: [Lane; LANES],
+    /// The ledger: who has each unit. An order is written with its reservation; what can happen between is in [`crate::Protocol`].
+    pub guards: [Option<u8>; UNITS],
+    /// The ledger: loads of lanes.
+    pub loads: u8,
+    /// Requests.
+    pub callers: [Caller; USERS],
+    /// Users whose request has not seen a moment without anything free.
+    pub free_throughout: [bool; USERS],
+    /// Somebody was told "sold out" although a unit was free from the first moment of the request to the last.
+    pub told_wrongly: bool,
+    /// Two had the same unit at once.
+    pub was_oversold: bool,
+    /// Reconciliation.
+    pub finisher: Finisher,
+    /// The load that is under way.
+    pub loader: Loader,
+    /// Functions that may still die.
+    pub crashes: u8,
+    /// Lanes that may still be lost.
+    pub losses: u8,
+    /// Units that may still come back.
+    pub returns: u8,
+    /// Transfers that reconciliation may still find early.
+    pub early_finds: u8,
+}
+
+/// A step of somebody, atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneAction {
+    /// A user asks, for the first time or again.
+    Ask(usize),
+    /// The request takes its next step.
+    Step(usize),
+    /// A request that reads all lanes reads this one.
+    Read(usize, usize),
+    /// The function of the request dies, and the client sends it again.
+    Die(usize),
+    /// A user's order ends unpaid.
+    End(usize),
+    /// Reconciliation finds the open transfer of this lane.
+    Find(usize),
+    /// It takes its next step.
+    Finish,
+    /// It dies.
+    DieFinishing,
+    /// Redis loses a lane.
+    Lose(usize),
+    /// The load of a lane that is lost begins.
+    BeginLoad(usize),
+    /// It takes its next step.
+    Load,
+    /// It dies.
+    DieLoading,
+}
+
+impl Lane {
+    const EMPTY: Self = Self {
+        is_loaded: false,
+        generation: 0,
+        free: 0,
+        entries: [None; USERS],
+        moves: 0,
+        record: None,
+        begun: 0,
+        accepted: TransferId { generation: 0, number: 0 },
+        fence: 0,
+    };
+
+    /// Units that its users have.
+    fn taken(&self) -> u8 {
+        self.entries.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
+    }
+
+    /// The transfer to `other`, unless `other` has added it already. If `other` is lost nobody knows, and the load settles it.
+    fn open_to(&self, other: &Self) -> Option<Transfer> {
+        self.record.filter(|transfer| other.is_loaded && transfer.id > other.accepted)
+    }
+
+    fn reserve(&mut self, user: usize) -> Option<u8> {
+        if self.entries[user].is_none() && self.free != 0 {
+            let unit = self.free.trailing_zeros() as u8;
+            self.free &= !(1 << unit);
+            self.entries[user] = Some(unit);
+        }
+        self.entries[user]
+    }
+
+    /// Half of the free units, at least one, those with the highest numbers.
+    fn donate(&mut self, records: bool) -> Option<Transfer> {
+        if self.record.is_some() {
+            return self.record;
+        }
+        let units = (0..UNITS).rev().filter(|unit| self.free & (1 << unit) != 0);
+        let units = units.take((self.free.count_ones() as usize / 2).max(1)).fold(0, |bits, unit| bits | 1 << unit);
+        if units == 0 {
+            return None;
+        }
+        self.free &= !units;
+        self.moves += 1;
+        self.begun += 1;
+        let transfer = Transfer { id: TransferId { generation: self.generation, number: self.begun }, units };
+        self.record = records.then_some(transfer);
+        Some(transfer)
+    }
+
+    /// Adds the units once. Whether the record may be deleted.
+    fn accept(&mut self, transfer: Transfer, every_time: bool) -> bool {
+        if transfer.id.generation < self.fence {
+            return false;
+        }
+        if transfer.id > self.accepted || every_time {
+            self.free |= transfer.units;
+            self.accepted = self.accepted.max(transfer.id);
+            self.moves += 1;
+        }
+        true
+    }
+
+    fn delete(&mut self, id: TransferId) {
+        self.record = self.record.filter(|record| record.id != id);
+    }
+}
+
+const fn other(lane: usize) -> usize {
+    1 - lane
+}
+
+/// How often each unit is somewhere: free, reserved, or in a transfer that nobody has added yet.
+fn places(state: &LaneState) -> [u8; UNITS] {
+    let mut counts = [0; UNITS];
+    let mut add = |bits: u8| (0..UNITS).filter(|unit| bits & (1 << unit) != 0).for_each(|unit| counts[unit] += 1);
+    for (at, lane) in state.lanes.iter().enumerate().filter(|(_, lane)| lane.is_loaded) {
+        add(lane.free);
+        lane.entries.iter().flatten().for_each(|unit| add(1 << unit));
+        add(lane.open_to(&state.lanes[other(at)]).map_or(0, |transfer| transfer.units));
+    }
+    counts
+}
+
+/// Units that somebody could have: free, or on their way.
+fn is_any_free(state: &LaneState) -> bool {
+    let lanes = state.lanes.iter().enumerate().filter(|(_, lane)| lane.is_loaded);
+    lanes.into_iter().any(|(at, lane)| lane.free != 0 || lane.open_to(&state.lanes[other(at)]).is_some())
+}
+
+fn is_under_way(caller: Caller) -> bool {
+    !matches!(caller, Caller::Idle | Caller::Won(_) | Caller::SoldOut | Caller::Gone)
+}
+
+impl LaneProtocol {
+    fn makes(&self, mistake: LaneMistake) -> bool {
+        self.mistake == Some(mistake)
+    }
+
+    /// Whether the next step of a request can be taken: what it needs is loaded. Until then its client hears 503.
+    fn can_step(state: &LaneState, user: usize) -> bool {
+        let is_loaded = |lane: usize| state.lanes[lane].is_loaded;
+        match state.callers[user] {
+            Caller::Reserve | Caller::Accept(_) | Caller::GiveBack => is_loaded(HOME[user]),
+            // It would hear the same again.
+            Caller::Wait(id) => {
+                let home = &state.lanes[HOME[user]];
+                home.is_loaded && home.open_to(&state.lanes[other(HOME[user])]).is_none_or(|open| open.id != id)
+            }
+            Caller::Donate | Caller::Delete(..) => is_loaded(other(HOME[user])),
+            _ => false,
+        }
+    }
+
+    /// Whether a request is about to finish this transfer.
+    fn has_owner(state: &LaneState, transfer: Transfer) -> bool {
+        let is_at = |caller: &Caller| matches!(caller, Caller::Accept(it) | Caller::Delete(it, _) if *it == transfer);
+        state.callers.iter().any(is_at)
+    }
+
+    fn step(&self, state: &mut LaneState, user: usize) {
+        let (home, away) = (HOME[user], other(HOME[user]));
+        state.callers[user] = match state.callers[user] {
+            Caller::Reserve => match self.win(state, user) {
+                None if self.makes(LaneMistake::SoldOutByHomeLane) => Self::tell_sold_out(state, user),
+                None => Caller::Look { first: [None; LANES], second: [None; LANES] },
+                Some(unit) => Caller::Won(unit),
+            },
+            Caller::Wait(_) => Caller::Reserve,
+            Caller::Donate => match state.lanes[away].donate(!self.makes(LaneMistake::DonateWithoutRecord)) {
+                None => Caller::Reserve,
+                Some(transfer) if self.makes(LaneMistake::DeleteBeforeAccept) => Caller::Delete(transfer, true),
+                Some(transfer) => Caller::Accept(transfer),
+            },
+            Caller::Accept(transfer) => {
+                let may_delete = state.lanes[home].accept(transfer, self.makes(LaneMistake::AcceptTwice));
+                let won = self.win(state, user);
+                match (may_delete, won) {
+                    (true, _) => Caller::Delete(transfer, false),
+                    (false, Some(unit)) => Caller::Won(unit),
+                    (false, None) => Caller::Reserve,
+                }
+            }
+            Caller::Delete(transfer, accepts) => {
+                state.lanes[away].delete(transfer.id);
+                match state.lanes[home].entries[user] {
+                    _ if accepts => Caller::Accept(transfer),
+                    Some(unit) if state.lanes[home].is_loaded => Caller::Won(unit),
+                    // Sold to others meanwhile, or the lane is lost: the same question again.
+                    _ => Caller::Reserve,
+                }
+            }
+            Caller::GiveBack => {
+                let lane = &mut state.lanes[home];
+                if let Some(unit) = lane.entries[user].take() {
+                    lane.free |= 1 << unit;
+                    lane.moves += 1;
+                }
+                Caller::Gone
+            }
+            caller => caller,
+        };
+    }
+
+    /// Reserves in the home lane, and writes the order.
+    fn win(&self, state: &mut LaneState, user: usize) -> Option<u8> {
+        let unit = state.lanes[HOME[user]].reserve(user)?;
+        let guard = &mut state.guards[usize::from(unit)];
+        state.was_oversold |= guard.is_some_and(|holder| usize::from(holder) != user);
+        *guard = Some(user as u8);
+        Some(unit)
+    }
+
+    fn tell_sold_out(state: &mut LaneState, user: usize) -> Caller {
+        state.told_wrongly |= state.free_throughout[user];
+        Caller::SoldOut
+    }
+
+    fn read(&self, state: &mut LaneState, user: usize, at: usize) {
+        let Caller::Look { mut first, mut second } = state.callers[user] else { return };
+        let lane = state.lanes[at];
+        let Lane { moves, generation, record, accepted, .. } = lane;
+        let reading = Reading { moves, generation, is_empty: lane.free == 0, record, accepted };
+        let is_again = first.iter().all(Option::is_some);
+        if is_again {
+            second[at] = Some(reading)
+        } else {
+            first[at] = Some(reading)
+        }
+        let readings = if is_again { second } else { first };
+        let [Some(zero), Some(one)] = readings else {
+            state.callers[user] = Caller::Look { first, second };
+            return;
+        };
+        let of = |lane: usize| if lane == 0 { zero } else { one };
+        let (home, away) = (of(HOME[user]), of(other(HOME[user])));
+        let to_home = away.record.filter(|transfer| transfer.id > home.accepted);
+        let to_away = home.record.filter(|transfer| transfer.id > away.accepted);
+        state.callers[user] = if let Some(transfer) = to_home {
+            Caller::Accept(transfer)
+        } else if !away.is_empty {
+            Caller::Donate
+        } else if !home.is_empty || to_away.is_some() {
+            match to_away {
+                Some(transfer) if home.is_empty => Caller::Wait(transfer.id),
+                _ => Caller::Reserve,
+            }
+        } else if !is_again && !self.makes(LaneMistake::SoldOutByOneReading) {
+            Caller::Look { first, second }
+        } else if is_again && !same_moves(first, second) {
+            Caller::Reserve
+        } else {
+            Self::tell_sold_out(state, user)
+        };
+    }
+
+    fn finish(&self, state: &mut LaneState) {
+        state.finisher = match state.finisher {
+            Finisher::Accept(from, transfer) => {
+                let receiver = &mut state.lanes[other(from.into())];
+                if receiver.is_loaded && receiver.accept(transfer, self.makes(LaneMistake::AcceptTwice)) {
+                    Finisher::Delete(from, transfer.id)
+                } else {
+                    Finisher::Idle
+                }
+            }
+            Finisher::Delete(from, id) => {
+                state.lanes[usize::from(from)].delete(id);
+                Finisher::Idle
+            }
+            Finisher::Idle => Finisher::Idle,
+        };
+    }
+
+    fn load(&self, state: &mut LaneState) {
+        state.loader = match state.loader.clone() {
+            Loader::ReadOther(lane, generation) => {
+                let kept = &mut state.lanes[other(lane.into())];
+                // In one script: from here on the other lane adds nothing that the lost lane gave.
+                if kept.is_loaded && !self.makes(LaneMistake::LoadUnfenced) {
+                    kept.fence = generation;
+                }
+                Loader::ReadGuards(lane, generation, kept.is_loaded.then_some(*kept))
+            }
+            Loader::ReadGuards(lane, generation, kept) => {
+                let loaded = self.loaded(lane.into(), generation, kept, state.guards);
+                Loader::Write(lane, Box::new(loaded))
+            }
+            Loader::Write(lane, loaded) => {
+                let lane = &mut state.lanes[usize::from(lane)];
+                if !lane.is_loaded {
+                    *lane = *loaded;
+                }
+                Loader::Idle
+            }
+            Loader::Idle => Loader::Idle,
+        };
+    }
+
+    /// A lane as it is written again: what its users have by the ledger's guards, and what nobody has. A transfer to it that is
+    /// open counts as added: of its units those are free that have no guard.
+    fn loaded(&self, at: usize, generation: u8, kept: Option<Lane>, guards: [Option<u8>; UNITS]) -> Lane {
+        let mut lane = Lane { is_loaded: true, generation, fence: generation, ..Lane::EMPTY };
+        let mut guarded = 0;
+        for (unit, user) in guards.into_iter().enumerate().filter_map(|(unit, user)| Some((unit, user?))) {
+            guarded |= 1 << unit;
+            if HOME[usize::from(user)] == at {
+                lane.entries[usize::from(user)] = Some(unit as u8);
+            }
+        }
+        let elsewhere = match kept {
+            // Both are lost: each gets what it was dealt.
+            None => ALL & !DEALT[at],
+            Some(kept) => {
+                lane.fence = kept.generation;
+                // Whoever still knows of a transfer that was begun before comes too late, whether or not its record is there.
+                if !self.makes(LaneMistake::LoadForgetsTransfers) {
+                    lane.accepted = TransferId { generation: kept.generation, number: kept.begun };
+                }
+                kept.free | kept.taken()
+            }
+        };
+        lane.free = ALL & !guarded & !elsewhere;
+        lane
+    }
+
+    fn act(&self, state: &mut LaneState, action: LaneAction) {
+        match action {
+            LaneAction::Ask(user) => {
+                state.callers[user] = Caller::Reserve;
+                state.free_throughout[user] = true;
+            }
+            LaneAction::Step(user) => self.step(state, user),
+            LaneAction::Read(user, lane) => self.read(state, user, lane),
+            LaneAction::Die(user) => {
+                state.crashes -= 1;
+                state.callers[user] = Caller::Reserve;
+            }
+            LaneAction::End(user) => {
+                if let Caller::Won(unit) = state.callers[user] {
+                    state.returns -= 1;
+                    state.guards[usize::from(unit)] = None;
+                    state.callers[user] = Caller::GiveBack;
+                }
+            }
+            LaneAction::Find(lane) => {
+                if let Some(transfer) = state.lanes[lane].record {
+                    state.early_finds -= u8::from(Self::has_owner(state, transfer));
+                    state.finisher = Finisher::Accept(lane as u8, transfer);
+                }
+            }
+            LaneAction::Finish => self.finish(state),
+            LaneAction::DieFinishing => {
+                state.crashes -= 1;
+                state.finisher = Finisher::Idle;
+            }
+            LaneAction::Lose(lane) => {
+                state.losses -= 1;
+                state.lanes[lane] = Lane::EMPTY;
+            }
+            LaneAction::BeginLoad(lane) => {
+                state.loads += 1;
+                state.loader = Loader::ReadOther(lane as u8, state.loads);
+            }
+            LaneAction::Load => self.load(state),
+            LaneAction::DieLoading => {
+                state.crashes -= 1;
+                state.loader = Loader::Idle;
+            }
+        }
+        let is_any_free = is_any_free(state);
+        state.free_throughout.iter_mut().for_each(|throughout| *throughout &= is_any_free);
+    }
+}
+
+fn same_moves(first: [Option<Reading>; LANES], second: [Option<Reading>; LANES]) -> bool {
+    let moves = |readings: [Option<Reading>; LANES]| readings.map(|of| of.map(|of| (of.generation, of.moves)));
+    moves(first) == moves(second)
+}
+
+/// What a unit's place must be, while no lane is lost and no repair of the ledger is under way: exactly one. Less is expected
+/// only of units that a lost lane had, more never.
+fn is_in_one_place(state: &LaneState) -> bool {
+    let all_loaded = state.lanes.iter().all(|lane| lane.is_loaded);
+    places(state).into_iter().all(|count| count == 1 || (count == 0 && !all_loaded))
+}
+
+impl Model for LaneProtocol {
+    type State = LaneState;
+    type Action = LaneAction;
+
+    fn init_states(&self) -> Vec<LaneState> {
+        let lane = |at: usize| Lane { is_loaded: true, free: DEALT[at], ..Lane::EMPTY };
+        vec![LaneState {
+            lanes: [lane(0), lane(1)],
+            guards: [None; UNITS],
+            loads: 0,
+            callers: [Caller::Idle; USERS],
+            free_throughout: [false; USERS],
+            told_wrongly: false,
+            was_oversold: false,
+            finisher: Finisher::Idle,
+            loader: Loader::Idle,
+            crashes: self.crashes,
+            losses: self.losses,
+            returns: self.returns,
+            early_finds: self.early_finds,
+        }]
+    }
+
+    fn actions(&self, state: &LaneState, actions: &mut Vec<LaneAction>) {
+        let may_ask = state.callers.iter().filter(|caller| is_under_way(**caller)).count() < self.at_once;
+        for (user, caller) in state.callers.iter().enumerate() {
+            match caller {
+                Caller::Idle if may_ask => actions.push(LaneAction::Ask(user)),
+                // Whoever was told once asks again when something has come back.
+                Caller::SoldOut if may_ask && is_any_free(state) => actions.push(LaneAction::Ask(user)),
+                Caller::Won(_) if state.returns > 0 => actions.push(LaneAction::End(user)),
+                Caller::Look { first, second } => {
+                    let pass = if first.iter().all(Option::is_some) { second } else { first };
+                    let unread = (0..LANES).filter(|lane| pass[*lane].is_none() && state.lanes[*lane].is_loaded);
+                    actions.extend(unread.map(|lane| LaneAction::Read(user, lane)));
+                }
+                _ if Self::can_step(state, user) => actions.push(LaneAction::Step(user)),
+                _ => {}
+            }
+            let is_stateless = matches!(caller, Caller::Reserve | Caller::Wait(_) | Caller::GiveBack);
+            if state.crashes > 0 && is_under_way(*caller) && !is_stateless {
+                actions.push(LaneAction::Die(user));
+            }
+        }
+        match state.finisher {
+            Finisher::Idle => {
+                let open = (0..LANES).filter(|lane| {
+                    let is_due = |transfer| state.early_finds > 0 || !Self::has_owner(state, transfer);
+                    state.lanes[*lane].record.is_some_and(is_due)
+                });
+                // What another run could only be refused is left until the other lane is loaded.
+                let open = open.filter(|lane| state.lanes[other(*lane)].is_loaded);
+                actions.extend(open.map(LaneAction::Find));
+            }
+            _ => {
+                actions.push(LaneAction::Finish);
+                actions.extend((state.crashes > 0).then_some(LaneAction::DieFinishing));
+            }
+        }
+        for lane in 0..LANES {
+            if state.lanes[lane].is_loaded && state.losses > 0 {
+                actions.push(LaneAction::Lose(lane));
+            }
+            if !state.lanes[lane].is_loaded && state.loader.lane().is_none() {
+                actions.push(LaneAction::BeginLoad(lane));
+            }
+        }
+        if state.loader != Loader::Idle {
+            actions.push(LaneAction::Load);
+            actions.extend((state.crashes > 0).then_some(LaneAction::DieLoading));
+        }
+    }
+
+    fn next_state(&self, last: &LaneState, action: LaneAction) -> Option<LaneState> {
+        let mut state = last.clone();
+        self.act(&mut state, action);
+        Some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("a unit is in exactly one record", |_, state: &LaneState| is_in_one_place(state)),
+            Property::always("nobody is told sold out while a unit was free throughout", |_, state: &LaneState| {
+                !state.told_wrongly
+            }),
+            Property::always("nothing is oversold", |_, state: &LaneState| !state.was_oversold),
+            Property::always("at an end everything is sold, or nobody wants more", |protocol: &Self, state| {
+                let mut actions = Vec::new();
+                protocol.actions(state, &mut actions);
+                actions.retain(|action| !matches!(action, LaneAction::Lose(_) | LaneAction::End(_)));
+                let is_waiting = state.callers.iter().any(|caller| !matches!(caller, Caller::Won(_) | Caller::Gone));
+                let is_sold = state.guards.iter().all(Option::is_some);
+                !actions.is_empty()
+                    || (state.lanes.iter().all(|lane| lane.record.is_none()) && (is_sold || !is_waiting))
+            }),
+            Property::always("what Redis says is sold, the ledger has", |_, state: &LaneState| {
+                state.lanes.iter().flat_map(|lane| lane.entries.iter().enumerate()).all(|(user, unit)| {
+                    let has = |unit: u8| state.guards[usize::from(unit)] == Some(user as u8);
+                    unit.is_none_or(|unit| has(unit) || state.callers[user] == Caller::GiveBack)
+                })
+            }),
+            Property::sometimes("a unit of the other lane is won", |_, state: &LaneState| {
+                state.lanes[0].entries.iter().flatten().any(|unit| DEALT[1] & (1 << unit) != 0)
+            }),
+            Property::sometimes("everything is sold and somebody was told so", |_, state: &LaneState| {
+                state.guards.iter().all(Option::is_some) && state.callers.contains(&Caller::SoldOut)
+            }),
+            Property::sometimes("reconciliation finishes a transfer", |_, state: &LaneState| {
+                matches!(state.finisher, Finisher::Delete(..))
+            }),
+        ]
+    }
+}

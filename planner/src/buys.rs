@@ -1,0 +1,42 @@
+//! What raised quotas buy, by the people that a line admits.
+
+use serde::Serialize;
+
+use crate::inputs::{Assumptions, Inputs};
+use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, RAISED_AT_MOST};
+use crate::setup::{Effort, suggested_per_s};
+
+/// What a line admits if AWS raises something.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Raised {
+    /// What.
+    pub what: String,
+    /// People a second, if it holds at all.
+    pub admits_per_s: Option<u32>,
+    /// Seconds until everybody has had a turn.
+    pub everybody_s: Option<f64>,
+}
+
+/// As things are, with each quota ten times as large, and with all of them.
+pub fn what_quotas_buy(inputs: &Inputs, assumed: &Assumptions) -> Vec<Raised> {
+    let lambda = LAMBDA_CONCURRENCY.value * RAISED_AT_MOST;
+    let gateway = GATEWAY_REQUESTS.value * RAISED_AT_MOST;
+    let with = |what: String, lambda: f64, gateway: f64| {
+        let raised = Assumptions {
+            lambda_quota: assumed.lambda_quota.max(lambda),
+            gateway_quota: assumed.gateway_quota.max(gateway),
+            ..assumed.clone()
+        };
+        let admits_per_s = suggested_per_s(inputs, &raised, Effort::Settings);
+        let everybody_s = admits_per_s.map(|per_s| inputs.audience as f64 / f64::from(per_s));
+        Raised { what, admits_per_s, everybody_s }
+    };
+    let lambda_to = || format!("{} concurrent executions", crate::figures::count(lambda));
+    let gateway_to = || format!("{} gateway requests/s", crate::figures::count(gateway));
+    vec![
+        with("as things are".into(), 0.0, 0.0),
+        with(lambda_to(), lambda, 0.0),
+        with(gateway_to(), 0.0, gateway),
+        with("both".into(), lambda, gateway),
+    ]
+}

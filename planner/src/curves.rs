@@ -1,0 +1,94 @@
+//! How people come, as functions of time.
+
+use crate::inputs::Assumptions;
+
+/// A rush: people press the button after a time that is exponentially distributed, the first second as full as is assumed, and
+/// answer their challenge after another such time. So the steps do not fall into the same second.
+pub struct Rush {
+    people: f64,
+    /// Of pressing the button, in 1/s.
+    presses: f64,
+    /// Of answering.
+    answers: f64,
+}
+
+impl Rush {
+    /// So many people, as is assumed.
+    pub fn new(people: f64, assumed: &Assumptions) -> Self {
+        Self::at(people, assumed.peak_factor / assumed.rush_s, 1.0 / assumed.solve_s)
+    }
+
+    /// So many people, who press the button and answer at these rates, in 1/s.
+    pub fn at(people: f64, presses: f64, answers: f64) -> Self {
+        // The formula for two equal rates is another one; what is next to it will do.
+        let answers = if (answers / presses - 1.0).abs() < 1e-3 { presses * 1.001 } else { answers };
+        Self { people, presses, answers }
+    }
+
+    /// People a second who press the button.
+    pub fn press(&self, at_s: f64) -> f64 {
+        self.people * self.presses * (-self.presses * at_s).exp()
+    }
+
+    /// People a second who answer, and reserve at once.
+    pub fn answer(&self, at_s: f64) -> f64 {
+        let (a, b) = (self.presses, self.answers);
+        self.people * a * b / (b - a) * ((-a * at_s).exp() - (-b * at_s).exp())
+    }
+
+    /// People who have answered.
+    fn answered(&self, at_s: f64) -> f64 {
+        let (a, b) = (self.presses, self.answers);
+        self.people * (1.0 - (b * (-a * at_s).exp() - a * (-b * at_s).exp()) / (b - a))
+    }
+
+    /// Seconds until so many have answered, if so many come.
+    pub fn until(&self, units: f64) -> Option<f64> {
+        let (mut low, mut high) = (0.0, 60.0 / self.presses.min(self.answers));
+        if self.answered(high) <= units {
+            return None;
+        }
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if self.answered(middle) < units { low = middle } else { high = middle }
+        }
+        Some(high)
+    }
+
+    /// People who press the button until then: those who come later are told that it is sold out when they ask for a challenge.
+    pub fn before(&self, until_s: Option<f64>) -> f64 {
+        until_s.map_or(self.people, |until_s| self.people * (1.0 - (-self.presses * until_s).exp()))
+    }
+
+    /// The fullest second until then, with so many requests of whoever presses and of whoever answers. Afterwards both fall.
+    pub fn fullest(&self, until_s: Option<f64>, of_press: f64, of_answer: f64) -> f64 {
+        let (a, b) = (self.presses, self.answers);
+        let all = |at_s: f64| of_press * self.press(at_s) + of_answer * self.answer(at_s);
+        // The sum of both is p·exp(−at) − q·exp(−bt), which rises until exp((b − a)t) is bq/(ap), if that is ever, and then falls.
+        let q = of_answer * a * b / (b - a);
+        let p = of_press * a + q;
+        let top_s = (b * q / (a * p)).ln() / (b - a);
+        let end_s = until_s.unwrap_or(f64::INFINITY);
+        if top_s.is_nan() || top_s <= 0.0 { all(0.0) } else { all(top_s.min(end_s)) }
+    }
+}
+
+/// Part of the tickets that fall into the last seconds before the opening, if people come an exponentially distributed time before it
+/// and each page asks at a random moment of the time that is left: x·E1(x) + 1 − exp(−x), with x the seconds as a part of the mean.
+pub fn tickets_within(last_s: f64, comes_early_s: f64) -> f64 {
+    let x = last_s / comes_early_s;
+    x * exponential_integral(x) + 1.0 - (-x).exp()
+}
+
+/// E1(x) = ∫ exp(−t)/t from x on, by the approximations 5.1.53 and 5.1.56 of Abramowitz and Stegun: 2·10⁻⁷ off at most up to 1, and
+/// 5·10⁻⁵ beyond.
+pub fn exponential_integral(x: f64) -> f64 {
+    let polynomial = |of: &[f64]| of.iter().rev().fold(0.0, |sum, each| sum * x + each);
+    if x <= 1.0 {
+        const NEAR: [f64; 6] = [-0.577_215_66, 0.999_991_93, -0.249_910_55, 0.055_199_68, -0.009_760_04, 0.001_078_57];
+        return polynomial(&NEAR) - x.ln();
+    }
+    const ABOVE: [f64; 5] = [0.267_773_734_3, 8.634_760_892_5, 18.059_016_973, 8.573_328_740_1, 1.0];
+    const BELOW: [f64; 5] = [3.958_496_922_8, 21.099_653_082_7, 25.632_956_148_6, 9.573_322_345_4, 1.0];
+    (-x).exp() / x * polynomial(&ABOVE) / polynomial(&BELOW)
+}

@@ -1,0 +1,114 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use clap::builder::FalseyValueParser;
+use command_line::{Stop, whole};
+use planner::inputs::{Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_LANES, OPENS_EARLY_S};
+use serde::Serialize;
+
+use crate::opening::{Run, run as simulate};
+use crate::scenario::Scenario;
+use crate::{plot, report};
+
+/// Most people of one simulation: 64 bytes of memory each, and what they are about to do.
+const MAX_PEOPLE: u32 = 10_000_000;
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// Simulates the opening of a sale with a line in front of it, in virtual time
+#[derive(Debug, Parser)]
+#[command(name = "simulate")]
+struct Cli {
+    /// Units on sale
+    #[arg(long, env = "UNITS", default_value_t = 10_000, value_parser = whole(1..=1_000_000_u32))]
+    units: u32,
+    /// People who come
+    #[arg(long, env = "AUDIENCE", default_value_t = 1_000_000, value_parser = whole(1..=MAX_PEOPLE))]
+    audience: u32,
+    /// Lanes of the sale, 1 to 16. As few as it needs, unless this says otherwise
+    #[arg(long, env = "LANES", value_parser = whole(1..=MAX_LANES))]
+    lanes: Option<u32>,
+    /// People a second that the line admits. What the planner suggests, unless this says otherwise
+    #[arg(long, env = "LINE", value_parser = whole(1..=MAX_ADMITS_PER_S))]
+    line: Option<u32>,
+    /// Runs, each with random numbers of its own
+    #[arg(long, env = "SEEDS", default_value_t = 20, value_parser = whole(1..=10_000_u64))]
+    seeds: u64,
+    /// Where the plot goes
+    #[arg(long, env = "OUT")]
+    out: Option<PathBuf>,
+    /// As JSON
+    #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
+    json: bool,
+    #[command(flatten)]
+    assumptions: Assumptions,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    schema: u32,
+    scenario: &'a Scenario,
+    runs: &'a [Run],
+    /// Of the first run.
+    seconds: &'a [crate::meter::Second],
+}
+
+/// Runs a command line, program name first. What it prints.
+///
+/// # Errors
+/// Says what was asked wrongly, or that the plot cannot be written.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
+    let cli: Cli = match command_line::parse(args) {
+        Ok(cli) => cli,
+        Err(Stop::Help(text)) => return Ok(text),
+        Err(Stop::Mistake(line)) => bail!(line),
+    };
+    let now = jiff::Timestamp::now();
+    let inputs =
+        Inputs::new(cli.units, cli.audience.into(), now + jiff::SignedDuration::from_hours(1_000), now, "us-east-1")?;
+    let line = cli.line.map_or(LineAsked::Auto, LineAsked::PerS);
+    let inputs = Inputs { lanes: cli.lanes, line, opens_early_s: OPENS_EARLY_S, ..inputs };
+    let scenario = Scenario::planned(&inputs, &cli.assumptions.validated()?)?;
+    let runs = all(&scenario, cli.seeds);
+    if let Some(out) = &cli.out {
+        if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        std::fs::write(out, plot::draw(&runs)?).with_context(|| format!("cannot write {}", out.display()))?;
+    }
+    if cli.json {
+        let seconds = runs.first().map_or(&[][..], |run| &run.seconds);
+        let answer = Answer { schema: SCHEMA, scenario: &scenario, runs: &runs, seconds };
+        return Ok(serde_json::to_string_pretty(&answer)? + "\n");
+    }
+    Ok(report::report(&scenario, &runs))
+}
+
+/// One run for each seed, as many at a time as there are processors. Seconds are kept of the first one only.
+pub fn all(scenario: &Scenario, seeds: u64) -> Vec<Run> {
+    let (next, done) = (AtomicU64::new(1), Mutex::new(Vec::new()));
+    let worker = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed > seeds {
+                return;
+            }
+            let mut run = simulate(scenario, seed);
+            if seed > 1 {
+                run.seconds = Vec::new();
+            }
+            done.lock().expect("no worker panics").push(run);
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|threads| (0..workers).for_each(|_| drop(threads.spawn(worker))));
+    let mut runs = done.into_inner().expect("no worker panics");
+    runs.sort_by_key(|run| run.seed);
+    runs
+}

@@ -1,0 +1,72 @@
+//! The units of a sale over its lanes, and what reserving them costs Redis.
+
+use sha2::{Digest, Sha256};
+
+/// The home lane of a user: the first 8 bytes of SHA-256 of the id, modulo the lanes.
+pub fn home(user: &str, lanes: usize) -> usize {
+    let digest: [u8; 32] = Sha256::digest(user).into();
+    let (words, _) = digest.as_chunks::<8>();
+    (u64::from_be_bytes(words[0]) % lanes as u64) as usize
+}
+
+/// Free units of each lane.
+#[derive(Debug, Clone)]
+pub struct Lanes {
+    free: Vec<u32>,
+    /// Units that were moved from one lane to another.
+    pub moved: u32,
+    /// Times that this was done.
+    pub transfers: u32,
+}
+
+/// Calls of Redis, by lane.
+#[derive(Debug, Clone, Copy)]
+pub enum Call {
+    /// To one lane.
+    To(usize),
+    /// One to each other lane than this.
+    ToOthers(usize),
+}
+
+impl Lanes {
+    /// Deals units in contiguous ranges.
+    pub fn deal(units: u32, lanes: usize) -> Self {
+        let until = |lane: usize| (lane as u64 * u64::from(units) / lanes as u64) as u32;
+        Self { free: (0..lanes).map(|lane| until(lane + 1) - until(lane)).collect(), moved: 0, transfers: 0 }
+    }
+
+    /// Units that can be had.
+    pub fn free(&self) -> u32 {
+        self.free.iter().sum()
+    }
+
+    /// Takes a unit for a user of this lane, from another lane if it has to be. Whether there was one.
+    pub fn reserve(&mut self, home: usize, mut called: impl FnMut(Call)) -> bool {
+        called(Call::To(home));
+        if self.free[home] == 0 {
+            called(Call::ToOthers(home));
+            let fullest = (0..self.free.len()).max_by_key(|lane| self.free[*lane]).unwrap_or(home);
+            if self.free[fullest] == 0 {
+                // Nobody is told so before all lanes were read twice.
+                called(Call::ToOthers(home));
+                return false;
+            }
+            let given = (self.free[fullest] / 2).max(1);
+            self.free[fullest] -= given;
+            self.free[home] += given;
+            self.moved += given;
+            self.transfers += 1;
+            // `donate`, `accept`, and the deletion of the record.
+            called(Call::To(fullest));
+            called(Call::To(home));
+            called(Call::To(fullest));
+        }
+        self.free[home] -= 1;
+        true
+    }
+
+    /// A unit comes back to the lane of its last holder.
+    pub fn give_back(&mut self, home: usize) {
+        self.free[home] += 1;
+    }
+}

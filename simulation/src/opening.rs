@@ -1,0 +1,560 @@
+//! One opening, event by event, in ticks of a tenth of a second.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::fairness::Fairness;
+use crate::lanes::{Call, Lanes};
+use crate::line::{Class, Flow, Place, Progress, WHOLE_PPB, advance};
+use crate::meter::{Meter, Second};
+use crate::people::{Chance, Person, State, crowd};
+use crate::scenario::Scenario;
+
+/// Milliseconds of a tick.
+const TICK_MS: i64 = 100;
+/// Nothing is simulated beyond so many seconds after the opening.
+const LAST_S: i64 = 4 * 3_600;
+/// Standard error of how people are counted: a HyperLogLog of Redis.
+const COUNT_ERROR: f64 = 0.0081;
+/// A request that was refused is sent again after a second, then after twice as long each time.
+const FIRST_RETRY_MS: i64 = 1_000;
+const LONGEST_RETRY_MS: i64 = 15_000;
+
+/// What somebody does next.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Arrive,
+    Ticket,
+    Look,
+    Challenge,
+    Answer,
+    Reserve,
+    LookAtReservation,
+    Pay,
+    Expire,
+}
+
+/// What one opening came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct Run {
+    /// Its seed.
+    pub seed: u64,
+    /// Seconds from the opening until nothing was left for the first time.
+    pub sold_out_s: Option<f64>,
+    /// Seconds from the opening until everybody who waited at that moment knew of it.
+    pub told_s: Option<f64>,
+    /// Seconds from the opening until all units were paid for.
+    pub all_paid_s: Option<f64>,
+    /// Units that are paid for at the end.
+    pub paid: u32,
+    /// Units that came back unpaid.
+    pub came_back: u32,
+    /// Most units that were taken at once: never more than there are.
+    pub most_taken: u32,
+    /// Users who had more units at once than the limit.
+    pub over_limit: u32,
+    /// People who were told that nothing is left while a unit was free.
+    pub told_wrongly: u32,
+    /// People whose turn came.
+    pub admitted: u32,
+    /// Those of them who came and got nothing.
+    pub came_for_nothing: u32,
+    /// Users who have a unit at the end.
+    pub winners: u32,
+    /// People who still wait at the end, with no end in sight.
+    pub left_waiting: u32,
+    /// Requests at the gateway of those who never reached the front: the median.
+    pub requests_never_at_front: u16,
+    /// The fullest second at CloudFront.
+    pub edge_peak: f64,
+    /// At the gateway.
+    pub gateway_peak: f64,
+    /// At the gateway, in the minute before the opening.
+    pub tickets_peak: f64,
+    /// Requests that heard 429 or 503.
+    pub refused: f64,
+    /// In Redis.
+    pub redis_peak: f64,
+    /// The longest queue of a shard.
+    pub redis_queue_peak: f64,
+    /// The most people in line at once.
+    pub waiting_peak: u32,
+    /// Units that changed lanes.
+    pub moved: u32,
+    /// Transfers between lanes.
+    pub transfers: u32,
+    /// Whether it was fair.
+    pub fairness: Fairness,
+    /// What happened each second.
+    #[serde(skip)]
+    pub seconds: Vec<Second>,
+}
+
+/// What the document of the last second says.
+#[derive(Debug, Clone, Copy, Default)]
+struct Document {
+    progress: Progress,
+    is_sold_out: bool,
+    is_over: bool,
+}
+
+struct Opening<'a> {
+    scenario: &'a Scenario,
+    chance: Chance,
+    people: Vec<Person>,
+    calendar: Vec<Vec<(u32, Step)>>,
+    first_tick: i64,
+    tick: i64,
+    meter: Meter,
+    lanes: Lanes,
+    /// Units that are reserved and not paid for, or paid for.
+    held: u32,
+    paid: u32,
+    came_back: u32,
+    document: Document,
+    progress: Progress,
+    late: BTreeMap<(u64, Place, u32), ()>,
+    counted: f64,
+    early: u32,
+    gateway_tokens: f64,
+    function_tokens: f64,
+    shards: Vec<f64>,
+    /// Readings of other lanes that processes may still make in this second: one each.
+    readings: f64,
+    waiting: u32,
+    admitted: u32,
+    most_taken: u32,
+    over_limit: u32,
+    told_wrongly: u32,
+    sold_out_ms: Option<i64>,
+    told_ms: Option<i64>,
+    all_paid_ms: Option<i64>,
+}
+
+/// Simulates one opening.
+pub fn run(scenario: &Scenario, seed: u64) -> Run {
+    let mut chance = Chance::of(seed);
+    let people = crowd(scenario, &mut chance);
+    let counted = 1.0 + COUNT_ERROR * chance.normal();
+    let first_s = -i64::from(scenario.opens_early_s) - 1;
+    let mut opening = Opening {
+        scenario,
+        chance,
+        people,
+        calendar: Vec::new(),
+        first_tick: first_s * 1_000 / TICK_MS,
+        tick: first_s * 1_000 / TICK_MS,
+        meter: Meter::from(first_s),
+        lanes: Lanes::deal(scenario.units, scenario.lanes),
+        held: 0,
+        paid: 0,
+        came_back: 0,
+        document: Document::default(),
+        progress: Progress::default(),
+        late: BTreeMap::new(),
+        counted,
+        early: 0,
+        gateway_tokens: 0.0,
+        function_tokens: 0.0,
+        shards: vec![0.0; scenario.shards],
+        readings: 0.0,
+        waiting: 0,
+        admitted: 0,
+        most_taken: 0,
+        over_limit: 0,
+        told_wrongly: 0,
+        sold_out_ms: None,
+        told_ms: None,
+        all_paid_ms: None,
+    };
+    for person in 0..opening.people.len() as u32 {
+        let at_ms = opening.people[person as usize].arrives_ms;
+        opening.at(i64::from(at_ms), person, Step::Arrive);
+    }
+    opening.go();
+    opening.result(seed)
+}
+
+impl Opening<'_> {
+    fn now_ms(&self) -> i64 {
+        self.tick * TICK_MS
+    }
+
+    fn at(&mut self, ms: i64, person: u32, step: Step) {
+        let tick = ms.div_euclid(TICK_MS).max(self.tick + 1);
+        if tick > LAST_S * 1_000 / TICK_MS {
+            return;
+        }
+        let index = (tick - self.first_tick) as usize;
+        if self.calendar.len() <= index {
+            self.calendar.resize_with(index + 1, Vec::new);
+        }
+        self.calendar[index].push((person, step));
+    }
+
+    fn after(&mut self, seconds: f64, person: u32, step: Step) {
+        self.at(self.now_ms() + (seconds * 1_000.0) as i64, person, step);
+    }
+
+    fn go(&mut self) {
+        while ((self.tick - self.first_tick) as usize) < self.calendar.len() || self.tick < 0 {
+            self.begin_tick();
+            let index = (self.tick - self.first_tick) as usize;
+            let steps = self.calendar.get_mut(index).map(std::mem::take).unwrap_or_default();
+            for (person, step) in steps {
+                self.take(person, step);
+            }
+            self.tick += 1;
+        }
+    }
+
+    fn begin_tick(&mut self) {
+        let part = TICK_MS as f64 / 1_000.0;
+        let Scenario { gateway_per_s, gateway_burst, functions_per_s, shard_per_s, .. } = *self.scenario;
+        self.gateway_tokens = (self.gateway_tokens + gateway_per_s * part).min(gateway_burst);
+        self.function_tokens = (self.function_tokens + functions_per_s * part).min(functions_per_s);
+        self.shards.iter_mut().for_each(|queue| *queue = (*queue - shard_per_s * part).max(0.0));
+        if self.tick % (1_000 / TICK_MS) == 0 {
+            self.begin_second();
+        }
+    }
+
+    /// The line moves and the document is made, and whoever waits for the opening looks at it now and then.
+    fn begin_second(&mut self) {
+        let now_ms = self.now_ms();
+        let free = self.lanes.free();
+        self.readings = self.scenario.tally_per_s;
+        let mut looks = 0.0;
+        if now_ms < 0 {
+            looks = f64::from(self.waiting) / self.scenario.look_early_s;
+        } else {
+            let flow = Flow {
+                now_ms: now_ms as u64 + 1,
+                opens_at_ms: 1,
+                people: (f64::from(self.early) * self.counted) as u64,
+                late_waiting: self.late.len() as u64,
+                free: free.into(),
+                taken: (self.held + self.paid).into(),
+                may_return: self.held.into(),
+                per_s: self.scenario.admits_per_s.into(),
+            };
+            if let Some(step) = advance(&self.progress, &flow) {
+                self.progress = step.progress;
+                self.admit_late(step.late);
+            }
+            let is_over = free == 0 && self.held == 0;
+            self.document = Document { progress: self.progress, is_sold_out: free == 0, is_over };
+            self.shards[0] += 1.0 + self.scenario.tally_per_s;
+        }
+        let tally = if now_ms < 0 { 0.0 } else { 1.0 + self.scenario.tally_per_s };
+        let documents = planner::quotas::EDGE_CACHES.min(f64::from(self.waiting));
+        let queue = self.shards.iter().copied().fold(0.0, f64::max);
+        let (waiting, admitted, paid) = (self.waiting, self.admitted, self.paid);
+        let second = self.meter.at(now_ms);
+        second.edge += looks;
+        second.gateway += documents;
+        second.redis += tally;
+        second.redis_queue = queue;
+        (second.waiting, second.admitted, second.free, second.paid) = (waiting, admitted, free, paid);
+    }
+
+    /// The next latecomers, in their order.
+    fn admit_late(&mut self, count: u64) {
+        for _ in 0..count {
+            let Some(((second, place, _), ())) = self.late.pop_first() else { return };
+            let front = &mut self.progress.front;
+            (front.late_s, front.late_ppb) = (second, (place.ppb() + 1).min(WHOLE_PPB));
+        }
+    }
+
+    /// One request at the gateway. If it is refused the same step comes again.
+    fn ask(&mut self, person: u32, step: Step) -> bool {
+        let now_ms = self.now_ms();
+        let is_served = self.gateway_tokens >= 1.0 && self.function_tokens >= 1.0;
+        let who = &mut self.people[person as usize];
+        who.asked = who.asked.saturating_add(1);
+        let second = self.meter.at(now_ms);
+        second.edge += 1.0;
+        second.gateway += 1.0;
+        if is_served {
+            who.tries = 0;
+            self.gateway_tokens -= 1.0;
+            self.function_tokens -= 1.0;
+            return true;
+        }
+        second.refused += 1.0;
+        let wait_ms = (FIRST_RETRY_MS << who.tries.min(4)).min(LONGEST_RETRY_MS);
+        who.tries = who.tries.saturating_add(1);
+        let jitter = 1.0 + 0.25 * self.chance.part();
+        self.after(wait_ms as f64 / 1_000.0 * jitter, person, step);
+        false
+    }
+
+    fn call(&mut self, call: Call) {
+        if matches!(call, Call::ToOthers(_)) {
+            self.readings -= 1.0;
+        }
+        let (lanes, shards) = (self.scenario.lanes, self.shards.len());
+        let mut to = |lane: usize| self.shards[lane * shards / lanes.max(shards)] += 1.0;
+        let calls = match call {
+            Call::To(lane) => {
+                to(lane);
+                1
+            }
+            // A process that has read them knows for a second.
+            Call::ToOthers(_) if self.readings < 0.0 => 0,
+            Call::ToOthers(home) => (0..lanes).filter(|lane| *lane != home).map(to).count(),
+        };
+        let now_ms = self.now_ms();
+        self.meter.at(now_ms).redis += calls as f64;
+    }
+
+    fn take(&mut self, person: u32, step: Step) {
+        match step {
+            Step::Arrive => self.arrive(person),
+            Step::Ticket => self.ticket(person),
+            Step::Look => self.look(person),
+            Step::Challenge => self.challenge(person),
+            Step::Answer => self.answer(person),
+            Step::Reserve => self.reserve(person),
+            Step::LookAtReservation => {
+                if self.ask(person, step) {
+                    self.call(Call::To(self.people[person as usize].home.into()));
+                }
+            }
+            Step::Pay => self.pay(person),
+            Step::Expire => self.expire(person),
+        }
+    }
+
+    fn arrive(&mut self, person: u32) {
+        let now_ms = self.now_ms();
+        self.meter.at(now_ms).edge += self.scenario.page_files + 1.0;
+        self.waiting += 1;
+        if now_ms < 0 {
+            // At a random moment of the time that is left.
+            let left_s = -now_ms as f64 / 1_000.0;
+            let at_s = left_s * self.chance.part();
+            self.after(at_s, person, Step::Ticket);
+        } else if self.document.is_sold_out {
+            self.hear_sold_out(person);
+        } else {
+            self.at(now_ms, person, Step::Ticket);
+        }
+    }
+
+    fn ticket(&mut self, person: u32) {
+        if !self.ask(person, Step::Ticket) {
+            return;
+        }
+        self.call(Call::To(0));
+        let now_ms = self.now_ms();
+        let look_s = self.scenario.look_s * self.chance.part();
+        let who = &mut self.people[person as usize];
+        if now_ms < 0 {
+            who.class = Some(Class::Early);
+            self.early += 1;
+            self.after(-now_ms as f64 / 1_000.0 + look_s, person, Step::Look);
+        } else {
+            let second = now_ms as u64 / 1_000;
+            who.class = Some(Class::Late(second));
+            self.late.insert((second, who.place, person), ());
+            self.after(look_s, person, Step::Look);
+        }
+    }
+
+    fn look(&mut self, person: u32) {
+        let now_ms = self.now_ms();
+        self.meter.at(now_ms).edge += 1.0;
+        let Person { state, class, place, .. } = self.people[person as usize];
+        let Document { progress, is_sold_out, is_over } = self.document;
+        if is_over {
+            self.leave(person, State::Left);
+            self.told(now_ms, state);
+            return;
+        }
+        let is_turn = class.is_some_and(|class| progress.front.admits(class, place));
+        match state {
+            State::InLine if is_turn => {
+                self.admitted += 1;
+                if !self.chance.happens(self.scenario.comes_share) {
+                    self.leave(person, State::Away);
+                } else if is_sold_out {
+                    self.hear_sold_out(person);
+                } else {
+                    self.people[person as usize].came = true;
+                    self.leave(person, State::AtFront);
+                    let notices_s = self.chance.exponential(self.scenario.notices_s);
+                    self.after(notices_s, person, Step::Challenge);
+                }
+            }
+            State::InLine if is_sold_out => self.hear_sold_out(person),
+            State::InLine => {
+                let look_s = self.scenario.look_s * (1.0 + 0.25 * self.chance.part());
+                self.after(look_s, person, Step::Look);
+            }
+            State::Hopes if is_turn && !is_sold_out => {
+                self.people[person as usize].state = State::AtFront;
+                self.after(1.0, person, Step::Challenge);
+            }
+            State::Hopes => self.after(self.scenario.hopes_look_s, person, Step::Look),
+            State::AtFront | State::Away | State::Left => {}
+        }
+    }
+
+    fn leave(&mut self, person: u32, state: State) {
+        let who = &mut self.people[person as usize];
+        self.waiting -= u32::from(who.state == State::InLine);
+        who.state = state;
+    }
+
+    fn told(&mut self, now_ms: i64, state: State) {
+        if state == State::InLine {
+            self.told_ms = Some(self.told_ms.map_or(now_ms, |before| before.max(now_ms)));
+        }
+    }
+
+    /// Somebody learns that nothing is left now.
+    fn hear_sold_out(&mut self, person: u32) {
+        let now_ms = self.now_ms();
+        let Person { state, arrives_ms, has, .. } = self.people[person as usize];
+        if self.sold_out_ms.is_some_and(|sold_out_ms| i64::from(arrives_ms) <= sold_out_ms) {
+            self.told(now_ms, state);
+        }
+        if has == 0 && (state == State::Hopes || self.chance.happens(self.scenario.hopes_share)) {
+            self.leave(person, State::Hopes);
+            if self.people[person as usize].class.is_none() {
+                self.at(now_ms, person, Step::Ticket);
+            } else {
+                self.after(self.scenario.hopes_look_s, person, Step::Look);
+            }
+        } else {
+            self.leave(person, State::Left);
+        }
+    }
+
+    fn challenge(&mut self, person: u32) {
+        if !self.ask(person, Step::Challenge) {
+            return;
+        }
+        self.call(Call::To(self.people[person as usize].home.into()));
+        if self.lanes.free() == 0 {
+            self.hear_sold_out(person);
+        } else {
+            let solve_s = self.chance.exponential(self.scenario.solve_s);
+            self.after(solve_s, person, Step::Answer);
+        }
+    }
+
+    fn answer(&mut self, person: u32) {
+        if !self.ask(person, Step::Answer) {
+            return;
+        }
+        self.call(Call::To(self.people[person as usize].home.into()));
+        let is_wrong = self.chance.happens(self.scenario.wrong_share);
+        self.after(0.0, person, if is_wrong { Step::Challenge } else { Step::Reserve });
+    }
+
+    fn reserve(&mut self, person: u32) {
+        if !self.ask(person, Step::Reserve) {
+            return;
+        }
+        let now_ms = self.now_ms();
+        let Person { home, has, wants, .. } = self.people[person as usize];
+        if has >= self.scenario.limit_per_user {
+            // One call tells that the limit is reached.
+            self.call(Call::To(home.into()));
+            return;
+        }
+        let was_free = self.lanes.free();
+        let mut calls = Vec::new();
+        let won = self.lanes.reserve(home.into(), |call| calls.push(call));
+        calls.into_iter().for_each(|call| self.call(call));
+        if !won {
+            self.told_wrongly += u32::from(was_free > 0);
+            self.hear_sold_out(person);
+            return;
+        }
+        self.held += 1;
+        self.most_taken = self.most_taken.max(self.held + self.paid);
+        if self.lanes.free() == 0 && self.sold_out_ms.is_none() {
+            self.sold_out_ms = Some(now_ms);
+        }
+        let who = &mut self.people[person as usize];
+        who.has += 1;
+        who.won += 1;
+        let (has, first_looks) = (who.has, self.scenario.first_looks);
+        self.over_limit += u32::from(has > self.scenario.limit_per_user);
+        for look in 0..first_looks {
+            self.after(0.5 + 10.0 * f64::from(look) / f64::from(first_looks), person, Step::LookAtReservation);
+        }
+        if self.chance.happens(self.scenario.unpaid_share) {
+            self.after(self.scenario.payment_window_s, person, Step::Expire);
+        } else {
+            let pays_s = self.chance.exponential(self.scenario.pays_s).min(self.scenario.payment_window_s - 1.0);
+            self.after(pays_s, person, Step::Pay);
+        }
+        if has < wants {
+            self.after(2.0, person, Step::Reserve);
+        }
+    }
+
+    fn pay(&mut self, person: u32) {
+        if !self.ask(person, Step::Pay) {
+            return;
+        }
+        self.held -= 1;
+        self.paid += 1;
+        if self.paid == self.scenario.units {
+            self.all_paid_ms = Some(self.now_ms());
+        }
+    }
+
+    /// An order ends unpaid: no request, but a call of Redis.
+    fn expire(&mut self, person: u32) {
+        let home = self.people[person as usize].home.into();
+        self.call(Call::To(home));
+        self.lanes.give_back(home);
+        self.people[person as usize].has -= 1;
+        self.held -= 1;
+        self.came_back += 1;
+    }
+
+    fn result(self, seed: u64) -> Run {
+        let is_at_front = |person: &Person| matches!(person.state, State::AtFront | State::Away);
+        let never =
+            self.people.iter().filter(|person| person.class.is_some() && !is_at_front(person) && person.won == 0);
+        let mut asked: Vec<u16> = never.map(|person| person.asked).collect();
+        asked.sort_unstable();
+        let seconds = |ms: Option<i64>| ms.map(|ms| ms as f64 / 1_000.0);
+        let last_minute = |second: &Second| if (-60..0).contains(&second.at_s) { second.gateway } else { 0.0 };
+        Run {
+            seed,
+            sold_out_s: seconds(self.sold_out_ms),
+            told_s: seconds(self.told_ms),
+            all_paid_s: seconds(self.all_paid_ms),
+            paid: self.paid,
+            came_back: self.came_back,
+            most_taken: self.most_taken,
+            over_limit: self.over_limit,
+            told_wrongly: self.told_wrongly,
+            admitted: self.admitted,
+            came_for_nothing: self.people.iter().filter(|person| person.came && person.won == 0).count() as u32,
+            winners: self.people.iter().filter(|person| person.has > 0).count() as u32,
+            left_waiting: self.waiting,
+            requests_never_at_front: asked.get(asked.len() / 2).copied().unwrap_or(0),
+            edge_peak: self.meter.most(|second| second.edge),
+            gateway_peak: self.meter.most(|second| second.gateway),
+            tickets_peak: self.meter.most(last_minute),
+            refused: self.meter.seconds().iter().map(|second| second.refused).sum(),
+            redis_peak: self.meter.most(|second| second.redis),
+            redis_queue_peak: self.meter.most(|second| second.redis_queue),
+            waiting_peak: self.meter.seconds().iter().map(|second| second.waiting).max().unwrap_or(0),
+            moved: self.lanes.moved,
+            transfers: self.lanes.transfers,
+            fairness: Fairness::of(&self.people, &self.progress.front),
+            seconds: self.meter.seconds().to_vec(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Who comes, when, and what they do when it is their turn.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::lanes;
+use crate::line::{Class, Order, Place};
+use crate::scenario::{Places, Scenario};
+
+/// One user.
+#[derive(Debug, Clone)]
+pub struct Person {
+    /// When the page is opened, in milliseconds after the opening.
+    pub arrives_ms: i32,
+    /// When the ticket was given, unless there is none yet.
+    pub class: Option<Class>,
+    /// The place among those who came at the same time.
+    pub place: Place,
+    /// The home lane.
+    pub home: u8,
+    /// Units that the user wants.
+    pub wants: u8,
+    /// Units that the user has, paid or not.
+    pub has: u8,
+    /// Units that the user ever had.
+    pub won: u8,
+    /// Requests that reached the gateway.
+    pub asked: u16,
+    /// How often the last request was refused.
+    pub tries: u8,
+    /// Whether the user came when the turn was there.
+    pub came: bool,
+    /// How far the user is.
+    pub state: State,
+}
+
+/// How far a user is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Before the ticket, or waiting in line.
+    InLine,
+    /// The turn has come.
+    AtFront,
+    /// The turn has come, and nobody is there.
+    Away,
+    /// Heard that nothing is left, and stays in case something comes back.
+    Hopes,
+    /// Heard that it is over, or went.
+    Left,
+}
+
+/// The random numbers of one run.
+pub struct Chance(StdRng);
+
+impl Chance {
+    /// Those that follow from a seed.
+    pub fn of(seed: u64) -> Self {
+        Self(StdRng::seed_from_u64(seed))
+    }
+
+    /// From 0 to 1.
+    pub fn part(&mut self) -> f64 {
+        self.0.random()
+    }
+
+    /// Whether something happens that has this probability.
+    pub fn happens(&mut self, probability: f64) -> bool {
+        self.part() < probability
+    }
+
+    /// An exponentially distributed time.
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * (1.0 - self.part()).ln()
+    }
+
+    /// Normally distributed, by Box and Muller.
+    pub fn normal(&mut self) -> f64 {
+        (-2.0 * (1.0 - self.part()).ln()).sqrt() * (std::f64::consts::TAU * self.part()).cos()
+    }
+
+    /// 32 bytes.
+    pub fn bytes(&mut self) -> [u8; 32] {
+        self.0.random()
+    }
+}
+
+/// Everybody who comes.
+pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
+    let order = Order::of(&chance.bytes());
+    let earliest = -f64::from(scenario.opens_early_s);
+    let person = |n: u32| {
+        let is_early = chance.happens(scenario.early_share);
+        let at_s = if is_early {
+            // Nobody comes before the line is open.
+            (-chance.exponential(scenario.comes_early_s)).max(earliest * (1.0 - chance.part() * 0.01))
+        } else {
+            chance.exponential(scenario.comes_late_s)
+        };
+        let user = format!("user-{n}");
+        let wants = if chance.happens(scenario.wants_more_share) { scenario.limit_per_user } else { 1 };
+        let place = match scenario.places {
+            Places::Line => order.place(&user),
+            Places::FirstCome => Place(((1.0 - (at_s / earliest).clamp(0.0, 1.0)) * u64::MAX as f64) as u64),
+        };
+        Person {
+            arrives_ms: (at_s * 1_000.0) as i32,
+            class: None,
+            place,
+            home: if scenario.lanes > 1 { lanes::home(&user, scenario.lanes) as u8 } else { 0 },
+            wants,
+            has: 0,
+            won: 0,
+            asked: 0,
+            tries: 0,
+            came: false,
+            state: State::InLine,
+        }
+    };
+    (0..scenario.people).map(person).collect()
+}

@@ -1,0 +1,129 @@
+//! What is simulated: a sale as the planner sets it up, and what is assumed about people beyond the planner's assumptions.
+
+use anyhow::{Context, Result};
+use planner::deployment::PROD;
+use planner::inputs::{Assumptions, Inputs};
+use planner::load::{FIRST_LOOKS, Load};
+use planner::quotas as q;
+use planner::setup::Setup;
+use serde::Serialize;
+
+/// How places are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Places {
+    /// As the line does.
+    Line,
+    /// By the moment of arrival, which the fairness figures have to show.
+    FirstCome,
+}
+
+/// One opening.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scenario {
+    /// Units on sale.
+    pub units: u32,
+    /// People who come.
+    pub people: u32,
+    /// Lanes of the sale.
+    pub lanes: usize,
+    /// Shards of Redis.
+    pub shards: usize,
+    /// People a second whose turn it becomes.
+    pub admits_per_s: u32,
+    /// Seconds before the opening from which there are tickets.
+    pub opens_early_s: u32,
+    /// Part of the people who come before the opening.
+    pub early_share: f64,
+    /// Seconds before the opening at which these come, on average.
+    pub comes_early_s: f64,
+    /// Seconds after the opening at which the others come, on average.
+    pub comes_late_s: f64,
+    /// Part of those whose turn it is who are there.
+    pub comes_share: f64,
+    /// Seconds until they notice, on average.
+    pub notices_s: f64,
+    /// Seconds between challenge and answer, on average.
+    pub solve_s: f64,
+    /// Part of the answers that are wrong.
+    pub wrong_share: f64,
+    /// Seconds between looks at the document, before the opening.
+    pub look_early_s: f64,
+    /// The same after it.
+    pub look_s: f64,
+    /// Part of those who hear that nothing is left who stay in case something comes back.
+    pub hopes_share: f64,
+    /// Seconds between their looks.
+    pub hopes_look_s: f64,
+    /// Units that one user may have.
+    pub limit_per_user: u8,
+    /// Part of the people who want as many.
+    pub wants_more_share: f64,
+    /// Part of the units that is not paid for.
+    pub unpaid_share: f64,
+    /// Seconds until somebody pays, on average.
+    pub pays_s: f64,
+    /// Seconds after which an unpaid unit comes back.
+    pub payment_window_s: f64,
+    /// Looks at a reservation in its first ten seconds.
+    pub first_looks: u32,
+    /// Requests a second at the gateway, and what its bucket has beyond.
+    pub gateway_per_s: f64,
+    /// What the bucket holds.
+    pub gateway_burst: f64,
+    /// Requests a second that the functions' quota is good for.
+    pub functions_per_s: f64,
+    /// Calls a second of one shard.
+    pub shard_per_s: f64,
+    /// Calls a second of the functions' answer counts.
+    pub tally_per_s: f64,
+    /// Files that a page loads.
+    pub page_files: f64,
+    /// How places are given.
+    pub places: Places,
+}
+
+impl Scenario {
+    /// A sale as the planner would set it up.
+    ///
+    /// # Errors
+    /// If the planner would have no line in front of it.
+    pub fn planned(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
+        let setup = Setup::of(inputs, assumed);
+        let line = setup.line.context("this sale needs no line; LINE=100 has one that admits 100 people a second")?;
+        let load = Load::new(inputs, assumed, Some(&line));
+        Ok(Self {
+            units: inputs.units,
+            people: u32::try_from(inputs.audience).context("more people than can be simulated")?,
+            lanes: setup.lanes as usize,
+            shards: PROD.shards as usize,
+            admits_per_s: line.admits_per_s,
+            opens_early_s: line.opens_early_s,
+            early_share: assumed.rush_share,
+            comes_early_s: planner::load::comes_early_s(assumed, &line),
+            comes_late_s: assumed.comes_late_s,
+            comes_share: assumed.comes_share,
+            notices_s: 3.0,
+            solve_s: assumed.solve_s,
+            wrong_share: 1.0 - 1.0 / assumed.answers_each,
+            look_early_s: q::LINE_LOOK_EARLY_S,
+            look_s: load.line_look_s,
+            hopes_share: 0.1,
+            hopes_look_s: 30.0,
+            limit_per_user: 2,
+            wants_more_share: 0.3,
+            unpaid_share: assumed.unpaid_share,
+            pays_s: 120.0,
+            payment_window_s: assumed.payment_window_s,
+            first_looks: FIRST_LOOKS as u32,
+            gateway_per_s: assumed.gateway_quota,
+            gateway_burst: q::GATEWAY_BURST.value,
+            functions_per_s: (assumed.lambda_quota - f64::from(PROD.reserved_concurrency))
+                * q::LAMBDA_REQUESTS_PER_CONCURRENCY.value,
+            shard_per_s: q::SCRIPTS_PER_S_PER_SHARD,
+            tally_per_s: load.counting_processes,
+            page_files: planner::deployment::PAGE_FILES,
+            places: Places::Line,
+        })
+    }
+}
