@@ -7,7 +7,7 @@ COMPILE = local/compile.sh
 export CHROMIUM ?= /usr/bin/chromium
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build pages demo plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-rust test-cdk deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
+.PHONY: help setup build pages demo plan simulate up down buy crowd load token pass event watch audit export check-draw check-line line-keys trace redrive scripts test test-ready test-system test-rust test-cdk deploy destroy preflight operator pay smoke bootstrap rotate-edge-key template build-aws deploy-dry test-web test-pages test-buyers-real test-operators-real fuzz contract bench bench-short docs lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -123,6 +123,39 @@ test-cdk:
 	npm --prefix $$package run --silent $$part || failed="$$failed $$package:$$part"; done; done; \
 	if test -n "$$failed"; then echo "*** npm run:$$failed" >&2; exit 1; fi
 
+# On AWS, or on the emulator (ENV=emulator). What is given behind them reaches the program as a variable.
+DEPLOY = @infra/cdk/run.sh
+
+deploy: ## Deploy to AWS and buy one thing there: ENV=dev, for infra/cdk/deployments/dev.ts; YES=1 asks nothing
+	$(DEPLOY) deploy "$(ENV)"
+
+destroy: ## Take a deployment away, and say what remains: ENV=dev
+	$(DEPLOY) destroy "$(ENV)"
+
+preflight: ## Look at account, quotas, issuer, certificate, secrets and alarms of a deployment, and say what mends them: ENV=prod
+	$(DEPLOY) preflight "$(ENV)"
+
+operator: ## Make somebody an operator of a deployment that has a user pool: ENV=dev EMAIL=you@example.com
+	$(DEPLOY) operator "$(ENV)"
+
+pay: ## Pay a reservation of a deployment that has no payment provider: ENV=dev ID=lamp.1.… PRICE_MINOR=990 CURRENCY=EUR
+	$(DEPLOY) pay "$(ENV)"
+
+smoke: ## Buy one thing at a deployment: ENV=dev
+	$(DEPLOY) smoke "$(ENV)"
+
+bootstrap: ## Prepare account and regions for CDK, as deploy does by itself: ENV=prod
+	$(DEPLOY) bootstrap "$(ENV)"
+
+rotate-edge-key: ## Change the key between CloudFront and the functions, a step each time: ENV=prod
+	$(DEPLOY) rotate-edge-key "$(ENV)"
+
+template: ## Write the templates and the functions' archives of a deployment, for other tools: ENV=prod
+	$(DEPLOY) template "$(ENV)"
+
+build-aws: ## Build the functions for AWS into target/aws, and the pages
+	$(DEPLOY) build-aws
+
 deploy-dry: build ## Do all that `cargo lambda deploy` does for each function, up to the upload
 	cd infra/cdk && npm run --silent deploy-dry
 
@@ -145,8 +178,10 @@ PAGES_REAL = if test -x "$(CHROMIUM)"; then npm --prefix web run --silent test:$
 test-buyers-real:
 	@$(LOCAL) beside -- sh -c 'failed=; $(CLIENT_REAL); $(call PAGES_REAL,buyers); test -z "$$failed"'
 
+# Before that a second stack is deployed on the same system, sold from and taken away.
+DEPLOY_REAL = { infra/cdk/run.sh deploy emulator && YES=1 infra/cdk/run.sh destroy emulator; } || failed=1
 test-operators-real:
-	@$(LOCAL) beside -- sh -c 'failed=; $(call PAGES_REAL,operators); test -z "$$failed"'
+	@$(LOCAL) beside -- sh -c 'failed=; $(DEPLOY_REAL); $(call PAGES_REAL,operators); test -z "$$failed"'
 
 # What is generated from openapi.yaml for those who write apps; `make test` fails if it is not up to date.
 docs: ## Make the API reference in docs/api and the types of the TypeScript client from openapi.yaml

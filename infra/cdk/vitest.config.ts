@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// The SDK says at each start that it wants a newer Node next year.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+
 export default defineConfig({
   test: {
     globalSetup: 'test/workplace.ts',

@@ -10,6 +10,7 @@ use tokio::process::{Child, Command};
 
 use crate::deployment::Deployment;
 use crate::setup::start_with_page;
+use crate::up::environment;
 
 /// How often new sales are loaded. The schedule does it every minute, which is long for a program that makes many.
 const LOAD_EVERY: Duration = Duration::from_secs(1);
@@ -34,7 +35,7 @@ impl Drop for Group {
     }
 }
 
-/// Starts a system on free ports, runs a program with `SHOP_URL` and `REDIS_URL` in its environment, and ends the system. The program's
+/// Starts a system on free ports, runs a program with `SHOP_URL` and all that `up.env` has in its environment, and ends the system. The program's
 /// status, 0 or not.
 ///
 /// # Errors
@@ -46,9 +47,9 @@ pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let mut command = Command::new(name);
     command
         .args(arguments)
+        // Where everything is, such as Redis with the answers to pictures, which no client is told.
+        .envs(environment(&cloud.deployment, cloud.issuer.url()))
         .env("SHOP_URL", web.url())
-        // Where the answers to pictures are, which no client is told.
-        .env("REDIS_URL", &cloud.deployment.redis_url)
         .env("LOADS_WITHIN_MS", LOADS_WITHIN_MS)
         .stdin(Stdio::null())
         .process_group(0)

@@ -158,7 +158,8 @@ async fn start() -> Result<()> {
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;
-    let environment = environment(&deployment, issuer.url());
+    let mut environment = environment(&deployment, issuer.url());
+    environment.push(("SHOP_URL", running.page_url()));
     let exports = environment.iter().map(|(name, value)| format!("export {name}={value}\n"));
     std::fs::write(environment_file(), exports.collect::<String>())
         .with_context(|| format!("cannot write {}", environment_file().display()))?;

@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use command_line::{Stop, whole};
 use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
-use crate::deployment::{DEV, PROD};
+use crate::deployment::{DEV, PARKED, PROD};
 use crate::inputs::{
     Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_AUDIENCE, MAX_LANES, MAX_UNITS, OPENS_EARLY, OPENS_EARLY_S,
 };
@@ -119,8 +119,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
         Command::Idle { region } => {
             let table = Prices::load()?;
             let prices = table.of(&region)?;
-            let bill = |what, on| Part { what, lines: idle::lines(on, prices) };
-            let bills = [bill("dev, a month without anybody", &DEV), bill("prod, a month without anybody", &PROD)];
+            let bill = |what, on| Ok::<_, anyhow::Error>(Part { what, lines: idle::lines(on, prices)? });
+            let bills = [
+                bill("dev, a month without anybody", &DEV)?,
+                bill("prod, a month without anybody", &PROD)?,
+                bill("prod while it is parked, a month without anybody", &PARKED)?,
+            ];
             answer(cli.json, &bills, &table, &region)
         }
         Command::Million { region, assumptions } => {

@@ -31,10 +31,8 @@ pub struct Deployment {
     pub gate_throttle_per_s: f64,
     /// The same of challenges, and of tokens.
     pub gate_throttle_burst: f64,
-    /// CloudFront, the firewall and the page.
+    /// CloudFront and the page.
     pub edge: bool,
-    /// Payment, passes, winners, events, the stock's user, and behind an edge its key.
-    pub secrets: u32,
 }
 
 impl Deployment {
@@ -59,8 +57,7 @@ pub const DEV: Deployment = Deployment {
     throttle_burst: 1_000.0,
     gate_throttle_per_s: 200.0,
     gate_throttle_burst: 400.0,
-    edge: false,
-    secrets: 5,
+    edge: true,
 };
 
 /// `infra/cdk/settings/prod.ts`
@@ -68,7 +65,7 @@ pub const PROD: Deployment = Deployment {
     name: "prod",
     node_type: "cache.r7g.large",
     node_memory_gib: 13.07,
-    shards: 2,
+    shards: 1,
     replicas: 1,
     sync: true,
     table_warm_writes: 10_000.0,
@@ -79,28 +76,22 @@ pub const PROD: Deployment = Deployment {
     gate_throttle_per_s: 4_000.0,
     gate_throttle_burst: 2_000.0,
     edge: true,
-    secrets: 6,
+};
+
+/// `infra/cdk/settings/parked.ts`: `prod` between sales.
+pub const PARKED: Deployment = Deployment {
+    name: "parked",
+    node_type: DEV.node_type,
+    node_memory_gib: DEV.node_memory_gib,
+    replicas: 0,
+    sync: false,
+    ..PROD
 };
 
 /// Memory of a function in GB.
 pub const FUNCTION_GB: f64 = 0.25;
 /// Messages of a batch.
 pub const BATCH: f64 = 10.0;
-/// Zones with a subnet, and an interface endpoint in each.
-pub const ZONES: u32 = 2;
-/// SQS and Secrets Manager. DynamoDB's is a gateway endpoint and free.
-pub const INTERFACE_ENDPOINTS: u32 = 2;
-/// Functions that run every minute.
-pub const SCHEDULES: u32 = 4;
-/// Queues that Lambda polls: orders, its dead letters, expiry, winners, webhook.
-pub const POLLED_QUEUES: u32 = 5;
-/// Kinds of alarms, each with an entry in the runbook.
-pub const ALARMS: u32 = 33;
-/// Metrics that alarms watch, without those of Redis: 24 that look at one, `functions-throttled` and `door-failing` at
-/// six functions each, `workers-failing` at eight, `schedules-failing` at four, `table-throttled` at six.
-pub const ALARM_METRICS: u32 = 54;
-/// Metrics of each node that alarms watch.
-pub const ALARM_METRICS_OF_A_NODE: u32 = 4;
 /// Metrics of our own while nobody comes: reconciliation's, those of draws, and cold starts.
 pub const METRICS: u32 = 11;
 /// Part of the requests whose trace is recorded (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
@@ -113,8 +104,6 @@ pub const PROVISIONED_S: f64 = 1_800.0;
 pub const SECRETS_OF_A_PROCESS: f64 = 3.0;
 /// Bytes of the line's document.
 pub const LINE_DOCUMENT_BYTES: f64 = 900.0;
-/// Rules of the firewall.
-pub const FIREWALL_RULES: u32 = 2;
 /// Partitions of a round's index of guards (`ROUND_SHARDS` in `shared/ledger`).
 pub const ROUND_SHARDS: f64 = 16.0;
 /// Seconds before the opening from which a round is loaded (README.md).

@@ -16,6 +16,7 @@ pub mod load;
 pub mod million;
 pub mod plan;
 pub mod prices;
+pub mod profiles;
 pub mod quotas;
 pub mod report;
 pub mod setup;

@@ -186,7 +186,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
         notes: notes(&inputs, &assumptions, &load, &setup),
         cost_usd: sum(&cost),
         cost,
-        idle_month_usd: sum(&idle::lines(&PROD, prices)),
+        idle_month_usd: sum(&idle::lines(&PROD, prices)?),
         prices_taken: table.taken.clone(),
         prices_unseen: prices.unseen.iter().cloned().collect(),
         checks: outcome.checks,

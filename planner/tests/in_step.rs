@@ -16,16 +16,9 @@ use serde_json::Value;
 struct Deployed {
     dev: Stack,
     prod: Stack,
-    zones: u32,
-    interface_endpoints: u32,
-    schedules: u32,
-    polled_queues: u32,
+    parked: Stack,
     batch: f64,
     function_mb: f64,
-    alarms: u32,
-    alarm_metrics: u32,
-    alarm_metrics_of_a_node: u32,
-    firewall_rules: u32,
     provisioned_functions: f64,
 }
 
@@ -43,7 +36,6 @@ struct Stack {
     throttle: Throttle,
     in_front_throttle: Throttle,
     edge: bool,
-    secrets: u32,
 }
 
 #[derive(Deserialize)]
@@ -84,24 +76,15 @@ fn deployment(planned: d::Deployment, stack: Stack) -> d::Deployment {
         gate_throttle_per_s: stack.in_front_throttle.per_s,
         gate_throttle_burst: stack.in_front_throttle.burst,
         edge: stack.edge,
-        secrets: stack.secrets,
     }
 }
 
 #[test]
 fn the_deployment_is_what_is_deployed() {
     let deployed: Deployed = serde_json::from_str(include_str!("deployed.json")).unwrap();
-    for (planned, stack) in [(d::DEV, deployed.dev), (d::PROD, deployed.prod)] {
+    for (planned, stack) in [(d::DEV, deployed.dev), (d::PROD, deployed.prod), (d::PARKED, deployed.parked)] {
         assert_eq!(planned, deployment(planned, stack));
     }
-    assert_eq!(
-        [d::ZONES, d::INTERFACE_ENDPOINTS, d::SCHEDULES, d::POLLED_QUEUES],
-        [deployed.zones, deployed.interface_endpoints, deployed.schedules, deployed.polled_queues]
-    );
-    assert_eq!(
-        [d::ALARMS, d::ALARM_METRICS, d::ALARM_METRICS_OF_A_NODE, d::FIREWALL_RULES],
-        [deployed.alarms, deployed.alarm_metrics, deployed.alarm_metrics_of_a_node, deployed.firewall_rules]
-    );
     assert_eq!(
         [d::BATCH, d::FUNCTION_GB * 1024.0, d::PROVISIONED_FUNCTIONS],
         [deployed.batch, deployed.function_mb, deployed.provisioned_functions]
@@ -125,6 +108,35 @@ fn json(args: &str) -> Value {
     serde_json::from_str(&run(args.map(OsString::from)).unwrap().text).unwrap()
 }
 
+fn page(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)).unwrap()
+}
+
+/// Dollars a month in which nobody comes.
+fn idle_usd(on: &d::Deployment) -> f64 {
+    let table = planner::prices::Prices::load().unwrap();
+    planner::idle::lines(on, table.of("us-east-1").unwrap()).unwrap().iter().map(|line| line.usd).sum()
+}
+
+#[test]
+fn profiles_cost_no_more_than_they_are_to() {
+    for (on, most) in [(d::DEV, 12.0), (d::PARKED, 70.0)] {
+        let usd = idle_usd(&on);
+        assert!(usd > 0.0 && usd <= most, "{}: {usd:.2}", on.name);
+    }
+}
+
+/// docs/deployment.md has these lines as they are here.
+#[test]
+fn the_page_on_deployment_has_what_profiles_cost() {
+    let page = page("docs/deployment.md");
+    for on in [d::DEV, d::PROD, d::PARKED] {
+        let resources = planner::profiles::of(on.name).unwrap().resources;
+        let row = format!("| `{}` | {resources} | {} |", on.name, planner::figures::usd(idle_usd(&on)));
+        assert!(page.contains(&row), "docs/deployment.md lacks {row}");
+    }
+}
+
 /// README.md has these lines as they are here.
 #[test]
 fn the_readme_has_the_planners_figures() {
@@ -136,6 +148,7 @@ fn the_readme_has_the_planners_figures() {
     let mut rows = vec![
         format!("| `dev`, a month in which nobody comes | {} |", bill(&idle, 0)),
         format!("| `prod`, likewise | {} |", bill(&idle, 1)),
+        format!("| `prod` while it is parked, likewise | {} |", bill(&idle, 2)),
         format!("| a million attempts (challenge, answer, reservation) | {} |", bill(&million, 0)),
         format!("| a million visits of the page, its looks at the sale included | {} |", bill(&million, 1)),
         format!("| a thousand orders | {} |", bill(&million, 2)),
@@ -153,8 +166,7 @@ fn the_readme_has_the_planners_figures() {
         let usd = planner::figures::usd(plan["cost_usd"].as_f64().unwrap());
         rows.push(format!("| a sale of {} units to {} people{how} | {usd} |", count(units), count(audience)));
     }
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
+    let readme = page("README.md");
     let missing: Vec<_> = rows.iter().filter(|row| !readme.contains(row.as_str())).collect();
     assert!(missing.is_empty(), "README.md, \"What it costs\", lacks\n{}", rows.join("\n"));
 }

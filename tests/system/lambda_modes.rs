@@ -25,13 +25,13 @@ const AT_ONCE: usize = 16;
 const TRIES: usize = 10;
 
 /// The built function behind a Runtime API.
-struct Served {
+pub(crate) struct Served {
     api: RuntimeApi,
     _process: FunctionProcess,
 }
 
 impl Served {
-    async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
+    pub(crate) async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
         let api = RuntimeApi::start(lambda_timeout("reservation")).await.unwrap();
         let mut settings = vec![
             ("REDIS_URL", lab.valkey.url()),
@@ -51,7 +51,7 @@ impl Served {
     }
 
     /// The status of the answer.
-    async fn reserve(&self, user: &str) -> u64 {
+    pub(crate) async fn reserve(&self, user: &str) -> u64 {
         let event = events::http(&Ask::reserve(SALE, user).sealed(&LAB_RING));
         let made = self.api.invoke(serde_json::to_vec(&event).unwrap()).await.expect("an answer");
         let answer: Value = serde_json::from_slice(&made).unwrap();

@@ -98,6 +98,7 @@ mod snapshots;
 mod sold_out;
 mod stampede;
 mod standing;
+mod started;
 mod steering;
 mod stopping;
 mod throttled;

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
-import { APP, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
+import { APP, deploymentsIn, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
 const ROOT = join(APP, '../..');
 const CARGO_LAMBDA = join(ROOT, 'local/.venv/bin/cargo-lambda');
@@ -16,7 +16,9 @@ const fakes = join(work, 'functions');
 fakeFunctionsIn(fakes, 'arm64');
 const pages = join(work, 'pages');
 fakePagesIn(pages);
-const { status, stderr } = synthesize(join(work, 'out'), { ...EXAMPLES.prod, functions: fakes, pages });
+const deployments = join(work, 'deployments');
+deploymentsIn(deployments);
+const { status, stderr } = synthesize(join(work, 'out'), { env: 'prod', deployments, functions: fakes, pages });
 if (status !== 0) throw new Error(`prod is not synthesized:\n${stderr}`);
 const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template.json'), 'utf8'));
 

@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import dev from '../deployments/dev.ts';
+import example from '../deployments/example.ts';
+import type { Deployment } from '../lib/deployment.ts';
 import { elfHeader } from '../lib/elf.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import type { Architecture } from '../lib/settings.ts';
@@ -9,19 +12,30 @@ import type { Architecture } from '../lib/settings.ts';
 /** The CDK app's folder. */
 export const APP = fileURLToPath(new URL('..', import.meta.url));
 
-/** What somebody who deploys to AWS gives on the command line. */
-export const EXAMPLES: Record<'dev' | 'prod', Record<string, string>> = {
-  dev: { settings: 'dev' },
-  prod: {
-    settings: 'prod',
-    issuer: 'https://id.example.com',
-    audience: 'shop',
-    payUrl: 'https://pay.example.com/',
-    contactUrl: 'mailto:help@example.com',
-    webhookUrl: 'https://shop.example.com/events',
-    provisioned: '2099-12-01T17:45:00Z/2099-12-01T18:30:00Z/200',
-  },
+/** The deployments whose templates are checked: files of `deployments/`, or of a folder that is made of `OTHERS`. */
+export const EXAMPLES = ['dev', 'prod', 'edge', 'parked', 'qualified'] as const;
+
+export type Example = (typeof EXAMPLES)[number];
+
+/** A shop without a zone of its own, so that CloudFront gives the name. */
+const SHOP: Deployment = (({ domain, ...rest }) => rest)(example as Deployment);
+
+export const DEPLOYMENTS: Record<Example, Deployment> = {
+  dev,
+  prod: SHOP,
+  // With a certificate and records made, and four shards for a sale that uses lanes.
+  edge: { ...example, shards: 4 },
+  parked: { ...SHOP, profile: 'parked', provisioned: [] },
+  qualified: { ...SHOP, qualifier: 'shop1' },
 };
+
+/** Puts files of these deployments into a folder, as their owners would write them. */
+export function deploymentsIn(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, deployment] of Object.entries(DEPLOYMENTS)) {
+    writeFileSync(join(folder, `${name}.ts`), `export default ${JSON.stringify(deployment, null, 2)};\n`);
+  }
+}
 
 /** Puts the header of a program for `architecture` where each built function would be. */
 export function fakeFunctionsIn(
@@ -44,14 +58,18 @@ export function fakePagesIn(root: string): void {
   }
 }
 
-/** Runs the app as the command does, with all of its checks. */
-export function synthesize(outdir: string, context: Record<string, string>): { status: number | null; stderr: string } {
+/** Runs the app as the command does, with all of its checks; or without CDK's own of the template, which takes most of the time. */
+export function synthesize(
+  outdir: string,
+  context: Record<string, string>,
+  { withTemplateCheck = true } = {},
+): { status: number | null; stderr: string } {
   const { context: flags } = JSON.parse(readFileSync(join(APP, 'cdk.json'), 'utf8'));
   const { NODE_ENV, VITEST, ...env } = process.env;
   const { status, stderr } = spawnSync('node', ['--import', 'tsx', 'bin/flash-sale.ts'], {
     cwd: APP,
     encoding: 'utf8',
-    env: { ...env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }) },
+    env: { ...env, ...(withTemplateCheck ? {} : { CDK_VALIDATION: 'false' }), CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...flags, ...context }) },
   });
   return { status, stderr };
 }

@@ -1,40 +1,41 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
-import { EdgeStack } from '../lib/edge-stack.ts';
+import { settingsOf } from '../lib/deployment.ts';
+import { deploymentNamed } from '../lib/deployments.ts';
+import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import { withOverrides } from '../lib/overrides.ts';
-import { UsageError } from '../lib/settings.ts';
-import { settingsNamed } from '../settings/index.ts';
+import { type Settings, UsageError, validated } from '../lib/settings.ts';
+import { local } from '../settings/local.ts';
 
-const BUILT_FUNCTIONS = fileURLToPath(new URL('../../../target/lambda', import.meta.url));
+// Those for AWS are built into a folder of their own: a build for this machine does not take their place.
+const BUILT = { local: '../../../target/lambda', aws: '../../../target/aws' };
 const BUILT_PAGES = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 const app = new App();
 const given = (key: string): string | undefined => app.node.tryGetContext(key);
 
+/** `-c env=NAME` for AWS, and `-c settings=local` for an emulator that a program has started. */
+async function settingsGiven(): Promise<Settings> {
+  if (given('settings') === 'local') {
+    const [name, issuer, audience, emulator] = ['name', 'issuer', 'audience', 'emulator'].map(given);
+    return validated(withOverrides(local, { name, issuer, audience, emulator }));
+  }
+  const name = given('env');
+  const deployment = await deploymentNamed(name, given('deployments'));
+  return settingsOf(name ?? '', deployment, { first: given('first') === 'true' });
+}
+
 try {
-  const settings = withOverrides(settingsNamed(given('settings')), {
-    name: given('name'),
-    issuer: given('issuer'),
-    audience: given('audience'),
-    redisUrl: given('redisUrl'),
-    logLevel: given('logLevel'),
-    alarmEmail: given('alarmEmail'),
-    emulator: given('emulator'),
-    payUrl: given('payUrl'),
-    contactUrl: given('contactUrl'),
-    giftUrl: given('giftUrl'),
-    pictureHosts: given('pictureHosts'),
-    isolateHotSalesTo: given('isolateHotSalesTo'),
-    webhookUrl: given('webhookUrl'),
-    operatorClaim: given('operatorClaim'),
-    provisioned: given('provisioned'),
-    accountConcurrency: given('accountConcurrency'),
-  });
+  const settings = await settingsGiven();
   // Not for the emulator: it has no TLS and one of everything. They take a while to load.
   if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);
-  const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
-  const assetRoot = given('functions') ?? BUILT_FUNCTIONS;
+  const edge =
+    settings.edge !== undefined && needsEdgeStack(settings.edge)
+      ? new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge })
+      : undefined;
+  const built = fileURLToPath(new URL(settings.emulator === undefined ? BUILT.aws : BUILT.local, import.meta.url));
+  const assetRoot = given('functions') ?? built;
   new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages: given('pages') ?? BUILT_PAGES, edge });
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

@@ -1,9 +1,9 @@
-// Looks at the templates of dev and prod with cfn-lint, which it installs into a virtual environment beside the app.
+// Looks at the templates of every example with cfn-lint, which it installs into a virtual environment beside the app.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { APP, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
+import { APP, deploymentsIn, EXAMPLES, fakeFunctionsIn, fakePagesIn, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const INSTALLED = join(VENV, 'installed');
@@ -28,10 +28,13 @@ const functions = join(work, 'functions');
 fakeFunctionsIn(functions, 'arm64');
 const pages = join(work, 'pages');
 fakePagesIn(pages);
-const templates = Object.entries(EXAMPLES).flatMap(([name, context]) => {
+const deployments = join(work, 'deployments');
+deploymentsIn(deployments);
+const templates = EXAMPLES.flatMap((name) => {
   const out = join(work, name);
-  const { status, stderr } = synthesize(out, { ...context, functions, pages });
-  if (status !== 0) throw new Error(`${name} is not synthesized:\n${stderr}`);
+  // The app's tests run CDK's own check, and cfn-lint does here. A rule of AWS Solutions that does not hold is written there.
+  const { status, stderr } = synthesize(out, { env: name, deployments, functions, pages }, { withTemplateCheck: false });
+  if (status !== 0 || stderr !== '') throw new Error(`${name} is not synthesized, or not as it should be:\n${stderr}`);
   return readdirSync(out)
     .filter((file) => file.endsWith('.template.json'))
     .map((file) => join(out, file));

@@ -46,6 +46,9 @@ export const ALARMS = {
 
 export type AlarmId = keyof typeof ALARMS;
 
+/** Those that `essential` has: on what AWS counts by itself, about what a person has to look at. */
+export const ESSENTIAL: AlarmId[] = ['quarantine-not-empty'];
+
 export const ALARM_IDS = Object.keys(ALARMS) as AlarmId[];
 
 export interface AlarmOptions {
@@ -58,16 +61,21 @@ export interface AlarmOptions {
 /** Makes the alarms and tells one topic about them. */
 export class Alarms extends Construct {
   readonly all: cloudwatch.IAlarm[] = [];
+  readonly topicArn: string;
   private readonly topic: sns.Topic;
+  private readonly made = new Map<AlarmId, cloudwatch.IAlarm[]>();
   private readonly prefix: string;
+  private readonly wanted: (id: AlarmId) => boolean;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     this.prefix = settings.name;
+    this.wanted = (id) => settings.observability === 'full' || ESSENTIAL.includes(id);
     this.topic = new sns.Topic(this, 'Topic', {
       topicName: `${settings.name}-alarms`,
       enforceSSL: settings.requireTls,
     });
+    this.topicArn = this.topic.topicArn;
     // A topic with a policy of its own has lost the default one that lets CloudWatch in.
     this.topic.addToResourcePolicy(
       new iam.PolicyStatement({
@@ -102,7 +110,13 @@ export class Alarms extends Construct {
     });
   }
 
+  /** The alarms under these names. */
+  named(...ids: AlarmId[]): cloudwatch.IAlarm[] {
+    return ids.flatMap((id) => this.made.get(id) ?? []);
+  }
+
   private ring(id: AlarmId, part: string | undefined, when: cloudwatch.AlarmProps): void {
+    if (!this.wanted(id)) return;
     const name = part === undefined ? id : `${id}-${part}`;
     const alarm = new cloudwatch.Alarm(this, name, {
       alarmName: `${this.prefix}-${name}`,
@@ -110,6 +124,7 @@ export class Alarms extends Construct {
       ...when,
     });
     this.all.push(alarm);
+    this.made.set(id, [...this.named(id), alarm]);
     alarm.addAlarmAction(new SnsAction(this.topic));
     alarm.addOkAction(new SnsAction(this.topic));
   }

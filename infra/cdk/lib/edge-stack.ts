@@ -1,21 +1,36 @@
 import { CfnOutput, Fn, Stack } from 'aws-cdk-lib';
+import * as acm from 'aws-cdk-lib/aws-certificatemanager';
+import * as route53 from 'aws-cdk-lib/aws-route53';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { type EdgeSettings, type Settings, validated } from './settings.ts';
+import { synthesizerOf } from './synthesizer.ts';
 
 /** Where AWS keeps everything that CloudFront's edges ask. */
-const EDGE_REGION = 'us-east-1';
+export const EDGE_REGION = 'us-east-1';
 const WINDOW_S = 300;
 const TURNED_AWAY = 'turned-away';
 const FIREWALL_ARN = 'FirewallArn';
+const CERTIFICATE_ARN = 'CertificateArn';
+
+/** Whether an edge has anything in a stack of its own. */
+export function needsEdgeStack({ requestsPer5MinutesPerIp, domain }: EdgeSettings): boolean {
+  return requestsPer5MinutesPerIp !== undefined || certificateIsMade(domain);
+}
+
+function certificateIsMade(domain: EdgeSettings['domain']): boolean {
+  return domain?.zone !== undefined && domain.certificateArn === undefined;
+}
 
 /**
- * The firewall of the edge. AWS WAF takes no HTTP API, so it stands at a CloudFront distribution before it; and a
- * firewall for CloudFront lives in us-east-1, so it is a stack of its own wherever the rest is.
+ * The firewall of the edge, and the certificate of its name. AWS WAF takes no HTTP API, so it stands at a CloudFront distribution
+ * before it; and what CloudFront uses lives in us-east-1, so it is a stack of its own wherever the rest is.
  */
 export class EdgeStack extends Stack {
-  /** Its ARN, as a stack of another region reads it. */
-  readonly webAclArn: string;
+  /** The firewall's ARN, as a stack of another region reads it. */
+  readonly webAclArn: string | undefined;
+  /** Likewise, of the certificate. */
+  readonly certificateArn: string | undefined;
 
   constructor(scope: Construct, id: string, props: { settings: Settings; edge: EdgeSettings }) {
     const { name } = validated(props.settings);
@@ -23,8 +38,27 @@ export class EdgeStack extends Stack {
       stackName: `${name}-edge`,
       description: 'Firewall in front of the flash sales',
       env: { region: EDGE_REGION },
+      synthesizer: synthesizerOf(props.settings),
     });
-    const acl = new wafv2.CfnWebACL(this, 'Firewall', {
+    const { requestsPer5MinutesPerIp: limit, domain } = props.edge;
+    if (limit !== undefined) this.webAclArn = this.told(FIREWALL_ARN, this.firewall(name, limit).attrArn);
+    if (domain?.zone !== undefined && certificateIsMade(domain)) {
+      const { id: hostedZoneId, name: zoneName } = domain.zone;
+      const zone = route53.HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName });
+      const validation = acm.CertificateValidation.fromDns(zone);
+      const certificate = new acm.Certificate(this, 'Certificate', { domainName: domain.name, validation });
+      this.certificateArn = this.told(CERTIFICATE_ARN, certificate.certificateArn);
+    }
+  }
+
+  private told(output: string, arn: string): string {
+    new CfnOutput(this, output, { value: arn });
+    // By hand, since CDK asks for the reader's region where CloudFormation does not.
+    return Fn.getStackOutput(this.stackName, output, EDGE_REGION);
+  }
+
+  private firewall(name: string, limit: number): wafv2.CfnWebACL {
+    return new wafv2.CfnWebACL(this, 'Firewall', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
       visibilityConfig: seenAs(`${name}-edge`),
@@ -47,7 +81,7 @@ export class EdgeStack extends Stack {
             rateBasedStatement: {
               aggregateKeyType: 'IP',
               evaluationWindowSec: WINDOW_S,
-              limit: props.edge.requestsPer5MinutesPerIp,
+              limit,
             },
           },
           action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: TURNED_AWAY } } },
@@ -55,9 +89,6 @@ export class EdgeStack extends Stack {
         },
       ],
     });
-    new CfnOutput(this, FIREWALL_ARN, { value: acl.attrArn });
-    // By hand, since CDK asks for the reader's region where CloudFormation does not.
-    this.webAclArn = Fn.getStackOutput(this.stackName, FIREWALL_ARN, EDGE_REGION);
   }
 }
 

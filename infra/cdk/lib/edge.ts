@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import * as route53 from 'aws-cdk-lib/aws-route53';
+import { CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets';
 import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -10,7 +12,7 @@ import { accept } from './accept.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Page } from './page.ts';
 import type { RustFunction } from './rust-function.ts';
-import type { EdgeSettings } from './settings.ts';
+import type { EdgeSettings, HostedZone } from './settings.ts';
 
 /** Says that a request came through the edge. Names that begin with X-Edge- are CloudFront's own. */
 export const KEY_HEADER = 'x-door-key';
@@ -19,6 +21,8 @@ export const VIEWER_HEADER = 'x-viewer-address';
 
 const KEY_LENGTH = 48;
 const LINE_CODE = fileURLToPath(new URL('../edge/line.js', import.meta.url));
+/** The one that is made with the secret. */
+const FIRST_KEY = 'key1';
 /** What CloudFront would otherwise remember for ten seconds, for everybody. */
 const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
 
@@ -38,7 +42,10 @@ export interface EdgeProps {
   page: Page;
   api: HttpApi;
   edge: EdgeSettings;
-  webAclArn: string;
+  /** Of the firewall, if there is one. */
+  webAclArn: string | undefined;
+  /** Of the certificate of the name, if that was made and not given. */
+  certificateArn: string | undefined;
 }
 
 /**
@@ -47,14 +54,23 @@ export interface EdgeProps {
  */
 export class Edge extends Construct {
   readonly url: string;
-  private readonly keyArn: string;
+  readonly keyArn: string;
+  private readonly letPast: boolean;
 
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
     const { domain } = props.edge;
+    const certificateArn = domain?.certificateArn ?? props.certificateArn;
+    this.letPast = props.edge.letPast === true;
+    // Functions take any of the keys in it, and CloudFront sends one.
     const key = new Secret(this, 'Key', {
-      description: "Known to CloudFront and to the functions that want to know a buyer's address",
-      generateSecretString: { passwordLength: KEY_LENGTH, excludePunctuation: true },
+      description: 'Keys by which functions know what came through the edge',
+      generateSecretString: {
+        secretStringTemplate: '{}',
+        generateStringKey: FIRST_KEY,
+        passwordLength: KEY_LENGTH,
+        excludePunctuation: true,
+      },
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.keyArn = key.secretArn;
@@ -62,7 +78,7 @@ export class Edge extends Construct {
     accept(
       key,
       'SMG4',
-      'CloudFront reads it when it is deployed, so that a new one alone would part it from the functions.',
+      'CloudFront reads it when it is deployed, so a new key comes first and the old one goes last: `make rotate-edge-key`.',
     );
 
     const gateway = this.gateway(props, key);
@@ -73,7 +89,8 @@ export class Edge extends Construct {
       webAclId: props.webAclArn,
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       domainNames: domain && [domain.name],
-      certificate: domain && acm.Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+      certificate:
+        certificateArn === undefined ? undefined : acm.Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
       minimumProtocolVersion: domain && cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       errorResponses: NEVER_REMEMBERED.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultRootObject: 'index.html',
@@ -94,12 +111,26 @@ export class Edge extends Construct {
     );
     if (domain === undefined)
       accept(distribution, 'CFR4', 'On a name of CloudFront it decides itself; edge.domain asks for TLS 1.2.');
+    if (props.webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while nobody comes: prod has one.');
+    if (domain?.zone !== undefined) this.record(domain.name, domain.zone, distribution);
     this.url = `https://${domain?.name ?? distribution.distributionDomainName}`;
   }
 
-  /** Tells a function how to know that a request came through here, so that it may believe the buyer's address. */
+  private record(recordName: string, { id: hostedZoneId, name: zoneName }: HostedZone, to: cloudfront.Distribution): void {
+    const zone = route53.HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName });
+    const target = route53.RecordTarget.fromAlias(new CloudFrontTarget(to));
+    // With its dot, it is the whole name.
+    new route53.ARecord(this, 'A', { zone, recordName: `${recordName}.`, target });
+    new route53.AaaaRecord(this, 'Aaaa', { zone, recordName: `${recordName}.`, target });
+  }
+
+  /**
+   * Tells a function how to know that a request came through here, so that it may believe the buyer's address, and refuse
+   * whatever came another way.
+   */
   makeKnownTo(fn: RustFunction): void {
     fn.tell('EDGE_KEY_SECRET_ARN', this.keyArn);
+    if (!this.letPast) fn.tell('EDGE_ONLY', 'on');
     fn.allow(['secretsmanager:GetSecretValue'], [this.keyArn]);
   }
 
@@ -123,12 +154,12 @@ export class Edge extends Construct {
     };
   }
 
-  private gateway({ name, api }: EdgeProps, key: Secret): cloudfront.BehaviorOptions {
+  private gateway({ name, api, edge }: EdgeProps, key: Secret): cloudfront.BehaviorOptions {
     return {
       origin: new HttpOrigin(Fn.select(1, Fn.split('://', api.url)), {
         protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
         originSslProtocols: [cloudfront.OriginSslPolicy.TLS_V1_2],
-        customHeaders: { [KEY_HEADER]: key.secretValue.unsafeUnwrap() },
+        customHeaders: { [KEY_HEADER]: key.secretValueFromJson(edge.key).unsafeUnwrap() },
       }),
       allowedMethods: cloudfront.AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,

@@ -1,16 +1,17 @@
-import { CfnOutput, CliCredentialsStackSynthesizer, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { LambdaApplication } from 'aws-cdk-lib/aws-codedeploy';
 import type { Construct } from 'constructs';
-import { Alarms } from './alarms.ts';
+import { type AlarmId, Alarms } from './alarms.ts';
 import { watchAudit } from './audit-alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { watchDraws } from './draw-alarms.ts';
 import { watchDoor } from './door-alarms.ts';
 import { Edge } from './edge.ts';
-import type { EdgeStack } from './edge-stack.ts';
+import { type EdgeStack, needsEdgeStack } from './edge-stack.ts';
 import { EventBus } from './event-bus.ts';
 import { EveryMinute } from './every-minute.ts';
 import { watchFunctions } from './function-alarms.ts';
-import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
+import { ANSWERING, FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
 import { FACTS_FOR_MERCHANTS, LedgerTable, NEWS_FOR_BUYERS } from './ledger-table.ts';
@@ -22,8 +23,9 @@ import { PushApi } from './push-api.ts';
 import { Queues } from './queues.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
-import { SigningSecret } from './signing-secret.ts';
+import { type SigningKey, SigningSecret, type SigningSecretProps } from './signing-secret.ts';
 import { StockRedis } from './stock-redis.ts';
+import { synthesizerOf } from './synthesizer.ts';
 
 export interface FlashSaleProps {
   settings: Settings;
@@ -31,9 +33,12 @@ export interface FlashSaleProps {
   assetRoot: string;
   /** The folder of the built pages, which an edge serves. */
   pages: string;
-  /** The firewall, where the settings have an edge. */
+  /** The firewall and the certificate, where the edge has them. */
   edge?: EdgeStack;
 }
+
+/** A new version that makes one of these ring is taken back. */
+const STOPS_A_RELEASE = ['gateway-5xx', 'door-failing', 'functions-throttled', 'units-oversold'] as const satisfies AlarmId[];
 
 /** The whole system. What each function may touch is what the lines under its name say. */
 export class FlashSaleStack extends Stack {
@@ -43,10 +48,7 @@ export class FlashSaleStack extends Stack {
       stackName: settings.name,
       description: 'Flash sales',
       tags: settings.tags,
-      synthesizer:
-        settings.functionUpload.kind === 'bucket'
-          ? new CliCredentialsStackSynthesizer({ fileAssetsBucketName: settings.functionUpload.name })
-          : undefined,
+      synthesizer: synthesizerOf(settings),
     });
 
     const alarms = new Alarms(this, 'Alarms', settings);
@@ -54,14 +56,16 @@ export class FlashSaleStack extends Stack {
     const table = new LedgerTable(this, 'Ledger', settings, alarms);
     const redis = new StockRedis(this, 'Stock', settings, alarms);
     const secret = new PaymentSecret(this, 'PaymentSecret', settings);
-    const winnerSecret = new SigningSecret(this, 'WinnerSecret', {
-      settings,
+    const ownSecret = (id: string, props: Omit<SigningSecretProps, 'settings'>): SigningKey =>
+      settings.signingSecrets === 'each'
+        ? new SigningSecret(this, id, { settings, ...props })
+        : { arn: secret.arn, readFrom: (fn) => secret.readFrom(fn, props.variable) };
+    const winnerSecret = ownSecret('WinnerSecret', {
       signs: 'notifications of winners',
       receiver: 'The gift service',
       variable: 'WINNER_SECRET_ARN',
     });
-    const webhookSecret = new SigningSecret(this, 'WebhookSecret', {
-      settings,
+    const webhookSecret = ownSecret('WebhookSecret', {
       signs: "events that are sent to the merchant's address",
       receiver: "The merchant's system",
       variable: 'WEBHOOK_SECRET_ARN',
@@ -69,6 +73,9 @@ export class FlashSaleStack extends Stack {
     const passes = new PassSecret(this, 'PassSecret', settings);
     const identity = new Identity(this, 'Identity', settings);
 
+    // Asking an empty queue costs as much as a scheduled function. Where data may go, one that nothing comes to is not asked.
+    const isPolled = (receiver: string | undefined): boolean =>
+      receiver !== undefined || settings.keepData || settings.emulator !== undefined;
     const make = (name: FunctionName, feedsItself = false): RustFunction => {
       const inside = FUNCTIONS[name].redis;
       const network = inside ? redis.network : undefined;
@@ -151,7 +158,7 @@ export class FlashSaleStack extends Stack {
 
     const winners = make('winners');
     table.useFrom(winners, ['GetItem', 'UpdateItem']);
-    queues.winners.consumeWith(winners, { maxConcurrency: WINNER_PROCESSES });
+    queues.winners.consumeWith(winners, { maxConcurrency: WINNER_PROCESSES, polled: isPolled(settings.winners.url) });
     winnerSecret.readFrom(winners);
     winners.tell('WINNERS_PER_S', `${Math.floor(settings.winners.perSecond / WINNER_PROCESSES)}`);
     if (settings.winners.url !== undefined) winners.tell('GIFT_URL', settings.winners.url);
@@ -204,6 +211,7 @@ export class FlashSaleStack extends Stack {
     queues.webhook.consumeWith(webhook, {
       maxConcurrency: webhook.reservedConcurrency ?? WEBHOOK_PROCESSES,
       ownDelays: true,
+      polled: isPolled(settings.webhook?.url),
     });
     webhookSecret.readFrom(webhook);
     if (settings.webhook !== undefined) {
@@ -233,7 +241,7 @@ export class FlashSaleStack extends Stack {
     };
     const api = new HttpApi(this, 'HttpApi', settings, identity, functions);
 
-    new Dashboard(this, 'Dashboard', settings, alarms, [
+    const parts = [
       watchDoor(settings, alarms, api),
       watchAudit(settings, alarms),
       watchPayments(settings, alarms),
@@ -243,22 +251,29 @@ export class FlashSaleStack extends Stack {
       ...(redis.part === undefined ? [] : [redis.part]),
       table.part(),
       push.watch(alarms),
-    ]);
+    ];
+    if (settings.observability === 'full') new Dashboard(this, 'Dashboard', settings, alarms, parts);
+    if (settings.releases === 'canary') {
+      const application = new LambdaApplication(this, 'Releases', { applicationName: settings.name });
+      for (const name of ANSWERING) functions[name].release(application, alarms.named(...STOPS_A_RELEASE));
+    }
     if (settings.edge !== undefined) {
-      if (props.edge === undefined) throw new Error('An edge without its firewall');
-      this.addStackDependency(props.edge);
-      const { webAclArn } = props.edge;
-      if (settings.identity.kind !== 'oidc') throw new Error('A page without an issuer');
+      if (props.edge === undefined && needsEdgeStack(settings.edge)) throw new Error('An edge without its firewall');
+      if (props.edge !== undefined) this.addStackDependency(props.edge);
+      const { webAclArn, certificateArn } = props.edge ?? {};
       const { page: pageSettings } = settings.edge;
-      const { identity } = settings;
       const page = new Page(this, 'Page', { settings, pages: props.pages, page: pageSettings, identity, push });
-      const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, webAclArn });
-      for (const fn of [reservation, admission, waitingRoom]) edge.makeKnownTo(fn);
+      const { name } = settings;
+      const edge = new Edge(this, 'Edge', { name, page, api, edge: settings.edge, webAclArn, certificateArn });
+      for (const each of ANSWERING) edge.makeKnownTo(functions[each]);
+      identity.signInAt(edge.url);
       this.output('EdgeUrl', edge.url);
+      this.output('EdgeKeySecretArn', edge.keyArn);
     }
 
     this.output('ApiUrl', api.url);
     this.output('PushUrl', push.url);
+    this.output('AlarmTopicArn', alarms.topicArn);
     this.output('TableName', table.name);
     this.output('OrdersQueueUrl', queues.orders.url);
     this.output('OrdersDlqUrl', queues.ordersDlq.url);
@@ -283,6 +298,7 @@ export class FlashSaleStack extends Stack {
     if (identity.userPool !== undefined) {
       this.output('UserPoolId', identity.userPool.id);
       this.output('UserPoolClientId', identity.userPool.clientId);
+      this.output('SmokeClientId', identity.userPool.smokeClientId);
     }
   }
 

@@ -1,21 +1,26 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import { OPERATOR_GROUP } from './functions.ts';
+import { kept } from './kept.ts';
 import type { Settings } from './settings.ts';
 
 /** Who signs the buyers' and operators' tokens: any OIDC issuer, or a user pool made here. */
 export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: string[];
-  readonly userPool: { id: string; clientId: string } | undefined;
+  readonly userPool: { id: string; clientId: string; smokeClientId: string } | undefined;
+  /** Where the page asks for tokens. */
+  readonly origins: string[] = [];
+  private readonly shop: cognito.UserPoolClient | undefined;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     if (settings.identity.kind === 'oidc') {
       this.issuer = settings.identity.issuer;
       this.audience = settings.identity.audience;
+      this.origins = [new URL(this.issuer).origin];
       return;
     }
     const pool = new cognito.UserPool(this, 'Users', {
@@ -30,21 +35,41 @@ export class Identity extends Construct {
         requireSymbols: true,
       },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
-      deletionProtection: settings.keepData,
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: settings.protectData,
+      removalPolicy: kept(settings),
     });
     const standIn = 'A stand-in for the issuer of a shop, which has rules of its own about its people.';
     for (const rule of ['COG2', 'COG8']) accept(pool, rule, standIn);
-    const client = pool.addClient('Shop', {
+    // The page's: a public client, so the code that it gets is worth nothing without what the page alone knows (PKCE).
+    this.shop = pool.addClient('Shop', {
       authFlows: { userSrp: true },
+      oAuth: { flows: { authorizationCodeGrant: true }, scopes: [cognito.OAuthScope.OPENID] },
+      preventUserExistenceErrors: true,
+    });
+    // The smoke test's: only who may call Cognito with AWS credentials gets tokens from it.
+    const smoke = pool.addClient('Smoke', {
+      authFlows: { adminUserPassword: true },
       disableOAuth: true,
       preventUserExistenceErrors: true,
     });
     pool.addGroup('Operators', { groupName: OPERATOR_GROUP, description: 'May use /v1/admin' });
-    const { region, urlSuffix } = Stack.of(this);
+    const { account, region, urlSuffix } = Stack.of(this);
     // What ProviderURL says on AWS; the emulator has no such attribute.
     this.issuer = `https://cognito-idp.${region}.${urlSuffix}/${pool.userPoolId}`;
-    this.audience = [client.userPoolClientId];
-    this.userPool = { id: pool.userPoolId, clientId: client.userPoolClientId };
+    this.audience = [this.shop.userPoolClientId, smoke.userPoolClientId];
+    this.userPool = { id: pool.userPoolId, clientId: this.shop.userPoolClientId, smokeClientId: smoke.userPoolClientId };
+    // The emulator has no such pages.
+    if (settings.emulator !== undefined) return;
+    // The account makes it unique in the region; "aws", "amazon" and "cognito" may not be in it.
+    const prefix = `${settings.name}-${account}`;
+    pool.addDomain('SignIn', { cognitoDomain: { domainPrefix: prefix } });
+    this.origins = [`https://cognito-idp.${region}.${urlSuffix}`, `https://${prefix}.auth.${region}.amazoncognito.com`];
+  }
+
+  /** Lets people sign in to the page at this address. */
+  signInAt(url: string): void {
+    if (this.shop === undefined) return;
+    const client = this.shop.node.defaultChild as cognito.CfnUserPoolClient;
+    client.callbackUrLs = ['/', '/operators.html'].map((path) => `${url}${path}`);
   }
 }

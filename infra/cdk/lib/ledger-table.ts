@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
 import type { FunctionName } from './functions.ts';
+import { kept } from './kept.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -122,8 +123,8 @@ export class LedgerTable extends Construct {
       timeToLiveAttribute: 'expires_at',
       warmThroughput,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: settings.keepData,
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: settings.protectData,
+      removalPolicy: kept(settings),
     });
     for (const [indexName, keys] of Object.entries(INDEXES)) {
       const byOrders = WRITTEN_BY_ORDERS.some((each) => each === indexName);

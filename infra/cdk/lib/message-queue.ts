@@ -66,8 +66,8 @@ export class MessageQueue extends Construct {
     sender.allow(['sqs:SendMessage'], [this.queue.queueArn]);
   }
 
-  /** `ownDelays`: the consumer sets when a failed message comes back. */
-  consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean } = {}): void {
+  /** `ownDelays`: the consumer sets when a failed message comes back. `polled`: false if nothing comes to it for now. */
+  consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean; polled?: boolean } = {}): void {
     // The visibility timeout is made from the declared consumer's timeout.
     if (consumer.name !== this.consumer) {
       throw new Error(
@@ -85,6 +85,7 @@ export class MessageQueue extends Construct {
       eventSourceArn: this.queue.queueArn,
       batchSize: BATCH_SIZE,
       reportBatchItemFailures: true,
+      enabled: options.polled === false ? false : undefined,
       // Batches beyond what the function may run would be throttled, which uses up the tries of their messages.
       maxConcurrency: options.maxConcurrency ?? consumer.reservedConcurrency,
     });

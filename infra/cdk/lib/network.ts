@@ -8,7 +8,10 @@ const HTTPS_PORT = 443;
 const ZONES = 2;
 const ADDRESSES = '10.0.0.0/16';
 
-/** A network without a way out: the stock, the functions that need it, and endpoints of what these call. */
+/**
+ * A network without a way in: the stock, the functions that need it, and their way to what they call. That is endpoints, or
+ * IPv6 through a gateway that only lets out: SQS and Secrets Manager answer to IPv6, and DynamoDB's endpoint is free.
+ */
 export class Network extends ec2.Vpc {
   /** Of the functions. */
   readonly functions: ec2.SecurityGroup;
@@ -20,6 +23,7 @@ export class Network extends ec2.Vpc {
       ipAddresses: ec2.IpAddresses.cidr(ADDRESSES),
       maxAzs: ZONES,
       natGateways: 0,
+      ipProtocol: settings.network === 'dual-stack' ? ec2.IpProtocol.DUAL_STACK : ec2.IpProtocol.IPV4_ONLY,
       // Nothing is in the default group, and closing it would take a function of CDK's own.
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: 'isolated', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 20 }],
@@ -33,20 +37,34 @@ export class Network extends ec2.Vpc {
     const fromFunctions = ec2.Peer.securityGroupId(this.functions.securityGroupId);
     this.servers = new ec2.SecurityGroup(scope, 'Servers', { vpc: this, allowAllOutbound: false });
     this.servers.addIngressRule(fromFunctions, ec2.Port.tcp(redisPort), 'functions');
-    this.addEndpoints(fromFunctions);
+    this.addGatewayEndpoint('DynamoDb', { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB });
+    if (settings.network === 'dual-stack') this.addWayOut();
+    else this.addEndpoints(fromFunctions);
     // The emulator has no flow logs.
     if (settings.emulator === undefined) this.logRejected(settings);
   }
 
   /** Logs and metrics of a function do not go through its network, and nobody in here talks to a WebSocket API. */
   private addEndpoints(functions: ec2.IPeer): void {
-    this.addGatewayEndpoint('DynamoDb', { service: ec2.GatewayVpcEndpointAwsService.DYNAMODB });
     const securityGroup = new ec2.SecurityGroup(this, 'Endpoints', { vpc: this, allowAllOutbound: false });
     securityGroup.addIngressRule(functions, ec2.Port.tcp(HTTPS_PORT), 'functions');
     const { SQS, SECRETS_MANAGER } = ec2.InterfaceVpcEndpointAwsService;
     for (const [id, service] of Object.entries({ Sqs: SQS, SecretsManager: SECRETS_MANAGER })) {
       this.addInterfaceEndpoint(id, { service, securityGroups: [securityGroup], open: false });
     }
+  }
+
+  /** Nobody can open a connection to a function through it. */
+  private addWayOut(): void {
+    const gateway = new ec2.CfnEgressOnlyInternetGateway(this, 'WayOut', { vpcId: this.vpcId });
+    for (const [index, subnet] of this.isolatedSubnets.entries()) {
+      new ec2.CfnRoute(this, `WayOut${index}`, {
+        routeTableId: subnet.routeTable.routeTableId,
+        destinationIpv6CidrBlock: '::/0',
+        egressOnlyInternetGatewayId: gateway.ref,
+      });
+    }
+    this.functions.addEgressRule(ec2.Peer.anyIpv6(), ec2.Port.tcp(HTTPS_PORT), 'AWS over IPv6');
   }
 
   /** What the groups turn away is rare and worth a line; what they let through is every request. */

@@ -8,8 +8,9 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as deployment from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import type { Identity } from './identity.ts';
 import type { PushApi } from './push-api.ts';
-import { type OidcIdentity, type PageSettings, type Settings, UsageError } from './settings.ts';
+import { type PageSettings, type Settings, UsageError } from './settings.ts';
 
 /** Their names say what is in them (`web/build.js`). */
 const ASSETS = 'assets';
@@ -22,13 +23,24 @@ const FOR_GOOD = [
 const ART = 'art';
 const FOR_A_DAY = [deployment.CacheControl.setPublic(), deployment.CacheControl.maxAge(Duration.days(1))];
 const TLS_ONLY_FOR = Duration.days(365);
+/** Where a deployment without a payment provider sends its buyers. */
+const NO_PROVIDER = 'no-payment-provider.html';
+const HOW_TO_PAY = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>No payment provider</title>
+<h1>No payment provider</h1>
+<p>This deployment has none. To pay, run <code>make pay ENV=dev ID=… PRICE_MINOR=990 CURRENCY=EUR</code> in the checkout, with the
+<code>reservation_id</code> from the address of this page and the price in cents, and go back to the shop.</p>
+</html>
+`;
 
 export interface PageProps {
   settings: Settings;
   /** The folder of the built pages. */
   pages: string;
   page: PageSettings;
-  identity: OidcIdentity;
+  identity: Identity;
   push: PushApi;
 }
 
@@ -72,10 +84,11 @@ export class Page extends Construct {
         deployment.Source.jsonData('config.json', {
           // An ID token is for the client that asked for it, so the gateway's audience has the client in it.
           login: { kind: 'oidc', issuer: props.identity.issuer, client_id: props.identity.audience[0] },
-          pay: { kind: 'link', url: props.page.payUrl },
+          pay: { kind: 'link', url: props.page.payUrl ?? `/${NO_PROVIDER}` },
           push_url: push.url,
           ...(props.page.contactUrl === undefined ? {} : { contact: props.page.contactUrl }),
         }),
+        ...(props.page.payUrl === undefined ? [deployment.Source.data(NO_PROVIDER, HOW_TO_PAY)] : []),
       ],
       // These name the files of this version.
       cacheControl: [deployment.CacheControl.noCache()],
@@ -96,7 +109,7 @@ export class Page extends Construct {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       // Keeps a file for a second in spite of `no-cache`, and then asks whether it is still the same.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
-      responseHeadersPolicy: this.headers(name, [push.origin, ...signInOrigins(props)], settings),
+      responseHeadersPolicy: this.headers(name, [push.origin, ...new Set([...props.identity.origins, ...props.page.signInOrigins])], settings),
     };
   }
 
@@ -137,18 +150,14 @@ function built(folder: string): string {
   return folder;
 }
 
-function signInOrigins({ identity, page }: PageProps): string[] {
-  const issuer = new URL(identity.issuer).origin;
-  return [...new Set([issuer, ...page.signInOrigins])];
-}
-
 /** CDK has a function of its own that fills a bucket, and writes its role itself. */
 function acceptUpload({ handlerRole }: deployment.BucketDeployment, bucket: s3.Bucket): void {
   const filler = handlerRole.node.scope;
   if (filler === undefined) throw new Error('The role of the upload belongs to nobody');
   const reason = 'It is a function of CDK, which runs while the stack is deployed and at no other time.';
   const to = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as s3.CfnBucket);
-  const assets = 'arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>';
+  const { bootstrapQualifier } = Stack.of(bucket).synthesizer;
+  const assets = `arn:<AWS::Partition>:s3:::cdk-${bootstrapQualifier}-assets-<AWS::AccountId>-<AWS::Region>`;
   accept(filler, 'L1', reason);
   accept(
     filler,

@@ -1,7 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import { kept } from './kept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,7 +22,7 @@ export class PassSecret extends Construct {
         passwordLength: LENGTH,
         excludePunctuation: true,
       },
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: kept(settings),
     });
     accept(
       secret,

@@ -1,7 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import { kept } from './kept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,14 +17,14 @@ export class PaymentSecret extends Construct {
     const secret = new Secret(this, 'Secret', {
       description: 'Signing key of the payment webhook',
       generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: kept(settings),
     });
     accept(secret, 'SMG4', 'The payment provider has to hear of a new key, and has no interface for it.');
     this.arn = secret.secretArn;
   }
 
-  readFrom(fn: RustFunction): void {
-    fn.tell('PAYMENT_SECRET_ARN', this.arn);
+  readFrom(fn: RustFunction, variable = 'PAYMENT_SECRET_ARN'): void {
+    fn.tell(variable, this.arn);
     fn.allow(['secretsmanager:GetSecretValue'], [this.arn]);
   }
 }

@@ -1,5 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILambdaApplication } from 'aws-cdk-lib/aws-codedeploy';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -8,8 +9,8 @@ import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { builtFunction } from './function-assets.ts';
-import { FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
-import { provisioned } from './provisioned.ts';
+import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
+import { canary, live, provisioned } from './live.ts';
 import type { Settings } from './settings.ts';
 
 /** Lambda makes the network interfaces with the function's role, and AWS knows no narrower resource for these. */
@@ -44,6 +45,9 @@ export class RustFunction extends Construct {
   /** How many may run at once at most, if some are set aside for it. */
   readonly reservedConcurrency: number | undefined;
   private readonly role: iam.Role;
+  private readonly alias: lambda.Alias | undefined;
+  /** Whether a new version gets a part of the requests first. */
+  readonly releasedSlowly: boolean;
 
   constructor(scope: Construct, name: FunctionName, props: RustFunctionProps) {
     super(scope, name);
@@ -76,7 +80,14 @@ export class RustFunction extends Construct {
       reservedConcurrentExecutions: this.reservedConcurrency,
       role: this.role,
       logGroup,
-      environment: { LOG_LEVEL: settings.logLevel, METRICS_NAMESPACE: settings.name, ...settings.extraEnvironment },
+      environment: {
+        LOG_LEVEL: settings.logLevel,
+        METRICS_NAMESPACE: settings.name,
+        ...(settings.observability === 'essential' ? { METRICS: 'off' } : {}),
+        ...(network !== undefined && settings.network === 'dual-stack' ? { SECRETS_OVER_IPV6: 'on' } : {}),
+        ...settings.extraEnvironment,
+      },
+      ipv6AllowedForDualStack: network !== undefined && settings.network === 'dual-stack' ? true : undefined,
       vpc: network?.vpc,
       vpcSubnets: network && { subnets: network.vpc.isolatedSubnets },
       securityGroups: network && [network.securityGroup],
@@ -85,7 +96,11 @@ export class RustFunction extends Construct {
       recursiveLoop: props.feedsItself ? lambda.RecursiveLoop.ALLOW : undefined,
     });
     const warm = IN_FRONT.some((each) => each === name) && settings.provisioned.length > 0;
-    this.front = warm ? provisioned(this.lambda, settings.provisioned) : this.lambda;
+    this.releasedSlowly = settings.releases === 'canary' && ANSWERING.some((each) => each === name);
+    const alias = warm || this.releasedSlowly ? live(this.lambda) : undefined;
+    this.front = alias ?? this.lambda;
+    this.alias = alias;
+    if (warm && alias !== undefined) provisioned(alias, settings.provisioned);
   }
 
   get roleArn(): string {
@@ -96,6 +111,11 @@ export class RustFunction extends Construct {
   alarmWhenBehind(alarms: Alarms, id: AlarmId): void {
     const age = this.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: Duration.minutes(1) });
     alarms.ringAt(id, age, BEHIND_MS, { periods: 2 });
+  }
+
+  /** Has a new version take over slowly, and the old one come back if any of these alarms rings meanwhile. */
+  release(application: ILambdaApplication, alarms: IAlarm[]): void {
+    if (this.alias !== undefined) canary(this, application, this.alias, alarms);
   }
 
   allow(actions: string[], resources: string[]): void {

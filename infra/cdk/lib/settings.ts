@@ -8,8 +8,11 @@ export interface Settings {
   /** Prefix of every physical name, so that two deployments fit into one account. */
   name: string;
   architecture: Architecture;
-  /** How built functions reach the account: the bootstrap bucket, or a named one that is already there. */
-  functionUpload: { kind: 'bootstrap' } | { kind: 'bucket'; name: string };
+  /**
+   * How built functions reach the account: the bucket that `cdk bootstrap` made, of another qualifier if the account has its
+   * own, or a named one that is already there.
+   */
+  functionUpload: { kind: 'bootstrap'; qualifier?: string } | { kind: 'bucket'; name: string };
   functionMemoryMb: number;
   logLevel: 'error' | 'warn' | 'info' | 'debug' | 'trace';
   logRetentionDays: number;
@@ -29,6 +32,14 @@ export interface Settings {
   /** Of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
   identity: OidcIdentity | { kind: 'cognito' };
+  /** How functions beside Redis reach SQS and Secrets Manager: endpoints in the network, or IPv6 out of it, which is free. */
+  network: 'endpoints' | 'dual-stack';
+  /** `essential` has few alarms, no dashboard, and no metrics of our own beyond those lines of the log. */
+  observability: 'full' | 'essential';
+  /** Whether one signing key does for payments, winners and events, or each has its own. */
+  signingSecrets: 'each' | 'one';
+  /** How functions that answer people go over to a new version. */
+  releases: 'canary' | 'at-once';
   /**
    * The claims that say who is an operator: of those that a token has, the whole text of each must be the group, or a list of
    * the group alone. An issuer whose people are in several groups sends one text claim of its own, and this names it.
@@ -44,6 +55,13 @@ export interface Settings {
   tags: Record<string, string>;
   /** Keep table, secret and users when the stack goes, and refuse to delete the table. */
   keepData: boolean;
+  /**
+   * The table refuses to be deleted. Off while the stack is made, or a failed first deployment could not take it away: the
+   * tool turns it on in a second step.
+   */
+  protectData: boolean;
+  /** Between sales: one small node in the place of the shards. No round is to be open. */
+  parked?: boolean;
   /** Queues and the topic refuse plain HTTP. The emulator speaks nothing else. */
   requireTls: boolean;
   alarmEmail?: string;
@@ -77,18 +95,34 @@ export const THROTTLED_ROUTES = ['challenges', 'tokens', 'tickets'] as const;
 export type ThrottledRoute = (typeof THROTTLED_ROUTES)[number];
 
 export interface EdgeSettings {
-  /** Whoever sends more from one address is turned away until the last five minutes have fewer. */
-  requestsPer5MinutesPerIp: number;
+  /**
+   * Of the firewall: whoever sends more from one address is turned away until the last five minutes have fewer. Without it there
+   * is no firewall.
+   */
+  requestsPer5MinutesPerIp?: number;
   /** Whether CloudFront checks tickets of sales with a line. The gateway's functions check them anyway. */
   line: boolean;
-  /** A name of your own. Without one CloudFront gives one, and lets clients with old TLS in. */
-  domain?: { name: string; certificateArn: string };
+  /**
+   * A name of your own. Without one CloudFront gives one, and lets clients with old TLS in. With its zone of Route 53 the
+   * certificate and the records are made; otherwise give the certificate, and make the record yourself.
+   */
+  domain?: { name: string; certificateArn?: string; zone?: HostedZone };
+  /** Which of the keys in the edge's secret CloudFront sends: another one when it is changed (`make rotate-edge-key`). */
+  key: string;
+  /** Functions also answer requests that came past the edge. For the deployment that puts an edge in front of a running shop. */
+  letPast?: boolean;
   page: PageSettings;
 }
 
+/** A public hosted zone of Route 53. */
+export interface HostedZone {
+  id: string;
+  name: string;
+}
+
 export interface PageSettings {
-  /** Where buyers pay; the page adds `reservation_id` and `return_to`. */
-  payUrl: string;
+  /** Where buyers pay; the page adds `reservation_id` and `return_to`. Without it a page says how to pay from the shell. */
+  payUrl?: string;
   /** Where buyers reach a person: `mailto:…` or `https://…`. Without it the page names nobody. */
   contactUrl?: string;
   /** Besides the issuer's own: where the page asks for tokens, if that is another host. */
@@ -137,8 +171,11 @@ export interface ProvisionedWindow {
 export class UsageError extends Error {}
 
 export class SettingsError extends UsageError {
+  readonly problems: string[];
+
   constructor(problems: string[]) {
     super(`The settings are not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.problems = problems;
   }
 }
 
@@ -174,6 +211,9 @@ const ISOLATED_PER_S = { least: 1, most: 100_000 };
 /** A claim's name as it stands in a list of them. */
 const CLAIM = /^[^\s,]+$/;
 /** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
+/** CDK's own name for what `cdk bootstrap` made. */
+const QUALIFIER = /^[a-z0-9]{1,10}$/;
+const EDGE_KEY = /^key[1-9][0-9]{0,3}$/;
 const NO_OPERATOR_CLAIMS = ['scope', 'scp', 'sub'];
 const MEMORY_MB = { least: 128, most: 10240 };
 // What a rate-based rule of AWS WAF accepts.
@@ -235,13 +275,14 @@ export function validated(settings: Settings): Settings {
   if (settings.emulator !== undefined) {
     must(
       /^http:\/\/[^/]+$/.test(settings.emulator),
-      `emulator: give its address with -c emulator=http://HOST:PORT; got "${settings.emulator}"`,
+      `emulator: give its address, as AWS_ENDPOINT_URL=http://HOST:PORT; got "${settings.emulator}"`,
     );
   }
   problems.push(
     ...throttleProblems(settings),
     ...edgeProblems(settings),
     ...identityProblems(settings),
+    ...deploymentProblems(settings),
     ...redisProblems(settings),
     ...tableProblems(settings),
     ...provisionedProblems(settings),
@@ -269,19 +310,19 @@ function throttleProblems({ throttle }: Settings): string[] {
   return rest.map((key) => `throttle: ${THROTTLED_ROUTES.join(', ')} together must leave some ${key} of the total`);
 }
 
-function edgeProblems({ edge, identity }: Settings): string[] {
+function edgeProblems({ edge, keepData }: Settings): string[] {
   if (edge === undefined) return [];
   const problems: string[] = [];
-  const { requestsPer5MinutesPerIp: requests, domain, page } = edge;
-  if (!within(requests, REQUESTS_PER_IP)) {
+  const { requestsPer5MinutesPerIp: requests, domain, key, page } = edge;
+  if (requests !== undefined && !within(requests, REQUESTS_PER_IP)) {
     const { least, most } = REQUESTS_PER_IP;
     problems.push(`edge.requestsPer5MinutesPerIp: ${least} to ${most}; got ${requests}`);
   }
-  if (domain !== undefined && !/^arn:[^:]+:acm:us-east-1:/.test(domain.certificateArn)) {
-    problems.push(`edge.domain.certificateArn: must be of us-east-1, for CloudFront; got "${domain.certificateArn}"`);
-  }
-  if (!page.payUrl.startsWith('https://') || !URL.canParse(page.payUrl)) {
-    problems.push(`edge.page.payUrl: give where buyers pay with -c payUrl=https://…; got "${page.payUrl}"`);
+  if (!EDGE_KEY.test(key)) problems.push(`edge.key: key and a number, as key1; got "${key}"`);
+  if (domain !== undefined) problems.push(...domainProblems(domain));
+  const { payUrl } = page;
+  if (payUrl === undefined ? keepData : !(payUrl.startsWith('https://') && URL.canParse(payUrl))) {
+    problems.push(`edge.page.payUrl: where buyers pay, https://…; got "${payUrl ?? ''}"`);
   }
   const contact = page.contactUrl;
   if (contact !== undefined && !(/^(https:\/\/|mailto:[^@\s]+@)/.test(contact) && URL.canParse(contact))) {
@@ -292,8 +333,42 @@ function edgeProblems({ edge, identity }: Settings): string[] {
       problems.push(`edge.page.signInOrigins: https://HOST and no path; got "${origin}"`);
     }
   }
-  if (identity.kind !== 'oidc')
-    problems.push('edge: the page signs buyers in at an issuer of identity { kind: "oidc" }');
+  return problems;
+}
+
+function domainProblems({ name, certificateArn, zone }: NonNullable<EdgeSettings['domain']>): string[] {
+  const problems: string[] = [];
+  if (!HOST_NAME.test(name)) problems.push(`edge.domain.name: a host name, as shop.example.com; got "${name}"`);
+  if (certificateArn === undefined && zone === undefined) {
+    problems.push('edge.domain: give its `zone` of Route 53, and certificate and record are made; or a `certificateArn` of us-east-1');
+  }
+  if (certificateArn !== undefined && !/^arn:[^:]+:acm:us-east-1:/.test(certificateArn)) {
+    problems.push(`edge.domain.certificateArn: must be of us-east-1, for CloudFront; got "${certificateArn}"`);
+  }
+  if (zone === undefined) return problems;
+  if (!/^Z[A-Z0-9]{1,31}$/.test(zone.id)) problems.push(`edge.domain.zone.id: as Z0123456789ABC; got "${zone.id}"`);
+  if (name !== zone.name && !name.endsWith(`.${zone.name}`)) {
+    problems.push(`edge.domain.zone.name: ${name} is not in "${zone.name}"`);
+  }
+  return problems;
+}
+
+/** What a deployment to AWS needs besides. */
+function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, emulator, edge }: Settings): string[] {
+  const problems: string[] = [];
+  const qualifier = functionUpload.kind === 'bootstrap' ? functionUpload.qualifier : undefined;
+  if (qualifier !== undefined && !QUALIFIER.test(qualifier)) {
+    problems.push(`functionUpload.qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${qualifier}"`);
+  }
+  if (keepData && emulator === undefined && alarmEmail === undefined) {
+    problems.push('alarmEmail: who hears the alarms of what people pay for? Give an address; AWS asks it to confirm');
+  }
+  if (protectData && !keepData) problems.push('protectData: needs keepData');
+  if (parked && provisioned.length > 0) problems.push('provisioned: nobody comes while it is parked; use the profile prod');
+  if (parked && releases === 'canary') problems.push('parked: nobody comes to judge a canary by; releases are "at-once"');
+  if (emulator !== undefined && (releases === 'canary' || edge !== undefined)) {
+    problems.push('releases, edge: the emulator has neither CodeDeploy nor CloudFront');
+  }
   return problems;
 }
 
@@ -302,7 +377,7 @@ function identityProblems({ identity, requireTls }: Settings): string[] {
   const problems: string[] = [];
   if (identity.issuer === '') {
     problems.push(
-      'identity.issuer: give the OIDC issuer with -c issuer=https://…, or set identity to { kind: "cognito" }',
+      'identity.issuer: give the OIDC issuer that signs your buyers in, https://…, or set identity to { kind: "cognito" }',
     );
   } else if (!URL.canParse(identity.issuer)) {
     problems.push(`identity.issuer: not a URL: "${identity.issuer}"`);
@@ -310,12 +385,12 @@ function identityProblems({ identity, requireTls }: Settings): string[] {
     problems.push(`identity.issuer: must be https; got "${identity.issuer}"`);
   }
   if (identity.audience.length === 0 || identity.audience.some((part) => part === '')) {
-    problems.push('identity.audience: give at least one audience with -c audience=NAME[,NAME]');
+    problems.push('identity.audience: give at least one audience: what tokens have in `aud`, the first of which is the page\'s client id');
   }
   return problems;
 }
 
-function redisProblems({ redis, requireTls, keepData }: Settings): string[] {
+function redisProblems({ redis, requireTls, keepData, parked }: Settings): string[] {
   if (redis.kind === 'external') {
     return /^rediss?(\+cluster)?:\/\/[^/]+/.test(redis.url)
       ? []
@@ -328,7 +403,7 @@ function redisProblems({ redis, requireTls, keepData }: Settings): string[] {
     problems.push(`redis.replicas: 0 to ${MAX_REPLICAS}; got ${redis.replicas}`);
   }
   if (requireTls && !redis.tls) problems.push('redis.tls: must be on where requireTls is');
-  if (keepData && redis.replicas < 1) problems.push('redis.replicas: at least 1 where keepData is on');
+  if (keepData && !parked && redis.replicas < 1) problems.push('redis.replicas: at least 1 where keepData is on');
   if (redis.shards !== undefined && !within(redis.shards, { least: 1, most: MAX_SHARDS })) {
     problems.push(`redis.shards: 1 to ${MAX_SHARDS}; got ${redis.shards}`);
   }
@@ -390,7 +465,7 @@ function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, 
   if (problems.length === 0 && needed > account) {
     problems.push(
       `${setting}: ${reserved} reserved + ${LEAST_UNRESERVED} that AWS keeps unreserved + ${waiting} provisioned = ${needed}, ` +
-        `and the account has ${account}: ask AWS for more and give it with -c accountConcurrency=N, or remove ${setting}`,
+        `and the account has ${account}: ask AWS for more (\`make preflight\` says how) and say so in accountConcurrency, or reserve less`,
     );
   }
   return problems;

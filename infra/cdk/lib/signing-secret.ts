@@ -1,7 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import { kept } from './kept.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,8 +18,14 @@ export interface SigningSecretProps {
   variable: string;
 }
 
+/** A key, and who may read it. */
+export interface SigningKey {
+  readonly arn: string;
+  readFrom(fn: RustFunction): void;
+}
+
 /** The key of requests to a system of the merchant's. */
-export class SigningSecret extends Construct {
+export class SigningSecret extends Construct implements SigningKey {
   readonly arn: string;
   private readonly variable: string;
 
@@ -28,7 +34,7 @@ export class SigningSecret extends Construct {
     const secret = new Secret(this, 'Secret', {
       description: `Signing key of ${signs}`,
       generateSecretString: { passwordLength: LENGTH, excludePunctuation: true },
-      removalPolicy: settings.keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: kept(settings),
     });
     accept(secret, 'SMG4', `${receiver} has to hear of a new key, and has no interface for it.`);
     this.arn = secret.secretArn;

@@ -109,6 +109,7 @@ function replicationGroup(
   if (clustered) group.cfnOptions.updatePolicy = { useOnlineResharding: true };
   if (user !== undefined)
     accept(group, 'AEC6', 'It has users with passwords, which are instead of the one token that the rule asks for.');
+  else accept(group, 'AEC6', 'In settings whose data may go: the network lets nobody but functions in.');
   if (!replicated)
     accept(group, 'AEC4', 'One node on purpose, in settings whose data may go: Redis is loaded from the ledger.');
   return group;

@@ -1,7 +1,7 @@
 import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
 
-/** The real thing. Issuer, audience and where buyers pay come from the command line. */
+/** The real thing. Issuer, audience, and where buyers pay come from the file of the deployment. */
 export const prod: Settings = {
   name: 'flash-sale',
   architecture: 'arm64',
@@ -44,22 +44,28 @@ export const prod: Settings = {
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.r7g.large',
-    shards: 2,
+    // A sale has one lane, and a lane one shard: a deployment whose sale uses more lanes gives more.
+    shards: 1,
     replicas: 1,
     tls: true,
     authentication: true,
     durability: 'sync',
   },
   // Placing an order costs six write units of the table: this takes over a thousand a second from the first one on.
+  network: 'endpoints',
+  observability: 'full',
+  signingSecrets: 'each',
+  releases: 'canary',
   table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 10_000 } },
-  // The list of openings changes with every sale, so it is given with -c provisioned=FROM/TO/COUNT.
+  // Of each opening, in the file of the deployment.
   provisioned: [],
   tracing: true,
   tags: { application: 'flash-sale', stage: 'prod' },
   keepData: true,
+  protectData: true,
   requireTls: true,
   expressionAlarms: true,
   // A buyer of one sale sends about ten requests, and two thousand of them can share the address of a mobile network.
-  edge: { requestsPer5MinutesPerIp: 20_000, line: true, page: { payUrl: '', signInOrigins: [] } },
+  edge: { requestsPer5MinutesPerIp: 20_000, line: true, key: 'key1', page: { signInOrigins: [] } },
   extraEnvironment: {},
 };

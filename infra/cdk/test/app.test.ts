@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXAMPLES, synthesize } from '../bin/examples.ts';
+import { deploymentsIn, synthesize } from '../bin/examples.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { local } from '../settings/local.ts';
-import { fakeFunctions, workplace } from './stack.ts';
+import { fakeFunctions, fakePages, workplace } from './stack.ts';
 
 const functions = fakeFunctions();
+const pages = fakePages();
 const functionsForHere = fakeFunctions(FUNCTION_NAMES, local.architecture);
 const out = join(workplace, 'app');
+const deployments = join(workplace, 'examples');
+deploymentsIn(deployments);
 
 const OUTPUTS = [
   'ApiUrl',
@@ -32,13 +35,23 @@ function run(folder: string, context: Record<string, string>) {
 
 describe('the app synthesizes without a warning', () => {
   const CASES: [string, Record<string, string>, boolean][] = [
-    ['local', { issuer: 'http://127.0.0.1:4566/identity', audience: 'flash-sale', emulator: 'http://127.0.0.1:4566' }, false],
-    ['dev', EXAMPLES.dev, true],
-    ['prod', EXAMPLES.prod, true],
+    [
+      'local',
+      {
+        settings: 'local',
+        issuer: 'http://127.0.0.1:4566/identity',
+        audience: 'flash-sale',
+        emulator: 'http://127.0.0.1:4566',
+        functions: functionsForHere,
+      },
+      false,
+    ],
+    // `npm run lint` makes the others as well.
+    ['edge', { env: 'edge', deployments, functions, pages }, true],
   ];
 
-  test.each(CASES)('%s', (settings, context, bootstrapped) => {
-    const app = run(settings, { settings, functions: settings === 'local' ? functionsForHere : functions, ...context });
+  test.each(CASES)('%s', (name, context, bootstrapped) => {
+    const app = run(name, context);
     expect(app).toMatchObject({ status: 0, stderr: '' });
     const findings = app.read('validation-report.json').pluginReports.flatMap((report: any) => report.violations);
     expect(findings).toEqual([]);
@@ -54,10 +67,10 @@ describe('the app synthesizes without a warning', () => {
 
 describe('a mistake is answered with what to do, not with a stack trace', () => {
   test.each([
-    ['no settings', {}, /-c settings=local\|dev\|prod/],
-    ['no issuer', { settings: 'prod', functions }, /-c issuer=/],
-    ['built for this machine', { settings: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*--arm64/],
-    ['nothing built', { settings: 'dev', functions: out }, /cargo lambda build --release --arm64/],
+    ['no deployment', {}, /Which deployment\? Give ENV=/],
+    ['one that nobody has made', { env: 'prod', functions }, /cp infra\/cdk\/deployments\/example\.ts/],
+    ['built for this machine', { env: 'dev', functions: fakeFunctions(FUNCTION_NAMES, 'x86_64') }, /is built for x86_64 .*make build-aws/],
+    ['nothing built', { env: 'dev', functions: out }, /make build-aws/],
   ] as [string, Record<string, string>, RegExp][])('%s', (_, context, message) => {
     const { status, stderr } = run('mistake', context);
     expect(status).toBe(1);

@@ -44,7 +44,7 @@ describe('the ledger', () => {
   });
 
   test('outlives its stack in production only', () => {
-    expect([deletion, properties.DeletionProtectionEnabled]).toEqual(['Retain', true]);
+    expect([deletion, properties.DeletionProtectionEnabled]).toEqual(['RetainExceptOnCreate', true]);
     for (const template of [dev, local]) {
       const table = only(template, 'AWS::DynamoDB::Table');
       expect([table.deletion, table.properties.DeletionProtectionEnabled]).toEqual(['Delete', false]);
@@ -96,7 +96,7 @@ describe('the pass secret', () => {
 
   test('outlives its stack in production only', () => {
     const deletions = [prod, dev, local].map((template) => secretFor(template, /passes/).deletion);
-    expect(deletions).toEqual(['Retain', 'Delete', 'Delete']);
+    expect(deletions).toEqual(['RetainExceptOnCreate', 'Delete', 'Delete']);
   });
 
   test('is an output', () => {
@@ -111,7 +111,7 @@ describe('Redis', () => {
     expect(properties).toMatchObject({
       Engine: 'valkey',
       ClusterMode: 'enabled',
-      NumNodeGroups: 2,
+      NumNodeGroups: 1,
       ReplicasPerNodeGroup: 1,
       Durability: 'sync',
       MultiAZEnabled: true,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { KEY_HEADER, VIEWER_HEADER } from '../lib/edge.ts';
 import { ROUTES } from '../lib/routes.ts';
-import { apiOf, DEPLOYED, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { settingsOf } from '../lib/deployment.ts';
+import { ANSWERING } from '../lib/functions.ts';
+import { apiOf, DEPLOYED, functionNamed, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -73,12 +76,12 @@ describe('the edge', () => {
   });
 
   test('names itself with a secret that no template has in it', () => {
-    const key = secretFor(template, /CloudFront/);
+    const key = secretFor(template, /through the edge/);
     expect(key.properties).not.toHaveProperty('SecretString');
     expect(origin.OriginCustomHeaders).toEqual([
       {
         HeaderName: KEY_HEADER,
-        HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: key.id }, ':SecretString:::}}']] },
+        HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: key.id }, ':SecretString:key1::}}']] },
       },
     ]);
     // CloudFront refuses these.
@@ -102,6 +105,15 @@ describe('the edge', () => {
     expect(config.WebACLId).toEqual({
       'Fn::GetStackOutput': { StackName: `${settings.name}-edge`, OutputName: 'FirewallArn', Region: 'us-east-1' },
     });
+  });
+
+  test('is the only way in: each function that answers people is told its keys, and refuses what came past it', () => {
+    const key = secretFor(template, /through the edge/);
+    const told = ANSWERING.map((name) => functionNamed(template, name, settings).properties.Environment.Variables);
+    for (const { EDGE_KEY_SECRET_ARN, EDGE_ONLY } of told) expect([target(EDGE_KEY_SECRET_ARN), EDGE_ONLY]).toEqual([key.id, 'on']);
+    expect(new Set(ROUTES.map((route) => route.to))).toEqual(new Set(ANSWERING));
+    // A secret that has a key, and room for the next one.
+    expect(key.properties.GenerateSecretString).toMatchObject({ GenerateStringKey: 'key1', SecretStringTemplate: '{}' });
   });
 
   test('is an output, beside the gateway', () => {
@@ -159,8 +171,47 @@ describe('the firewall', () => {
   });
 });
 
-test.each(['dev', 'local'] as const)('%s has no edge and no page, and no function is told of one', (name) => {
-  const plain = synthesized(DEPLOYED[name]);
+test('local has no edge and no page, and no function is told of one', () => {
+  const plain = synthesized(DEPLOYED.local);
   expect(resources(plain).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
   expect(JSON.stringify(plain.toJSON())).not.toContain('EDGE_KEY_SECRET_ARN');
+});
+
+describe('with a name in a zone, the next key, and requests that may come past it', () => {
+  const own = settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [], edgeKey: 'key2', letPast: true });
+  const named = synthesized(own);
+  const edge = synthesizedEdge(own);
+  const { DistributionConfig } = only(named, 'AWS::CloudFront::Distribution').properties;
+
+  test('makes the certificate where CloudFront looks for it, and proves in the zone that the name is ours', () => {
+    const certificate = only(edge, 'AWS::CertificateManager::Certificate').properties;
+    expect(certificate).toMatchObject({
+      DomainName: 'sale.example.com',
+      ValidationMethod: 'DNS',
+      DomainValidationOptions: [{ DomainName: 'sale.example.com', HostedZoneId: 'Z0123456789ABC' }],
+    });
+    expect(DistributionConfig.ViewerCertificate.AcmCertificateArn).toEqual({
+      'Fn::GetStackOutput': { StackName: `${own.name}-edge`, OutputName: 'CertificateArn', Region: 'us-east-1' },
+    });
+  });
+
+  test('makes the records of the name', () => {
+    const records = resources(named, 'AWS::Route53::RecordSet').map(({ properties }) => properties);
+    expect(records.map(({ Type, Name, HostedZoneId }) => [Type, Name, HostedZoneId]).sort()).toEqual([
+      ['A', 'sale.example.com.', 'Z0123456789ABC'],
+      ['AAAA', 'sale.example.com.', 'Z0123456789ABC'],
+    ]);
+  });
+
+  test('has CloudFront send the next key, which it takes from the secret when the template changes', () => {
+    expect(JSON.stringify(DistributionConfig.Origins)).toContain(':SecretString:key2::}}');
+  });
+
+  test('lets functions answer what came past it', () => {
+    for (const name of ANSWERING) {
+      const { Variables } = functionNamed(named, name, own).properties.Environment;
+      expect(Variables).toHaveProperty('EDGE_KEY_SECRET_ARN');
+      expect(Variables).not.toHaveProperty('EDGE_ONLY');
+    }
+  });
 });

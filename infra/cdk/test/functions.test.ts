@@ -23,10 +23,10 @@ function touches(name: FunctionName): string[] {
 const MADE_FROM: Record<string, string[]> = {
   awards: [],
   snapshots: [],
-  crowd: ['EDGE_KEY_SECRET_ARN'],
+  crowd: [],
   emitter_failures: ['EMITTER_FAILURES_QUEUE_URL'],
   expiry_queue: ['EXPIRY_QUEUE_URL'],
-  http: [],
+  http: ['EDGE_KEY_SECRET_ARN', 'EDGE_ONLY'],
   ledger: ['TABLE_NAME'],
   order_backlog: ['ORDERS_DLQ_URL', 'ORDERS_QUEUE_URL'],
   order_queue: ['ORDERS_QUEUE_URL'],
@@ -67,7 +67,10 @@ const OWN: Partial<Record<FunctionName, string[]>> = {
 };
 
 const expectedVariables = (name: FunctionName): string[] =>
-  [...touches(name).flatMap((feature) => MADE_FROM[feature]!), ...(OWN[name] ?? [])].sort();
+  [...new Set([...touches(name), ...(touches(name).includes('crowd') ? ['http'] : [])])]
+    .flatMap((feature) => MADE_FROM[feature]!)
+    .concat(OWN[name] ?? [])
+    .sort();
 
 test('the functions are these', () => {
   expect(ownFunctions(template).map((fn) => fn.properties.FunctionName).sort()).toEqual(
@@ -189,7 +192,7 @@ describe('a function that is not built', () => {
 
   test('stops a deployment to AWS with the command that builds it', () => {
     expect(() => synthesized(settings, fakeFunctions(built))).toThrow(
-      /expiry is not built.*`cargo lambda build --release --arm64`/s,
+      /expiry is not built.*`make build-aws`/s,
     );
   });
 
@@ -210,7 +213,7 @@ describe('a function that is built for another machine', () => {
 
   test('stops a deployment to AWS with what it is, what is wanted and the command that builds it', () => {
     expect(() => synthesized(settings, of('x86_64'))).toThrow(
-      /^The function \w+ is built for x86_64 and the settings want arm64: .*bootstrap\. Run `cargo lambda build --release --arm64` first\.$/,
+      /^The function \w+ is built for x86_64 and the settings want arm64: .*bootstrap\. Run `make build-aws` first\.$/,
     );
   });
 

@@ -40,7 +40,9 @@ test.each(ROUTES.map((each) => [`${each.method} ${each.path}`, each.to] as const
     (each) => each.id === route(key).Target['Fn::Join'][1].map((part: Json) => part.Ref).find(Boolean),
   )!;
   expect(integration.properties.PayloadFormatVersion).toBe('2.0');
-  expect(target(integration.properties.IntegrationUri)).toBe(functionNamed(template, name, settings).id);
+  // By the alias that a release moves.
+  const alias = resources(template, 'AWS::Lambda::Alias').find(({ id }) => id === target(integration.properties.IntegrationUri))!;
+  expect(target(alias.properties.FunctionName)).toBe(functionNamed(template, name, settings).id);
 });
 
 test('the token\'s issuer and audience are those of the settings', () => {
@@ -70,12 +72,47 @@ test('the default stage is throttled and logs neither path nor token', () => {
 describe('with a user pool of its own', () => {
   const dev = synthesized(DEPLOYED.dev);
 
-  test('the pool\'s client is the audience', () => {
-    const client = only(dev, 'AWS::Cognito::UserPoolClient');
+  const clients = resources(dev, 'AWS::Cognito::UserPoolClient');
+  const [shop, smoke] = ['Shop', 'Smoke'].map((name) => clients.find(({ id }) => id.includes(name))!);
+
+  test('the page\'s client and the smoke test\'s are the audience', () => {
     const { JwtConfiguration } = only(dev, 'AWS::ApiGatewayV2::Authorizer').properties;
-    expect(JwtConfiguration.Audience.map(target)).toEqual([client.id]);
+    expect(JwtConfiguration.Audience.map(target)).toEqual([shop!.id, smoke!.id]);
     expect(JSON.stringify(JwtConfiguration.Issuer)).toContain(only(dev, 'AWS::Cognito::UserPool').id);
-    expect(client.properties.GenerateSecret ?? false).toBe(false);
+  });
+
+  test('people sign in on pages of Cognito, by a code that is worth nothing without PKCE, and come back to the page', () => {
+    const { properties } = shop!;
+    expect(properties).toMatchObject({
+      AllowedOAuthFlowsUserPoolClient: true,
+      AllowedOAuthFlows: ['code'],
+      AllowedOAuthScopes: ['openid'],
+      SupportedIdentityProviders: ['COGNITO'],
+    });
+    expect(properties.GenerateSecret ?? false).toBe(false);
+    const distribution = only(dev, 'AWS::CloudFront::Distribution').id;
+    const from = { 'Fn::GetAtt': [distribution, 'DomainName'] };
+    expect(properties.CallbackURLs).toEqual(
+      ['/', '/operators.html'].map((path) => ({ 'Fn::Join': ['', ['https://', from, path]] })),
+    );
+    const { Domain } = only(dev, 'AWS::Cognito::UserPoolDomain').properties;
+    expect(Domain).toEqual({ 'Fn::Join': ['', ['flash-sale-dev-', { Ref: 'AWS::AccountId' }]] });
+  });
+
+  test('the page may ask Cognito for tokens, and has its client', () => {
+    const policy = JSON.stringify(only(dev, 'AWS::CloudFront::ResponseHeadersPolicy').properties);
+    expect(policy).toContain('https://cognito-idp.');
+    expect(policy).toMatch(/https:\/\/flash-sale-dev-"[^)]*"\.auth\."[^)]*amazoncognito\.com/);
+    const uploads = resources(dev, 'Custom::CDKBucketDeployment');
+    const config = uploads.find(({ properties }) => JSON.stringify(properties.SourceMarkers ?? '').includes(shop!.id));
+    expect(config).toBeDefined();
+  });
+
+  test('the smoke test\'s client gives tokens only to who may call Cognito with AWS credentials', () => {
+    expect(smoke!.properties).toMatchObject({
+      ExplicitAuthFlows: ['ALLOW_ADMIN_USER_PASSWORD_AUTH', 'ALLOW_REFRESH_TOKEN_AUTH'],
+      AllowedOAuthFlowsUserPoolClient: false,
+    });
   });
 
   test('there is a group of operators, and the admin function knows it', () => {

@@ -1,12 +1,11 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { ALARMS } from '../lib/alarms.ts';
 import { IN_FRONT } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
 import type { Settings } from '../lib/settings.ts';
 import { DEPLOYED, functionNamed, type Json, ofApi, only, ownFunctions, resources, synthesized, synthesizedEdge, target } from './stack.ts';
 
-const templates = { dev: synthesized(DEPLOYED.dev), prod: synthesized(DEPLOYED.prod) };
+const templates = { dev: synthesized(DEPLOYED.dev), prod: synthesized(DEPLOYED.prod), parked: synthesized(DEPLOYED.parked) };
 
 /** The one value that all have. */
 function same<T>(values: T[]): T {
@@ -55,7 +54,6 @@ function deployment(settings: Settings, template: Template) {
     throttle: throttle(stage.DefaultRouteSettings),
     in_front_throttle: JSON.parse(same(inFront.map((each) => JSON.stringify(throttle(each))))),
     edge: settings.edge !== undefined,
-    secrets: resources(template, 'AWS::SecretsManager::Secret').length,
   };
 }
 
@@ -64,30 +62,47 @@ function of<T>(count: (template: Template) => T): T {
   return same(Object.values(templates).map(count));
 }
 
-test('the planner knows what is deployed', async () => {
-  const endpoints = (template: Template) =>
-    resources(template, 'AWS::EC2::VPCEndpoint').filter((each) => each.properties.VpcEndpointType === 'Interface');
-  const nodes = (template: Template) => {
-    const { NumNodeGroups, ReplicasPerNodeGroup } = only(template, 'AWS::ElastiCache::ReplicationGroup').properties;
-    return NumNodeGroups * (1 + ReplicasPerNodeGroup);
+/** What costs money while nobody comes. */
+function profile(settings: Settings, template: Template) {
+  const edge = settings.edge?.requestsPer5MinutesPerIp === undefined ? undefined : synthesizedEdge(settings);
+  const firewalls = edge === undefined ? [] : resources(edge, 'AWS::WAFv2::WebACL');
+  const endpoints = resources(template, 'AWS::EC2::VPCEndpoint').filter((each) => each.properties.VpcEndpointType === 'Interface');
+  const { NumNodeGroups, ReplicasPerNodeGroup } = only(template, 'AWS::ElastiCache::ReplicationGroup').properties;
+  const { ofNodes, others } = alarmMetrics(template);
+  return {
+    resources: resources(template).length + (edge === undefined ? 0 : resources(edge).length),
+    endpoints: endpoints.reduce((sum, each) => sum + each.properties.SubnetIds.length, 0),
+    secrets: resources(template, 'AWS::SecretsManager::Secret').length,
+    alarm_metrics: others,
+    alarm_metrics_of_a_node: ofNodes / (NumNodeGroups * (1 + ReplicasPerNodeGroup)),
+    metrics: same(ownFunctions(template).map((each) => each.properties.Environment.Variables.METRICS !== 'off')),
+    dashboards: resources(template, 'AWS::CloudWatch::Dashboard').length,
+    schedules: resources(template, 'AWS::Scheduler::Schedule').length,
+    polled_queues: queueMappings(template).filter((each) => each.properties.Enabled !== false).length,
+    firewalls: firewalls.length,
+    firewall_rules: firewalls.reduce((sum, each) => sum + each.properties.Rules.length, 0),
   };
+}
+
+test('the planner knows what profiles have that costs money while nobody comes', async () => {
+  const counted = Object.fromEntries(
+    (['dev', 'prod', 'parked'] as const).map((name) => [name, profile(DEPLOYED[name], templates[name])]),
+  );
+  // `npx vitest run -u` writes it, and planner/src/profiles.rs reads it.
+  await expect(`${JSON.stringify(counted, null, 2)}\n`).toMatchFileSnapshot('../../../planner/profiles.json');
+});
+
+test('the planner knows what is deployed', async () => {
   const deployed = {
     dev: deployment(DEPLOYED.dev, templates.dev),
     prod: deployment(DEPLOYED.prod, templates.prod),
-    zones: of((template) => same(endpoints(template).map((each) => each.properties.SubnetIds.length))),
-    interface_endpoints: of((template) => endpoints(template).length),
-    schedules: of((template) => resources(template, 'AWS::Scheduler::Schedule').length),
-    polled_queues: of((template) => queueMappings(template).length),
+    parked: deployment(DEPLOYED.parked, templates.parked),
     batch: of((template) => same(queueMappings(template).map((each) => each.properties.BatchSize))),
     // The planner leaves out what a draw's own memory costs: 30 cents a month at rest.
     function_mb: of((template) => {
       const alike = ownFunctions(template).filter((each) => !each.properties.FunctionName.endsWith('-draw'));
       return same(alike.map((each) => each.properties.MemorySize));
     }),
-    alarms: Object.keys(ALARMS).length,
-    alarm_metrics: of((template) => alarmMetrics(template).others),
-    alarm_metrics_of_a_node: of((template) => alarmMetrics(template).ofNodes / nodes(template)),
-    firewall_rules: only(synthesizedEdge(DEPLOYED.prod), 'AWS::WAFv2::WebACL').properties.Rules.length,
     provisioned_functions: IN_FRONT.length,
   };
   // planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u` writes it.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
+import { ANSWERING, FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import { NETWORK_INTERFACE_ACTIONS } from '../lib/rust-function.ts';
 import { apiOf, DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
 
@@ -40,7 +40,12 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'secret passes': READ,
     'secret edge': READ,
   },
-  catalog: { table: items('GetItem', 'BatchGetItem'), 'index sales_by_close': QUERY, 'index campaigns_by_id': QUERY },
+  catalog: {
+    table: items('GetItem', 'BatchGetItem'),
+    'index sales_by_close': QUERY,
+    'index campaigns_by_id': QUERY,
+    'secret edge': READ,
+  },
   order: {
     table: items('BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
@@ -56,7 +61,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue expiry': SEND,
   },
   expiry: { table: items('GetItem', 'UpdateItem', 'DeleteItem'), 'queue expiry': [...CONSUME, ...SEND].sort() },
-  payment: { table: items('UpdateItem'), 'secret webhook': READ },
+  payment: { table: items('UpdateItem'), 'secret webhook': READ, 'secret edge': READ },
   warmup: {
     table: items('GetItem', 'PutItem', 'UpdateItem'),
     'index sales_by_close': QUERY,
@@ -83,6 +88,7 @@ const ALLOWED: Record<FunctionName, Record<string, string[]>> = {
     'queue expiry': [...SEND, ...COUNT].sort(),
     'queue winners': SEND,
     'queue webhook': SEND,
+    'secret edge': READ,
   },
   reconciliation: {
     table: items('BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'),
@@ -129,7 +135,7 @@ const SECRETS = [
   [/winners/, 'secret winners'],
   [/events/, 'secret events'],
   [/passes/, 'secret passes'],
-  [/CloudFront/, 'secret edge'],
+  [/through the edge/, 'secret edge'],
   [/stock/, 'secret stock'],
 ] as const;
 
@@ -236,10 +242,11 @@ test('no action is a pattern', () => {
   expect(actions.filter((action: string) => action.includes('*'))).toEqual([]);
 });
 
-test('AWS writes no policy but the one with which API Gateway logs', () => {
+test('AWS writes no policy but those with which API Gateway logs and CodeDeploy moves an alias', () => {
   const roles = resources(template, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('CustomCDKBucketDeployment'));
   const managed = roles.flatMap(({ properties }) => properties.ManagedPolicyArns ?? []);
-  expect(managed.map((arn: Json) => arn['Fn::Join'][1].at(-1))).toEqual([
+  expect(managed.map((arn: Json) => arn['Fn::Join'][1].at(-1)).sort()).toEqual([
+    ...ANSWERING.map(() => ':iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited'),
     ':iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs',
   ]);
 });

@@ -80,7 +80,7 @@ describe('the WebSocket API', () => {
     expect(role.properties.AssumeRolePolicyDocument.Statement[0].Principal).toEqual({
       Service: 'apigateway.amazonaws.com',
     });
-    expect([account.deletion, role.deletion]).toEqual(['Retain', 'Retain']);
+    expect([account.deletion, role.deletion]).toEqual(['RetainExceptOnCreate', 'RetainExceptOnCreate']);
     expect(stage!.dependsOn).toContain(account.id);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withOverrides } from '../lib/overrides.ts';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { settingsOf } from '../lib/deployment.ts';
 import { FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import { type Settings, validated } from '../lib/settings.ts';
 import { DEPLOYED, functionNamed, resources, synthesized, target } from './stack.ts';
@@ -56,7 +57,7 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
     [
       'a new account',
       { reservedConcurrency: { ...reserved, account: 10 } },
-      /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, and the account has 10: .*-c accountConcurrency=/,
+      /reservedConcurrency: 165 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 265, and the account has 10: .*accountConcurrency/,
     ],
     ['an opening that needs more', { provisioned: [opening] }, /165 reserved .* \+ 1000 provisioned = 1265, and the account has 1000/],
     ['fewer for order than its queue feeds it', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
@@ -75,10 +76,10 @@ describe('numbers that do not fit are refused with the arithmetic', () => {
     expect(() => validated({ ...prod, provisioned: two })).not.toThrow();
   });
 
-  test('the command line says how many the account has', () => {
-    const settings = withOverrides({ ...prod, provisioned: [opening] }, { accountConcurrency: '3000' });
-    expect(validated(settings).reservedConcurrency!.account).toBe(3000);
-    expect(() => validated(withOverrides(prod, { accountConcurrency: 'many' }))).toThrow(/reservedConcurrency\.account: .*got NaN/);
-    expect(withOverrides(dev, { accountConcurrency: '3000' })).toEqual(dev);
+  test('the file of the deployment says how many the account has', () => {
+    const deployment = { ...DEPLOYMENTS.prod, provisioned: [opening] };
+    expect(settingsOf('prod', { ...deployment, accountConcurrency: 3000 }).reservedConcurrency!.account).toBe(3000);
+    expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is not usable.*= 1265, and the account has 1000/s);
+    expect(settingsOf('dev', { ...DEPLOYMENTS.dev, accountConcurrency: 3000 }).reservedConcurrency).toBeUndefined();
   });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withOverrides } from '../lib/overrides.ts';
 import { type Settings, validated } from '../lib/settings.ts';
-import { settingsNamed } from '../settings/index.ts';
 import { DEPLOYED } from './stack.ts';
 
 const good = DEPLOYED.prod;
@@ -44,22 +42,35 @@ describe('unusable settings say what is wrong', () => {
       /edge\.domain\.certificateArn: .*us-east-1/,
     ],
     ['nobody to write to', { edge: { ...edge, page: { ...edge.page, contactUrl: 'javascript:alert(1)' } } }, /edge\.page\.contactUrl: /],
-    ['nowhere to pay', { edge: { ...edge, page: { ...edge.page, payUrl: '' } } }, /edge\.page\.payUrl: give .*-c payUrl=/],
+    ['nowhere to pay', { edge: { ...edge, page: { ...edge.page, payUrl: undefined } } }, /edge\.page\.payUrl: where buyers pay/],
+    ['a payment in the open', { edge: { ...edge, page: { ...edge.page, payUrl: 'http://p.example' } } }, /edge\.page\.payUrl: .*https/],
+    ['a key without a number', { edge: { ...edge, key: 'key' } }, /edge\.key: .*key1/],
+    ['a name without a certificate', { edge: { ...edge, domain: { name: 'a.example' } } }, /edge\.domain: give its `zone`/],
+    [
+      'a name in another zone',
+      { edge: { ...edge, domain: { name: 'a.example', zone: { id: 'Z0123456789ABC', name: 'b.example' } } } },
+      /edge\.domain\.zone\.name: a\.example is not in "b\.example"/,
+    ],
+    ['a zone without an id', { edge: { ...edge, domain: { name: 'a.example', zone: { id: '', name: 'a.example' } } } }, /edge\.domain\.zone\.id/],
+    ['nobody who hears the alarms', { alarmEmail: undefined }, /alarmEmail: who hears the alarms/],
+    ['a qualifier that CDK would not take', { functionUpload: { kind: 'bootstrap', qualifier: 'My-Shop' } }, /qualifier: 1 to 10 of a-z/],
+    ['protected data that may go', { keepData: false }, /protectData: needs keepData/],
+    ['a canary while nobody comes', { parked: true }, /parked: .*at-once/],
+    ['a canary on the emulator', { emulator: 'http://127.0.0.1:4566' }, /releases, edge: the emulator/],
     [
       'more than an origin',
       { edge: { ...edge, page: { ...edge.page, signInOrigins: ["https://a.example; script-src *"] } } },
       /edge\.page\.signInOrigins: /,
     ],
-    ['a page that signs nobody in', { identity: { kind: 'cognito' } }, /edge: the page .*oidc/],
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
-    ['an emulator without an address', { emulator: '' }, /emulator: give .*-c emulator=/],
-    ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give .*-c issuer=/],
+    ['an emulator without an address', { emulator: '' }, /emulator: give its address/],
+    ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give the OIDC issuer/],
     ['an issuer that is no URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
     ['a plain issuer on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
     ['no claim of operators', { operatorClaims: [] }, /operatorClaims: at least one/],
     ['a scope that makes operators', { operatorClaims: ['scope'] }, /operatorClaims: .*not scope.*got "scope"/],
     ['a claim that is two', { operatorClaims: ['a b'] }, /operatorClaims: /],
-    ['no audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [] } }, /audience: /],
+    ['no audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [] } }, /audience: give at least one/],
     ['an empty audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [''] } }, /audience: /],
     ['a strange Redis', { redis: { kind: 'external', url: '127.0.0.1' } }, /redis\.url: /],
     ['a node of another service', { redis: redis({ nodeType: 't4g.micro' }) }, /redis\.nodeType: /],
@@ -97,58 +108,3 @@ describe('unusable settings say what is wrong', () => {
 function redis(change: object): Settings['redis'] {
   return { kind: 'elasticache', nodeType: 'cache.t4g.micro', replicas: 1, tls: true, authentication: true, durability: 'disabled', ...change };
 }
-
-describe('the command line', () => {
-  test('gives issuer and audiences', () => {
-    const settings = withOverrides(settingsNamed('prod'), { issuer: 'https://a.example', audience: 'shop, app' });
-    expect(settings.identity).toEqual({ kind: 'oidc', issuer: 'https://a.example', audience: ['shop', 'app'] });
-  });
-
-  test('puts another issuer in the place of a user pool', () => {
-    const settings = withOverrides(settingsNamed('dev'), { issuer: 'https://a.example' });
-    expect(() => validated(settings)).toThrow(/audience: /);
-  });
-
-  test('gives another Redis, name, log level and address', () => {
-    const settings = withOverrides(good, { redisUrl: 'redis://r:1', name: 'two', logLevel: 'warn', alarmEmail: 'a@b' });
-    expect(settings).toMatchObject({
-      redis: { kind: 'external', url: 'redis://r:1' },
-      name: 'two',
-      logLevel: 'warn',
-      alarmEmail: 'a@b',
-    });
-  });
-
-  test('gives where buyers pay, and where the emulator is', () => {
-    expect(withOverrides(good, { webhookUrl: 'https://w.example' }).webhook).toEqual({ url: 'https://w.example' });
-    expect(withOverrides(good, { giftUrl: 'https://g.example' }).winners).toEqual({ perSecond: 100, url: 'https://g.example' });
-    const settings = withOverrides(good, { payUrl: 'https://p.example', emulator: 'http://e:1' });
-    expect([settings.edge?.page.payUrl, settings.emulator]).toEqual(['https://p.example', 'http://e:1']);
-    expect(withOverrides(DEPLOYED.dev, { payUrl: 'https://p.example' })).toEqual(DEPLOYED.dev);
-  });
-
-  test('gives the hosts of pictures', () => {
-    expect(withOverrides(good, { pictureHosts: 'img.example.com, cdn.example.com' }).pictureHosts).toEqual(['img.example.com', 'cdn.example.com']);
-  });
-
-  test('gives the rate that hot sales are limited to', () => {
-    expect(withOverrides(good, { isolateHotSalesTo: '500' }).isolateHotSalesTo).toBe(500);
-  });
-
-  test('gives another claim of operators', () => {
-    expect(withOverrides(good, { operatorClaim: 'role' }).operatorClaims).toEqual(['role']);
-  });
-
-  test('gives openings', () => {
-    const settings = withOverrides(good, { provisioned: '2099-12-01T17:45:00Z/2099-12-01T18:30:00Z/200, a/b/' });
-    expect(settings.provisioned).toEqual([opening, { from: 'a', to: 'b', count: 0 }]);
-    expect(() => validated(settings)).toThrow(/provisioned a to b: two moments/);
-  });
-
-  test('without anything changes nothing', () => expect(withOverrides(good, {})).toEqual(good));
-
-  test('must choose settings that exist', () => {
-    expect(() => settingsNamed('staging')).toThrow(/local\|dev\|prod; got "staging"/);
-    expect(() => settingsNamed(undefined)).toThrow(/local\|dev\|prod/);
-  });
-});

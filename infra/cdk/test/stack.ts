@@ -3,24 +3,24 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
-import { fakeFunctionsIn, fakePagesIn } from '../bin/examples.ts';
+import { DEPLOYMENTS, fakeFunctionsIn, fakePagesIn } from '../bin/examples.ts';
+import { settingsOf } from '../lib/deployment.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
-import { EdgeStack } from '../lib/edge-stack.ts';
+import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import type { Architecture, OidcIdentity, Settings } from '../lib/settings.ts';
-import { dev } from '../settings/dev.ts';
 import { local } from '../settings/local.ts';
-import { prod } from '../settings/prod.ts';
 
 export const workplace = inject('workplace');
 
 const OIDC: OidcIdentity = { kind: 'oidc', issuer: 'https://id.example.com', audience: ['shop'] };
 
-/** The three settings as somebody would deploy them. */
-export const DEPLOYED: Record<'local' | 'dev' | 'prod', Settings> = {
+/** The settings as somebody would deploy them. */
+export const DEPLOYED: Record<'local' | 'dev' | 'prod' | 'parked', Settings> = {
   local: { ...local, identity: { ...OIDC, issuer: 'http://127.0.0.1:4566/identity' }, emulator: 'http://127.0.0.1:4566' },
-  dev,
-  prod: { ...prod, identity: OIDC, edge: { ...prod.edge!, page: { ...prod.edge!.page, payUrl: 'https://pay.example.com/' } } },
+  dev: settingsOf('dev', DEPLOYMENTS.dev),
+  prod: { ...settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [] }), webhook: undefined },
+  parked: settingsOf('parked', DEPLOYMENTS.parked),
 };
 
 /** A folder of built functions that are no functions. */
@@ -49,8 +49,14 @@ export function newApp(): App {
   return new App({ context: cdkJson().context, outdir: mkdtempSync(join(workplace, 'out-')) });
 }
 
+/** Templates that were made already: the same settings come up in most files of tests, and each takes seconds. */
+const MADE = new Map<Settings, Template>();
+
 export function synthesized(settings: Settings, assetRoot?: string): Template {
-  return synthesizedIn(newApp(), settings, assetRoot);
+  if (assetRoot !== undefined) return synthesizedIn(newApp(), settings, assetRoot);
+  const made = MADE.get(settings) ?? synthesizedIn(newApp(), settings);
+  MADE.set(settings, made);
+  return made;
 }
 
 export function synthesizedIn(
@@ -59,7 +65,10 @@ export function synthesizedIn(
   assetRoot = fakeFunctions(FUNCTION_NAMES, settings.architecture),
   pages = fakePages(),
 ): Template {
-  const edge = settings.edge && new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge });
+  const edge =
+    settings.edge && needsEdgeStack(settings.edge)
+      ? new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge })
+      : undefined;
   return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages, edge }));
 }
 

@@ -4,7 +4,7 @@ use lambda_http::request::RequestContext;
 use lambda_http::{Request, RequestExt};
 
 /// Where the request came from, as the gateway saw it, or the CDN in front of it
-/// ([`EdgeKey`](crate::EdgeKey)); no other header is looked at, since a client can write it. Of IPv6 the
+/// ([`Edge`](crate::Edge)); no other header is looked at, since a client can write it. Of IPv6 the
 /// network, `NETWORK/64`, since that much is one customer's.
 pub fn client_ip(request: &Request) -> Option<String> {
     Some(match client_address(request)? {

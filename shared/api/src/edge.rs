@@ -1,46 +1,108 @@
-use lambda_http::Request;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use http::StatusCode;
+use http::header::CONTENT_TYPE;
 use lambda_http::request::RequestContext;
+use lambda_http::{Body, Request, Response};
 use runtime::Secret;
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 
 /// Says that a request came through the CDN: its own secret, which it writes over whatever a client sends.
 const KEY_HEADER: &str = "x-door-key";
 /// The client's address as the CDN saw it, likewise.
 const VIEWER_HEADER: &str = "x-viewer-address";
+/// As the gateway says it.
+const FORBIDDEN: &str = r#"{"message":"Forbidden"}"#;
 
-/// The CDN's secret, where there is a CDN in front.
-#[derive(Debug, Clone)]
-pub struct EdgeKey(Option<Secret>);
+/// The keys that the CDN may send: one, and a second one while it is changed.
+#[derive(Debug)]
+pub struct EdgeKeys(Vec<String>);
 
-impl EdgeKey {
-    /// The key in `secret`; none if there is no CDN.
-    pub const fn new(secret: Option<Secret>) -> Self {
-        Self(secret)
-    }
+/// A secret without a key in it.
+#[derive(Debug, thiserror::Error)]
+#[error("keys of the CDN are texts in a JSON object, as {{\"key1\": \"…\"}}")]
+pub struct InvalidEdgeKeys;
 
-    /// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks
-    /// it: behind a CDN that is the CDN. Any other request stays as it is, and so does this one if the secret cannot be
-    /// read: one rate for many is better than no answer for all.
-    pub async fn take_viewer_address(&self, request: &mut Request) {
-        let Some(secret) = &self.0 else { return };
-        match secret.get().await {
-            Ok(key) => take_viewer_address(request, &key),
-            Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known")
-            }
-        }
+impl FromStr for EdgeKeys {
+    type Err = InvalidEdgeKeys;
+
+    /// A JSON object, whose names do not matter here; or one key as it stands, as versions before this one had it.
+    fn from_str(text: &str) -> Result<Self, InvalidEdgeKeys> {
+        let keys = if text.trim_start().starts_with('{') {
+            let keys: BTreeMap<String, String> = serde_json::from_str(text).map_err(|_| InvalidEdgeKeys)?;
+            keys.into_values().collect()
+        } else {
+            vec![text.to_owned()]
+        };
+        // An empty one would let in whoever sends none.
+        if keys.is_empty() || keys.iter().any(String::is_empty) { Err(InvalidEdgeKeys) } else { Ok(Self(keys)) }
     }
 }
 
-fn take_viewer_address(request: &mut Request, key: &str) {
-    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !bool::from(header(KEY_HEADER).as_bytes().ct_eq(key.as_bytes())) {
-        return;
+impl EdgeKeys {
+    /// Compares with every key, so that the time tells nothing.
+    fn has(&self, given: &str) -> bool {
+        let equal = |known: Choice, key: &String| known | given.as_bytes().ct_eq(key.as_bytes());
+        self.0.iter().fold(Choice::from(0), equal).into()
     }
+}
+
+/// The CDN in front, if there is one.
+#[derive(Debug, Clone)]
+pub struct Edge {
+    keys: Option<Secret<EdgeKeys>>,
+    is_only_way_in: bool,
+}
+
+impl Edge {
+    /// The CDN whose keys are in `keys`; none if there is no CDN. If it is the only way in, a request that came another way is
+    /// refused.
+    pub const fn new(keys: Option<Secret<EdgeKeys>>, is_only_way_in: bool) -> Self {
+        Self { keys, is_only_way_in }
+    }
+
+    /// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks it:
+    /// behind a CDN that is the CDN. A request that came another way stays as it is, unless there is no other way. So does any
+    /// request if the keys cannot be read: one rate for many is better than no answer for all.
+    ///
+    /// # Errors
+    /// The answer to a request that came past the CDN.
+    pub async fn let_in(&self, request: &mut Request) -> Result<(), Response<Body>> {
+        let Some(keys) = &self.keys else { return Ok(()) };
+        match keys.get().await {
+            Ok(keys) => self.check(request, &keys),
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known");
+                Ok(())
+            }
+        }
+    }
+
+    fn check(&self, request: &mut Request, keys: &EdgeKeys) -> Result<(), Response<Body>> {
+        if take_viewer_address(request, keys) || !self.is_only_way_in { Ok(()) } else { Err(forbidden()) }
+    }
+}
+
+fn forbidden() -> Response<Body> {
+    let response = Response::builder().status(StatusCode::FORBIDDEN).header(CONTENT_TYPE, "application/json");
+    response.body(Body::from(FORBIDDEN)).expect("all of it is known")
+}
+
+/// Whether the request came through the CDN.
+fn take_viewer_address(request: &mut Request, keys: &EdgeKeys) -> bool {
+    let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !keys.has(header(KEY_HEADER)) {
+        return false;
+    }
+    // The CDN writes the address of every request for the gateway but those that it may share, which are nobody's.
     let viewer = header(VIEWER_HEADER).to_owned();
-    if let Some(RequestContext::ApiGatewayV2(context)) = request.extensions_mut().get_mut::<RequestContext>() {
+    if let Some(RequestContext::ApiGatewayV2(context)) = request.extensions_mut().get_mut::<RequestContext>()
+        && !viewer.is_empty()
+    {
         context.http.source_ip = Some(viewer);
     }
+    true
 }
 
 #[cfg(test)]
@@ -49,33 +111,81 @@ mod tests {
     use crate::client_ip;
 
     const KEY: &str = "0123456789abcdef0123456789abcdef";
+    const NEXT: &str = "fedcba9876543210fedcba9876543210";
 
-    fn seen(headers: &str) -> Option<String> {
+    fn request(headers: &str) -> Request {
         let event = format!(
             r#"{{"version":"2.0","rawPath":"/","headers":{{{headers}}},
                "requestContext":{{"http":{{"method":"GET","path":"/","sourceIp":"192.0.2.1"}}}}}}"#
         );
-        let mut request = lambda_http::request::from_str(&event).unwrap();
-        take_viewer_address(&mut request, KEY);
-        client_ip(&request)
+        lambda_http::request::from_str(&event).unwrap()
+    }
+
+    /// Who asks, if it is let in.
+    fn seen(edge: &Edge, keys: &str, headers: &str) -> Result<Option<String>, StatusCode> {
+        let mut request = request(headers);
+        let checked = edge.check(&mut request, &keys.parse().unwrap());
+        checked.map(|()| client_ip(&request)).map_err(|refused| refused.status())
+    }
+
+    fn edge(is_only_way_in: bool) -> Edge {
+        Edge::new(None, is_only_way_in)
+    }
+
+    fn through(key: &str) -> String {
+        format!(r#""x-door-key":"{key}","x-viewer-address":"2001:db8:1:2:3::4""#)
     }
 
     #[test]
     fn the_cdn_says_where_a_request_came_from() {
-        let headers = format!(r#""x-door-key":"{KEY}","x-viewer-address":"2001:db8:1:2:3::4""#);
-        assert_eq!(seen(&headers).as_deref(), Some("2001:db8:1:2::/64"));
+        for keys in [KEY.to_owned(), format!(r#"{{"key1":"{KEY}"}}"#)] {
+            for only in [false, true] {
+                let address = seen(&edge(only), &keys, &through(KEY)).unwrap();
+                assert_eq!(address.as_deref(), Some("2001:db8:1:2::/64"));
+            }
+        }
+        // What is shared has no viewer.
+        let shared = seen(&edge(true), KEY, &format!(r#""x-door-key":"{KEY}""#)).unwrap();
+        assert_eq!(shared.as_deref(), Some("192.0.2.1"));
     }
 
     #[test]
-    fn a_client_does_not() {
+    fn a_client_does_not_and_is_refused_where_the_cdn_is_the_only_way_in() {
         let wrong = KEY.replace('0', "1");
         for headers in [
+            String::new(),
             r#""x-viewer-address":"198.51.100.9""#.to_owned(),
             r#""x-door-key":"","x-viewer-address":"198.51.100.9""#.to_owned(),
             format!(r#""x-door-key":"{wrong}","x-viewer-address":"198.51.100.9""#),
             format!(r#""x-door-key":"{}","x-viewer-address":"198.51.100.9""#, &KEY[1..]),
         ] {
-            assert_eq!(seen(&headers).as_deref(), Some("192.0.2.1"), "{headers}");
+            assert_eq!(seen(&edge(false), KEY, &headers).unwrap().as_deref(), Some("192.0.2.1"), "{headers}");
+            assert_eq!(seen(&edge(true), KEY, &headers), Err(StatusCode::FORBIDDEN), "{headers}");
+        }
+    }
+
+    /// The steps of a change of keys: at each the CDN sends one that functions take, whichever of the two secrets they have read.
+    #[test]
+    fn a_key_is_changed_without_a_gap() {
+        let (first, both, last) = (
+            format!(r#"{{"key1":"{KEY}"}}"#),
+            format!(r#"{{"key1":"{KEY}","key2":"{NEXT}"}}"#),
+            format!(r#"{{"key2":"{NEXT}"}}"#),
+        );
+        for (sent, known) in
+            [(KEY, [&first, &first]), (KEY, [&first, &both]), (NEXT, [&both, &both]), (NEXT, [&both, &last])]
+        {
+            for keys in known {
+                assert!(seen(&edge(true), keys, &through(sent)).is_ok(), "{sent} {keys}");
+            }
+        }
+        assert!(seen(&edge(true), &last, &through(KEY)).is_err(), "the old one still opens");
+    }
+
+    #[test]
+    fn a_secret_without_a_key_lets_nobody_in() {
+        for text in ["", "{}", r#"{"key1":""}"#, r#"{"key1":"a","key2":""}"#, r#"{"key1":1}"#, "{"] {
+            assert!(text.parse::<EdgeKeys>().is_err(), "{text}");
         }
     }
 }

@@ -16,7 +16,7 @@ mod serve;
 pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, text_body};
 pub use caller::{Caller, GroupClaims, Operators, caller};
 pub use client_ip::{client_address, client_ip};
-pub use edge::EdgeKey;
+pub use edge::{Edge, EdgeKeys};
 pub use idempotency::idempotency_key;
 pub use path::{last_segment, segments};
 pub use problem::{Code, Problem};

@@ -31,7 +31,10 @@ impl Context {
                 credentials: self.optional_secret("REDIS_AUTH_SECRET_ARN")?,
                 authority: authority.map_err(|error| unusable("REDIS_CA_FILE", error))?,
             };
-            stock::Stock::open(access).map_err(|error| unusable("REDIS_URL", error))
+            let stock = stock::Stock::open(access).map_err(|error| unusable("REDIS_URL", error))?;
+            let connecting = stock.clone();
+            self.before_the_first_request("Redis", async move { Ok(connecting.connect().await?) });
+            Ok(stock)
         })
     }
 
@@ -93,7 +96,12 @@ impl Context {
     /// The process's copy of the published sales and the stops.
     #[cfg(feature = "snapshots")]
     pub fn snapshots(&self) -> Result<process::Snapshots, ContextError> {
-        self.once("", || Ok(process::Snapshots::new(self.ledger()?, self.clock())))
+        self.once("", || {
+            let snapshots = process::Snapshots::new(self.ledger()?, self.clock());
+            let reading = snapshots.clone();
+            self.before_the_first_request("the snapshot", async move { Ok(reading.now().await.map(drop)?) });
+            Ok(snapshots)
+        })
     }
 
     /// The terms of rounds.
@@ -138,10 +146,12 @@ impl Context {
         self.secret("WEBHOOK_SECRET_ARN")
     }
 
-    /// The key of the CDN, in the secret `EDGE_KEY_SECRET_ARN`; none if there is no CDN.
-    #[cfg(feature = "crowd")]
-    pub(crate) fn edge_key(&self) -> Result<api::EdgeKey, ContextError> {
-        Ok(api::EdgeKey::new(self.optional_secret("EDGE_KEY_SECRET_ARN")?))
+    /// The CDN, with its keys in the secret `EDGE_KEY_SECRET_ARN`; none if there is no CDN. `EDGE_ONLY=on` makes it the only
+    /// way in.
+    #[cfg(feature = "http")]
+    pub(crate) fn edge(&self) -> Result<api::Edge, ContextError> {
+        let is_only_way_in = self.settings().optional("EDGE_ONLY").is_some_and(|only| only == "on");
+        Ok(api::Edge::new(self.optional_secret("EDGE_KEY_SECRET_ARN")?, is_only_way_in))
     }
 
     /// The buyers' WebSocket connections, managed at `PUSH_ENDPOINT`.
@@ -155,10 +165,19 @@ impl Context {
     where
         T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
     {
-        use aws_sdk_secretsmanager::Client;
+        use aws_sdk_secretsmanager::{Client, config::Builder};
         self.once(setting, || {
-            let client = self.once("", || Ok(Client::new(self.aws())))?;
-            Ok(runtime::Secret::new(client, self.settings().required(setting)?))
+            let client = self.once("", || {
+                let mut config = Builder::from(self.aws());
+                // A network without IPv4 endpoints for it has a way out over IPv6.
+                let over_ipv6 = self.settings().optional("SECRETS_OVER_IPV6").filter(|set| set == "on").map(|_| true);
+                config.set_use_dual_stack(over_ipv6);
+                Ok(Client::from_conf(config.build()))
+            })?;
+            let secret = runtime::Secret::new(client, self.settings().required(setting)?);
+            let reading = secret.clone();
+            self.before_the_first_request(setting, async move { Ok(reading.get().await.map(drop)?) });
+            Ok(secret)
         })
     }
 

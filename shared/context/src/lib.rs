@@ -2,6 +2,7 @@
 //!
 //! A function reads its [`Context`] from the environment. Tests and benchmarks give settings and clients of their own.
 
+mod beforehand;
 mod dependencies;
 mod serve;
 
@@ -10,6 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use runtime::{Clock, MissingSetting, SdkConfig, Settings, aws_config};
+
+use crate::beforehand::Beforehand;
 
 pub use lambda_runtime::Error;
 #[cfg(feature = "http")]
@@ -46,6 +49,7 @@ pub struct Context {
     clock: Clock,
     given: BTreeMap<Key, Arc<dyn Any + Send + Sync>>,
     made: Mutex<BTreeMap<Key, Arc<dyn Any + Send + Sync>>>,
+    beforehand: Mutex<Beforehand>,
 }
 
 /// A type, and the setting that tells one of this type from another.
@@ -64,7 +68,7 @@ impl Context {
 
     /// A context that has made nothing yet.
     pub fn new(settings: Settings, aws: SdkConfig, clock: Clock) -> Self {
-        Self { settings, aws, clock, given: BTreeMap::new(), made: Mutex::default() }
+        Self { settings, aws, clock, given: BTreeMap::new(), made: Mutex::default(), beforehand: Mutex::default() }
     }
 
     /// Gives the context a dependency, which it uses instead of making one of the type.

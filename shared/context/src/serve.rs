@@ -28,30 +28,40 @@ where
 {
     let (metrics, context) = start()?;
     let (deps, handle) = (&new(&context)?, &handle);
+    context.warm().await;
     runtime::serve_events(metrics, move |event: E| handle(deps, event)).await
 }
 
 /// Answers API Gateway's requests, several at once where Lambda gives a process several. Does not return while the process
-/// lives.
+/// lives. Where there is a CDN in front, takes the viewer's address from it, and refuses what came past it.
 ///
 /// # Errors
 /// Likewise.
 #[cfg(feature = "http")]
 pub async fn serve<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError>,
-    handle: impl Fn(Arc<D>, Request) -> F + Clone + Send + 'static,
+    handle: impl Fn(Arc<D>, Request) -> F + Clone + Send + Sync + 'static,
 ) -> Result<(), Error>
 where
     D: Send + Sync + 'static,
     F: Future<Output = Response<Body>> + Send + 'static,
 {
     let (metrics, context) = start()?;
-    let deps = Arc::new(new(&context)?);
-    api::serve(metrics, move |request| handle(Arc::clone(&deps), request)).await
+    let (deps, edge) = (Arc::new(new(&context)?), Arc::new(context.edge()?));
+    context.warm().await;
+    api::serve(metrics, move |mut request| {
+        let (deps, edge, handle) = (Arc::clone(&deps), Arc::clone(&edge), handle.clone());
+        async move {
+            match edge.let_in(&mut request).await {
+                Ok(()) => handle(deps, request).await,
+                Err(refusal) => refusal,
+            }
+        }
+    })
+    .await
 }
 
-/// Like [`serve`], for functions that face the crowd of an opening: takes the viewer's address from a request through the CDN,
-/// and counts demand and answers.
+/// Like [`serve`], for functions that face the crowd of an opening: counts demand and answers.
 ///
 /// # Errors
 /// Likewise.
@@ -67,13 +77,16 @@ where
     let (metrics, context) = start()?;
     let deps = Arc::new(new(&context)?);
     let snapshots = context.snapshots()?;
-    let beside = Arc::new((context.edge_key()?, snapshots.clone(), context.stock()?));
+    let beside = Arc::new((context.edge()?, snapshots.clone(), context.stock()?));
+    context.warm().await;
     let metrics = metrics.before_publishing(move || snapshots.report_demand());
     api::serve(metrics, move |mut request| {
         let (deps, beside, handle) = (Arc::clone(&deps), Arc::clone(&beside), handle.clone());
         async move {
-            let (edge_key, snapshots, stock) = &*beside;
-            edge_key.take_viewer_address(&mut request).await;
+            let (edge, snapshots, stock) = &*beside;
+            if let Err(refusal) = edge.let_in(&mut request).await {
+                return refusal;
+            }
             let response = handle(deps, request).await;
             snapshots.flush_answers_soon(stock);
             response

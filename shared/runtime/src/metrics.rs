@@ -49,17 +49,19 @@ struct Inner {
     collector: &'static Collector,
     published: Mutex<Option<Instant>>,
     counts: Mutex<Vec<Box<dyn Fn() + Send>>>,
+    /// Or they are taken and thrown away.
+    is_published: bool,
 }
 
 impl Metrics {
-    /// Takes every number from here on, for the CloudWatch namespace `namespace`. Once in a process.
+    /// Takes every number from here on, for the CloudWatch namespace `namespace` if they are to be published. Once in a process.
     ///
     /// # Panics
     /// If numbers are taken already.
-    pub(crate) fn init(namespace: String) -> Self {
+    pub(crate) fn init(namespace: String, is_published: bool) -> Self {
         let collector = Builder::new().cloudwatch_namespace(namespace).emit_zeros(true).init();
         let collector = collector.expect("the only recorder");
-        Self(Arc::new(Inner { collector, published: Mutex::default(), counts: Mutex::default() }))
+        Self(Arc::new(Inner { collector, published: Mutex::default(), counts: Mutex::default(), is_published }))
     }
 
     /// Has `count` count each time before numbers are published, beside what does so already.
@@ -71,7 +73,12 @@ impl Metrics {
     /// Writes what was counted since the last time.
     pub fn publish(&self) {
         self.0.counts.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());
-        if let Err(error) = self.0.collector.flush(std::io::stdout()) {
+        let told = if self.0.is_published {
+            self.0.collector.flush(std::io::stdout())
+        } else {
+            self.0.collector.flush(std::io::sink())
+        };
+        if let Err(error) = told {
             tracing::error!(error = &error as &dyn std::error::Error, "metrics are lost");
         }
     }

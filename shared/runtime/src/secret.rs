@@ -10,9 +10,10 @@ use crate::aws::CALL_TIMEOUT;
 
 /// How long a value is good for, and how long after a reading that failed the next one begins.
 const FRESH: Duration = Duration::from_secs(60);
-/// How old a value may be that is given out while it is read again. Lambda freezes a process between requests: one that
-/// wakes up after longer may have slept through a change of keys, and reads first.
-const USABLE: Duration = Duration::from_secs(180);
+/// How old a value may be that is given out while it is read again: Lambda freezes a process between requests, and the first one
+/// after a pause should not wait. A key that is taken out of use therefore stays in its secret for longer than this after the new
+/// one has come. A process that slept for longer reads first.
+const USABLE: Duration = Duration::from_secs(15 * 60);
 /// Longest wait for a value if there is an old one: a request has to do more than this in its 9 s.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 

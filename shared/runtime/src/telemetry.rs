@@ -7,13 +7,14 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::{Metrics, MissingSetting, Settings};
 
 /// Begins a function's logs and its numbers, the first of which is that a process was started. Once in a
-/// process.
+/// process. With `METRICS=off` no numbers are published: each metric costs a deployment that nobody watches as much as a secret.
 ///
 /// # Errors
 /// If `METRICS_NAMESPACE` is not set.
 pub fn init_telemetry(settings: &Settings) -> Result<Metrics, MissingSetting> {
     init_logs();
-    let metrics = Metrics::init(settings.required("METRICS_NAMESPACE")?);
+    let published = settings.optional("METRICS").is_none_or(|metrics| metrics != "off");
+    let metrics = Metrics::init(settings.required("METRICS_NAMESPACE")?, published);
     metrics::counter!("ColdStarts").increment(1);
     Ok(metrics)
 }

@@ -93,4 +93,14 @@ impl Stock {
     pub fn open(access: Access) -> Result<Self, StockError> {
         Ok(Self { connection: RedisConnection::new(access).map_err(StockError::Address)? })
     }
+
+    /// Connects, so that the first call does not wait for that.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn connect(&self) -> Result<(), StockError> {
+        // Any command that changes nothing, and that a cluster has a place for.
+        let _: bool = self.connection.ask(redis::cmd("EXISTS").arg("connected")).await?;
+        Ok(())
+    }
 }

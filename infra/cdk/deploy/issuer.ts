@@ -1,0 +1,55 @@
+const TIMEOUT_MS = 10_000;
+
+interface Key {
+  kty?: unknown;
+  use?: unknown;
+  alg?: unknown;
+  kid?: unknown;
+}
+
+/**
+ * What is wrong with an issuer, if anything: API Gateway reads its discovery document and keys while it is deployed, and takes
+ * RSA keys alone (API Gateway, "Control access to HTTP APIs with JWT authorizers").
+ */
+export async function issuerProblem(issuer: string, ask: typeof fetch = fetch): Promise<string | undefined> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const document = await json(url, ask);
+  if (typeof document === 'string') return `its discovery document ${document}: ${url}`;
+  if (document['issuer'] !== issuer) {
+    return `its discovery document says that its name is ${JSON.stringify(document['issuer'])}, and tokens have that in \`iss\`: write it so, to the last slash`;
+  }
+  const { jwks_uri: keysUrl } = document;
+  if (typeof keysUrl !== 'string' || !keysUrl.startsWith('https://')) {
+    return `its discovery document names no keys at https (jwks_uri is ${JSON.stringify(keysUrl)})`;
+  }
+  const set = await json(keysUrl, ask);
+  if (typeof set === 'string') return `its key set ${set}: ${keysUrl}`;
+  const keys = Array.isArray(set['keys']) ? (set['keys'] as Key[]) : [];
+  if (keys.length === 0) return `its key set has no keys: ${keysUrl}`;
+  const usable = keys.filter(({ kty, use, alg, kid }) => {
+    const signs = use === undefined || use === 'sig';
+    return kty === 'RSA' && signs && typeof kid === 'string' && (alg === undefined || /^RS(256|384|512)$/.test(String(alg)));
+  });
+  if (usable.length > 0) return undefined;
+  const found = keys.map(({ kty, alg, kid }) => `${String(kty)}${alg === undefined ? '' : ` ${String(alg)}`}${kid === undefined ? ' without kid' : ''}`);
+  return `API Gateway takes only RSA keys that sign and have a \`kid\` (RS256, RS384, RS512), and its key set has ${found.join(', ')}: let it sign with RS256`;
+}
+
+async function json(url: string, ask: typeof fetch): Promise<Record<string, unknown> | string> {
+  let response: Response;
+  try {
+    // Who follows a redirection cannot be known, so none is followed.
+    response = await ask(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS), headers: { accept: 'application/json' } });
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return `cannot be read (${cause instanceof Error ? cause.message : message})`;
+  }
+  if (response.status !== 200) return `is answered with ${response.status}`;
+  try {
+    const value: unknown = await response.json();
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  return 'is no JSON object';
+}

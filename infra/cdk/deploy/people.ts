@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import {
+  AdminAddUserToGroupCommand,
+  AdminCreateUserCommand,
+  AdminDeleteUserCommand,
+  AdminInitiateAuthCommand,
+  AdminSetUserPasswordCommand,
+  DescribeUserPoolClientCommand,
+} from '@aws-sdk/client-cognito-identity-provider';
+import { OPERATOR_GROUP } from '../lib/functions.ts';
+import { UsageError } from '../lib/settings.ts';
+import type { Aws } from './aws.ts';
+
+type Outputs = Record<string, string>;
+type Role = 'buyer' | 'operator';
+
+function poolOf(outputs: Outputs): { UserPoolId: string } {
+  const UserPoolId = outputs['UserPoolId'];
+  if (UserPoolId === undefined) {
+    throw new UsageError('This deployment has no user pool: give the person the group `operators` at your issuer (infra/cdk/README.md, "Operators").');
+  }
+  return { UserPoolId };
+}
+
+/** Makes somebody an operator, and tells where they sign in. Doing it again changes nothing. */
+export async function makeOperator({ cognito }: Aws, outputs: Outputs, email: string): Promise<string> {
+  const pool = poolOf(outputs);
+  const person = { ...pool, Username: email };
+  const UserAttributes = [
+    { Name: 'email', Value: email },
+    { Name: 'email_verified', Value: 'true' },
+  ];
+  let how = 'gets a message with a password to begin with';
+  try {
+    await cognito.send(new AdminCreateUserCommand({ ...person, UserAttributes, DesiredDeliveryMediums: ['EMAIL'] }));
+  } catch (error) {
+    if ((error as Error).name !== 'UsernameExistsException') throw error;
+    how = 'was there already, and keeps the password';
+  }
+  await cognito.send(new AdminAddUserToGroupCommand({ ...person, GroupName: OPERATOR_GROUP }));
+  const { UserPoolClient } = await cognito.send(new DescribeUserPoolClientCommand({ ...pool, ClientId: outputs['UserPoolClientId'] }));
+  const page = UserPoolClient?.CallbackURLs?.find((url) => url.endsWith('operators.html'));
+  return `${email} is an operator and ${how}: ${page ?? outputs['EdgeUrl']}. Whoever is signed in signs in again.`;
+}
+
+/** Does something with tokens of two people who are there for as long as that takes. */
+export async function withUsers({ cognito }: Aws, outputs: Outputs, work: (token: (role: Role) => Promise<string>) => Promise<void>): Promise<void> {
+  const pool = poolOf(outputs);
+  const ClientId = outputs['SmokeClientId'];
+  const run = randomBytes(6).toString('hex');
+  const made: string[] = [];
+  const token = async (role: Role): Promise<string> => {
+    // A name that no message can be sent to.
+    const Username = `smoke-${role}-${run}@example.invalid`;
+    const Password = `${randomBytes(18).toString('base64url')}aA1!`;
+    await cognito.send(new AdminCreateUserCommand({ ...pool, Username, MessageAction: 'SUPPRESS' }));
+    made.push(Username);
+    await cognito.send(new AdminSetUserPasswordCommand({ ...pool, Username, Password, Permanent: true }));
+    if (role === 'operator') await cognito.send(new AdminAddUserToGroupCommand({ ...pool, Username, GroupName: OPERATOR_GROUP }));
+    const AuthParameters = { USERNAME: Username, PASSWORD: Password };
+    const { AuthenticationResult } = await cognito.send(new AdminInitiateAuthCommand({ ...pool, ClientId, AuthFlow: 'ADMIN_USER_PASSWORD_AUTH', AuthParameters }));
+    if (AuthenticationResult?.IdToken === undefined) throw new Error('Cognito gave no token');
+    return AuthenticationResult.IdToken;
+  };
+  try {
+    await work(token);
+  } finally {
+    for (const Username of made) await cognito.send(new AdminDeleteUserCommand({ ...pool, Username }));
+  }
+}

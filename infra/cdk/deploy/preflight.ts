@@ -1,0 +1,295 @@
+import { DescribeCertificateCommand } from '@aws-sdk/client-acm';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { paginateListAWSDefaultServiceQuotas, paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-service-quotas';
+import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
+import { GetParameterCommand } from '@aws-sdk/client-ssm';
+import type { Deployment, PlannedSale } from '../lib/deployment.ts';
+import { EDGE_REGION, needsEdgeStack } from '../lib/edge-stack.ts';
+import { IN_FRONT } from '../lib/functions.ts';
+import type { Settings } from '../lib/settings.ts';
+import type { Aws } from './aws.ts';
+import { keyProblem, sentKey } from './edge-key.ts';
+import { issuerProblem } from './issuer.ts';
+import type { Template } from './removals.ts';
+
+/** What one check came to. What is not well has what mends it: a command where there is one. */
+export interface Finding {
+  check: string;
+  /** `wait`: nothing is wrong, and somebody has to do something. */
+  is: 'good' | 'wrong' | 'wait';
+  says: string;
+  fix?: string;
+}
+
+export interface Preflight {
+  name: string;
+  deployment: Deployment;
+  settings: Settings;
+  aws: Aws;
+  /** Of us-east-1. */
+  edgeAws: Aws;
+  account: string;
+  /** The template that is deployed, if there is a stack. */
+  deployed: Template | undefined;
+  outputs: Record<string, string>;
+  fetch?: typeof fetch;
+  /** What the planner says of a sale, with the account's own quotas. */
+  plan: (sale: PlannedSale, quotas: AccountQuotas) => Promise<Plan>;
+  now?: number;
+}
+
+export interface AccountQuotas {
+  lambda: number;
+  gateway: number;
+}
+
+/** The part of the planner's answer that is looked at (`schema` 1). */
+export interface Plan {
+  verdict: string;
+  reasons: { check: string; why: string }[];
+  to_do: { check: string; how: string; need: number; begin_by: string }[];
+}
+
+/** The version that asset publishing of this CDK needs: what templates check by themselves (`CheckBootstrapVersion`). */
+const BOOTSTRAP_VERSION = 6;
+/** Lambda keeps as many unreserved, and a deployment of a shop needs some to begin with. */
+const FEW_EXECUTIONS = 100;
+const LAMBDA_QUOTA = 'L-B99A9384';
+const DEFAULT_QUALIFIER = 'hnb659fds';
+
+export function qualifierOf({ functionUpload }: Settings): string {
+  return (functionUpload.kind === 'bootstrap' && functionUpload.qualifier) || DEFAULT_QUALIFIER;
+}
+
+/** Looks at everything that a deployment and its next sales need. All of it is read; nothing is changed. */
+export async function preflight(about: Preflight): Promise<Finding[]> {
+  const checks: [string, () => Promise<Finding[]>][] = [
+    ['account', async () => [account(about)]],
+    ['bootstrap', () => bootstrap(about)],
+    ['stack', async () => [await stack(about)]],
+    ['issuer', async () => [await issuer(about)]],
+    ['certificate', async () => [await certificate(about)]],
+    ['quotas', () => quotas(about)],
+    ['alarms', async () => [await receiver(about)]],
+    ['secrets', () => secrets(about)],
+    ['openings', async () => [openings(about)]],
+  ];
+  const found = await Promise.all(
+    checks.map(async ([check, look]) => {
+      try {
+        return await look();
+      } catch (error) {
+        // A check that AWS does not let us make says nothing about the rest.
+        const { name, message } = error as Error;
+        const fix = /AccessDenied|NotAuthorized|Unauthorized/i.test(name) ? 'let these credentials read it, or have somebody run this who may' : undefined;
+        return [{ check, is: 'wrong', says: `it could not be looked at (${name}: ${message})`, ...(fix && { fix }) } satisfies Finding];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+const good = (check: string, says: string): Finding => ({ check, is: 'good', says });
+const wrong = (check: string, says: string, fix: string): Finding => ({ check, is: 'wrong', says, fix });
+const wait = (check: string, says: string, fix: string): Finding => ({ check, is: 'wait', says, fix });
+
+function account({ deployment, account: id, name }: Preflight): Finding {
+  const wanted = deployment.account;
+  if (wanted === undefined) return good('account', `${id}; write account: '${id}' into deployments/${name}.ts, and no other is deployed to by mistake`);
+  return wanted === id
+    ? good('account', id)
+    : wrong('account', `these credentials are of ${id}, and ${name} belongs to ${wanted}`, 'export AWS_PROFILE=…, of the other account');
+}
+
+export async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number | undefined> {
+  try {
+    const { Parameter } = await ssm.send(new GetParameterCommand({ Name: `/cdk-bootstrap/${qualifier}/version` }));
+    return Number(Parameter?.Value);
+  } catch (error) {
+    if ((error as Error).name === 'ParameterNotFound') return undefined;
+    throw error;
+  }
+}
+
+/** The AWS of each region that needs `cdk bootstrap`. */
+export function bootstrapped({ settings, aws, edgeAws }: Pick<Preflight, 'settings' | 'aws' | 'edgeAws'>): Aws[] {
+  if (settings.functionUpload.kind !== 'bootstrap') return [];
+  const needsEdge = settings.edge !== undefined && needsEdgeStack(settings.edge) && aws.region !== EDGE_REGION;
+  return needsEdge ? [aws, edgeAws] : [aws];
+}
+
+async function bootstrap(about: Preflight): Promise<Finding[]> {
+  const qualifier = qualifierOf(about.settings);
+  return Promise.all(
+    bootstrapped(about).map(async (aws) => {
+      const check = `bootstrap ${aws.region}`;
+      const fix = `make bootstrap ENV=${about.name}`;
+      const version = await bootstrapVersion(aws, qualifier);
+      if (version === undefined) return wrong(check, `the account has nothing of \`cdk bootstrap\` there (qualifier ${qualifier}); \`make deploy\` does it first`, fix);
+      return version >= BOOTSTRAP_VERSION ? good(check, `version ${version}`) : wrong(check, `version ${version}, and ${BOOTSTRAP_VERSION} is needed`, fix);
+    }),
+  );
+}
+
+async function stack({ aws, settings: { name }, deployed }: Preflight): Promise<Finding> {
+  if (deployed === undefined) return good('stack', `${name} is not there yet: this would be its first deployment`);
+  const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
+  const status = Stacks?.[0]?.StackStatus ?? 'unknown';
+  const inRegion = `--stack-name ${name} --region ${aws.region}`;
+  if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
+    return wrong('stack', `${name} is ${status}: its first deployment failed, and it can only be deleted`, `aws cloudformation delete-stack ${inRegion}`);
+  }
+  if (status === 'UPDATE_ROLLBACK_FAILED') return wrong('stack', `${name} is ${status}`, `aws cloudformation continue-update-rollback ${inRegion}`);
+  if (status.endsWith('_IN_PROGRESS')) return wait('stack', `${name} is ${status}`, `aws cloudformation wait stack-update-complete ${inRegion}`);
+  return good('stack', `${name} is ${status}`);
+}
+
+async function issuer({ settings: { identity }, fetch: ask, name }: Preflight): Promise<Finding> {
+  if (identity.kind !== 'oidc') return good('issuer', 'a user pool of this deployment');
+  const problem = await issuerProblem(identity.issuer, ask);
+  return problem === undefined
+    ? good('issuer', `${identity.issuer} signs with RSA`)
+    : wrong('issuer', `${identity.issuer}: ${problem}`, `mend the issuer, or \`issuer\` in deployments/${name}.ts; then: make preflight ENV=${name}`);
+}
+
+async function certificate({ settings: { edge }, edgeAws, name }: Preflight): Promise<Finding> {
+  const domain = edge?.domain;
+  if (domain === undefined) return good('certificate', 'CloudFront has one for the name that it gives');
+  if (domain.certificateArn === undefined) return good('certificate', `is made for ${domain.name}, and proven in the zone ${domain.zone?.name}`);
+  const { Certificate } = await edgeAws.acm.send(new DescribeCertificateCommand({ CertificateArn: domain.certificateArn }));
+  const names = [...new Set([Certificate?.DomainName, ...(Certificate?.SubjectAlternativeNames ?? [])])].filter((each) => each !== undefined);
+  const covers = names.some((each) => each === domain.name || (each.startsWith('*.') && domain.name.split('.').slice(1).join('.') === each.slice(2)));
+  const again = `aws acm request-certificate --region ${EDGE_REGION} --validation-method DNS --domain-name ${domain.name}`;
+  if (!covers) return wrong('certificate', `it is for ${names.join(', ')}, and not for ${domain.name}`, `${again}; its ARN goes into deployments/${name}.ts`);
+  if (Certificate?.Status === 'PENDING_VALIDATION') {
+    const records = (Certificate.DomainValidationOptions ?? []).flatMap(({ ResourceRecord: record }) => (record === undefined ? [] : `${record.Name} ${record.Type} ${record.Value}`));
+    return wait('certificate', 'it waits for its record in the DNS', `make this record: ${records.join('; ')}`);
+  }
+  return Certificate?.Status === 'ISSUED' ? good('certificate', `is issued for ${domain.name}`) : wrong('certificate', `it is ${Certificate?.Status}`, again);
+}
+
+async function quotas(about: Preflight): Promise<Finding[]> {
+  const { aws, settings, deployment, name } = about;
+  const { AccountLimit } = await aws.lambda.send(new GetAccountSettingsCommand({}));
+  const lambda = AccountLimit?.ConcurrentExecutions ?? 0;
+  const gateway = await throttleRate(aws);
+  const findings = [executions(about, lambda)];
+  const gatewayFix = (need: number): string =>
+    gateway === undefined ? 'ask AWS for more in its console: Service Quotas, Amazon API Gateway' : raise('apigateway', gateway.QuotaCode, need, aws.region);
+  const has = gateway?.Value ?? 0;
+  const lets = settings.throttle.requestsPerSecond;
+  findings.push(
+    has >= lets
+      ? good('gateway quota', `${has} requests/s, of which ${lets} are let in`)
+      : wrong('gateway quota', `${has} requests/s for the account, and ${name} lets ${lets} in`, gatewayFix(lets)),
+  );
+  for (const sale of deployment.sales ?? []) {
+    if (Date.parse(sale.opensAt) < (about.now ?? Date.now())) continue;
+    const check = `sale at ${sale.opensAt}`;
+    const what = `${sale.units} units, ${sale.audience} people`;
+    const { verdict, reasons, to_do: tasks } = await about.plan(sale, { lambda, gateway: has });
+    if (verdict !== 'holds') {
+      findings.push(wrong(check, `${what}: refused: ${reasons.map(({ check: bound, why }) => `${bound}: ${why}`).join('; ')}`, `make plan UNITS=${sale.units} AUDIENCE=${sale.audience} OPENS_AT=${sale.opensAt}`));
+    } else if (tasks.length === 0) {
+      findings.push(good(check, `${what}: holds with the quotas of this account`));
+    } else {
+      for (const { check: bound, how, need, begin_by: by } of tasks) {
+        const most = Math.ceil(need);
+        const fix = bound === 'lambda_concurrency' ? raise('lambda', LAMBDA_QUOTA, most, aws.region) : /^gateway_/.test(bound) ? gatewayFix(most) : how;
+        findings.push(wait(check, `${what}: ${how}; it needs ${most}; begin by ${by}`, fix));
+      }
+    }
+  }
+  return findings;
+}
+
+function executions({ settings, aws, name }: Preflight, lambda: number): Finding {
+  const { reservedConcurrency: reserved, provisioned } = settings;
+  const kept = Object.values(reserved?.functions ?? {}).reduce((sum, each) => sum + each, 0);
+  const ready = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
+  const needed = kept + FEW_EXECUTIONS + ready;
+  const fix = raise('lambda', LAMBDA_QUOTA, Math.max(1_000, needed), aws.region);
+  if (lambda < needed && (kept > 0 || ready > 0)) {
+    const said = reserved === undefined || reserved.account <= lambda ? '' : `; deployments/${name}.ts says ${reserved.account}`;
+    return wrong('lambda quota', `the account has ${lambda} concurrent executions, and ${kept} reserved + ${FEW_EXECUTIONS} unreserved + ${ready} provisioned = ${needed}${said}`, fix);
+  }
+  if (lambda < FEW_EXECUTIONS) return wait('lambda quota', `the account has ${lambda} concurrent executions, as new ones do: enough to look at, and not for a crowd`, fix);
+  if (reserved !== undefined && reserved.account > lambda) {
+    return wrong('lambda quota', `the account has ${lambda} concurrent executions, and deployments/${name}.ts counts on ${reserved.account}`, raise('lambda', LAMBDA_QUOTA, reserved.account, aws.region));
+  }
+  return good('lambda quota', `${lambda} concurrent executions, of which ${needed} are spoken for`);
+}
+
+function raise(service: string, code: string | undefined, value: number, region: string): string {
+  return `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${value} --region ${region}`;
+}
+
+/** The requests a second that API Gateway gives the account: by its name, since what is raised is listed apart from what is not. */
+async function throttleRate({ quotas: client }: Aws): Promise<ServiceQuota | undefined> {
+  const about = { ServiceCode: 'apigateway' };
+  for (const pages of [paginateListServiceQuotas({ client }, about), paginateListAWSDefaultServiceQuotas({ client }, about)]) {
+    for await (const { Quotas = [] } of pages) {
+      const found = Quotas.find(({ QuotaName }) => QuotaName === 'Throttle rate');
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+async function receiver({ settings: { alarmEmail, keepData }, outputs, aws, name }: Preflight): Promise<Finding> {
+  if (alarmEmail === undefined) return good('alarms', keepData ? 'nobody hears them' : 'nobody hears them, as in a deployment that may be destroyed');
+  const topic = outputs['AlarmTopicArn'];
+  if (topic === undefined) return good('alarms', `${alarmEmail} gets a message after the deployment, and has to confirm it`);
+  const { Subscriptions = [] } = await aws.sns.send(new ListSubscriptionsByTopicCommand({ TopicArn: topic }));
+  const subscribed = Subscriptions.find(({ Endpoint }) => Endpoint === alarmEmail);
+  const again = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint ${alarmEmail} --region ${aws.region}`;
+  if (subscribed === undefined) return wrong('alarms', `${alarmEmail} is not subscribed`, `make deploy ENV=${name}`);
+  return /^arn:/.test(subscribed.SubscriptionArn ?? '')
+    ? good('alarms', `${alarmEmail} has confirmed`)
+    : wrong('alarms', `${alarmEmail} has not confirmed, so nobody hears an alarm`, `open the link in the message of AWS; to get another one: ${again}`);
+}
+
+const SECRETS: Record<string, string> = {
+  PassSecretArn: 'the keys of passes',
+  PaymentSecretArn: "the payment provider's key",
+  WinnerSecretArn: "the gift service's key",
+  WebhookSecretArn: 'the key of events',
+  EdgeKeySecretArn: "the edge's keys",
+};
+
+async function secrets({ outputs, aws, settings: { edge }, deployed, name, now }: Preflight): Promise<Finding[]> {
+  const there = Object.entries(SECRETS).filter(([output]) => outputs[output] !== undefined);
+  if (there.length === 0) return [good('secrets', 'are made with the stack')];
+  const findings = await Promise.all(
+    there.map(async ([output, what]): Promise<Finding> => {
+      const arn = outputs[output];
+      try {
+        const { DeletedDate } = await aws.secrets.send(new DescribeSecretCommand({ SecretId: arn }));
+        if (DeletedDate !== undefined) return wrong('secrets', `${what} is going to be deleted`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
+        return good('secrets', `${what} is there`);
+      } catch (error) {
+        if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+        return wrong('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: make destroy ENV=${name}`);
+      }
+    }),
+  );
+  const arn = outputs['EdgeKeySecretArn'];
+  if (arn === undefined || edge === undefined || deployed === undefined) return findings;
+  const { SecretString = '', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
+  // A deployment of the version before had one key and no name for it.
+  if (!SecretString.startsWith('{')) return findings;
+  const problem = keyProblem(edge.key, JSON.parse(SecretString), CreatedDate?.getTime() ?? 0, sentKey(deployed), now);
+  if (problem === undefined) return findings;
+  return [...findings, wrong('edge key', problem, `make rotate-edge-key ENV=${name} says what to do next`)];
+}
+
+function openings({ settings: { provisioned }, name, now = Date.now() }: Preflight): Finding {
+  const past = provisioned.filter(({ from }) => Date.parse(from) < now);
+  const running = past.filter(({ to }) => Date.parse(to) > now);
+  if (running.length > 0) return wait('openings', `a window is on until ${running[0]?.to}: a deployment in it sets the number back to none`, `deploy after ${running[0]?.to}`);
+  return past.length > 0
+    ? wrong('openings', `${past.map(({ from }) => from).join(', ')}: AWS refuses a moment that has passed`, `take it out of deployments/${name}.ts`)
+    : good('openings', provisioned.length === 0 ? 'none are planned' : provisioned.map(({ from, count }) => `${count} processes of each from ${from}`).join(', '));
+}

@@ -1,0 +1,138 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+
+/** A sale is loaded by a schedule that runs every minute. */
+const PATIENCE_MS = 150_000;
+const LOOK_EVERY_MS = 500;
+const TIMEOUT_MS = 15_000;
+const PRICE = { price_minor: 100, currency: 'EUR' };
+
+export interface Shop {
+  /** Where buyers go: the edge, or the gateway where there is none. */
+  url: string;
+  token: (role: 'buyer' | 'operator') => Promise<string>;
+  /** The key that the payment provider signs with. */
+  paymentKey: () => Promise<string>;
+  /** Has the sale loaded now. Without it the schedule does, within a minute. */
+  load?: () => Promise<void>;
+  say: (line: string) => void;
+}
+
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(method: string, path: string, status: number, body: string) {
+    super(`${method} ${path} was answered with ${status}: ${body.slice(0, 500)}`);
+    this.status = status;
+  }
+}
+
+/** Buys one unit of a sale that it makes for that, from the challenge to the paid order, and closes the sale. */
+export async function smoke({ url, token, paymentKey, load, say }: Shop): Promise<void> {
+  const sale = `smoke-${Date.now().toString(36)}`;
+  const ask = async (method: string, path: string, { as, body, headers }: { as?: string; body?: object; headers?: Record<string, string> } = {}): Promise<any> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      headers: {
+        ...(as === undefined ? {} : { authorization: `Bearer ${as}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Refused(method, path, response.status, text);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  const operator = await token('operator');
+  const now = Date.now();
+  await ask('POST', '/v1/admin/sales', {
+    as: operator,
+    body: {
+      sale_id: sale,
+      title: 'Smoke test',
+      total: 1,
+      per_user_limit: 1,
+      payment_window_s: 300,
+      opens_at: new Date(now - 1_000).toISOString(),
+      closes_at: new Date(now + 15 * 60_000).toISOString(),
+      ...PRICE,
+    },
+  });
+  say(`an operator has made the sale ${sale}, of one unit`);
+  try {
+    await ask('POST', `/v1/admin/sales/${sale}/publish`, { as: operator });
+    await load?.();
+    const buyer = await token('buyer');
+    await buy();
+    async function buy(): Promise<void> {
+      const path = `/v1/sales/${sale}`;
+      const challenge = await until('the sale to open', async () => {
+        try {
+          return await ask('POST', `${path}/challenges`, { as: buyer, body: { kind: 'work' } });
+        } catch (error) {
+          // It is not loaded, or a process has not heard of it yet.
+          if (error instanceof Refused && [404, 409, 429, 502, 503, 504].includes(error.status)) return undefined;
+          throw error;
+        }
+      });
+      const answer = work(challenge.challenge_id, challenge.work.bits);
+      const pass = await ask('POST', `${path}/tokens`, { as: buyer, body: { challenge_id: challenge.challenge_id, answer } });
+      say('the gate has let a buyer in');
+      const { reservation_id: id } = await ask('POST', pass.reserve_path, { as: buyer, headers: { 'idempotency-key': sale } });
+      say(`the buyer has the reservation ${id}`);
+      const status = async (): Promise<string> => (await ask('GET', `/v1/reservations/${id}`, { as: buyer })).status;
+      const reaches = (wanted: string) => until(`the order to be ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
+      await reaches('pending_payment');
+      say('its order waits to be paid');
+      await pay({ url, key: await paymentKey(), id, ...PRICE });
+      await reaches('paid');
+      say('it is paid');
+    }
+  } finally {
+    // It has sold its unit, or nobody should.
+    await ask('POST', `/v1/admin/sales/${sale}/close`, { as: operator, body: { round: 1 } }).catch((error: Error) => {
+      say(`the sale ${sale} is not closed, and ends by itself in a quarter of an hour: ${error.message}`);
+    });
+  }
+}
+
+/** What the payment provider would send, signed as Standard Webhooks says. */
+export async function pay({ url, key, id, price_minor, currency }: { url: string; key: string; id: string; price_minor: number; currency: string }): Promise<void> {
+  const message = `pay-${randomBytes(12).toString('hex')}`;
+  const timestamp = Math.floor(Date.now() / 1_000);
+  const data = { payment_id: message, reservation_id: id, price_minor, currency };
+  const body = JSON.stringify({ type: 'payment.succeeded', timestamp: new Date().toISOString(), data });
+  const signature = createHmac('sha256', key).update(`${message}.${timestamp}.${body}`).digest('base64');
+  const response = await fetch(`${url}/v1/payments/webhook`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': message,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': `v1,${signature}`,
+    },
+    body,
+  });
+  const text = await response.text();
+  if (!response.ok || JSON.parse(text).outcome !== 'applied') throw new Error(`the payment was answered with ${response.status}: ${text}`);
+}
+
+/** The first number whose digest begins with so many zero bits. */
+export function work(challenge: string, bits: number): string {
+  for (let answer = 0; ; answer += 1) {
+    const digest = createHash('sha256').update(`${challenge}:${answer}`).digest();
+    if (Math.clz32(digest.readUInt32BE()) >= bits) return String(answer);
+  }
+}
+
+async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > end) throw new Error(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
+    await new Promise((go) => setTimeout(go, LOOK_EVERY_MS));
+  }
+}

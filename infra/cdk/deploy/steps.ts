@@ -1,0 +1,135 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { fileURLToPath } from 'node:url';
+import type { PlannedSale } from '../lib/deployment.ts';
+import { FUNCTION_NAMES } from '../lib/functions.ts';
+import { UsageError } from '../lib/settings.ts';
+import type { AccountQuotas, Plan } from './preflight.ts';
+
+export const APP = fileURLToPath(new URL('..', import.meta.url));
+export const ROOT = join(APP, '../..');
+/** Apart from `target/lambda`, where functions for this machine are. */
+export const BUILT = join(ROOT, 'target/aws');
+const CDK = join(APP, 'node_modules/aws-cdk/bin/cdk');
+const TARGET = 'aarch64-unknown-linux-gnu';
+
+export const say = (line: string): void => console.error(line);
+
+/** Asks for a word. Without a terminal nobody can answer, and `YES=1` does. */
+export async function agreed(word: string, env: NodeJS.ProcessEnv = process.env): Promise<boolean> {
+  if (env['YES'] === '1') return true;
+  if (!process.stdin.isTTY) {
+    say(`There is no terminal to ask at: YES=1 says yes.`);
+    return false;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`Type "${word}" to go on: `);
+  terminal.close();
+  return answer.trim() === word;
+}
+
+function run(program: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv; quiet?: boolean } = {}): SpawnSyncReturns<string> {
+  const { cwd = ROOT, env = process.env, quiet = false } = options;
+  const done = spawnSync(program, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', quiet ? 'pipe' : 2, quiet ? 'pipe' : 2] });
+  if (done.error !== undefined) throw new UsageError(`${program} does not start: ${done.error.message}`);
+  return done;
+}
+
+function must(what: string, program: string, args: string[], options: Parameters<typeof run>[2] = {}): string {
+  const { status, stdout, stderr } = run(program, args, options);
+  if (status !== 0) throw new UsageError(`${what} failed${options.quiet ? `:\n${stderr}` : '; what it said is above'}`);
+  return stdout ?? '';
+}
+
+const found = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+/** What the build needs and this machine lacks, each with the command that installs it. */
+export function missingTools(has: (program: string) => boolean = found): string[] {
+  const missing: string[] = [];
+  if (!has('cargo')) missing.push("cargo: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh");
+  if (!has('rustup')) missing.push('rustup, for the standard library of arm64: https://rustup.rs');
+  if (!has('python3')) missing.push('python3 (3.11 or later), which cargo-lambda is installed with: apt install python3 python3-venv');
+  return missing;
+}
+
+/** cargo-lambda and the linker that it brings, as `make setup` installs them; or in an environment with nothing else. */
+function cargoLambda(): string {
+  const [local, own] = ['local/.venv', 'target/cargo-lambda'].map((folder) => join(ROOT, folder, 'bin'));
+  for (const folder of [local!, own!]) if (existsSync(join(folder, 'cargo-lambda'))) return folder;
+  const pinned = readFileSync(join(ROOT, 'local/requirements.txt'), 'utf8').match(/^cargo-lambda==.*$/m)?.[0];
+  if (pinned === undefined) throw new Error('local/requirements.txt has no cargo-lambda');
+  say(`Installing ${pinned} into target/cargo-lambda`);
+  must('python3 -m venv', 'python3', ['-m', 'venv', join(ROOT, 'target/cargo-lambda')]);
+  must('pip', join(own!, 'pip'), ['install', '--quiet', pinned]);
+  return own!;
+}
+
+/** Builds the functions for AWS and the pages. */
+export function build(): void {
+  const missing = missingTools();
+  if (missing.length > 0) throw new UsageError(`Not installed:\n${missing.map((line) => `  - ${line}`).join('\n')}`);
+  const bin = cargoLambda();
+  must('rustup', 'rustup', ['target', 'add', TARGET], { quiet: true });
+  say('Building the functions for arm64 (the first time takes some ten minutes)');
+  const bins = FUNCTION_NAMES.flatMap((name) => ['--bin', name]);
+  const args = ['lambda', 'build', '--release', '--arm64', '--lambda-dir', BUILT, ...bins];
+  must('cargo lambda build', 'cargo', args, { env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } });
+  say('Building the pages');
+  must('make pages', 'make', ['--no-print-directory', '--silent', 'pages']);
+}
+
+/** What prepares an account: the program and its arguments. */
+export function bootstrapCommand(account: string, regions: string[], qualifier: string | undefined): [string, string[]] {
+  const own = qualifier === undefined ? [] : ['--qualifier', qualifier, '--toolkit-stack-name', `CDKToolkit-${qualifier}`];
+  return ['node', [CDK, 'bootstrap', ...regions.map((region) => `aws://${account}/${region}`), ...own]];
+}
+
+/** Runs it where there is no app, so that it looks at none. */
+export function bootstrap(account: string, regions: string[], qualifier: string | undefined): void {
+  const work = mkdtempSync(join(tmpdir(), 'flash-sale-bootstrap-'));
+  try {
+    must('cdk bootstrap', ...bootstrapCommand(account, regions, qualifier), { cwd: work, env: cdkEnvironment() });
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Runs `cdk` on the app. */
+export function cdk(command: string, name: string, region: string, args: string[], context: Record<string, string> = {}): void {
+  const given = Object.entries({ env: name, ...context }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  must(`cdk ${command}`, 'node', [CDK, command, ...given, ...args], { cwd: APP, env: { ...cdkEnvironment(), AWS_REGION: region } });
+}
+
+function cdkEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, CDK_DISABLE_VERSION_CHECK: '1' };
+}
+
+/** What the planner says of a sale with these quotas. */
+export async function planned(region: string, sale: PlannedSale, { lambda, gateway }: AccountQuotas): Promise<Plan> {
+  const quotas = ['--lambda-quota', String(lambda), '--gateway-quota', String(Math.max(1, gateway))];
+  const asked = ['--units', String(sale.units), '--audience', String(sale.audience), '--opens-at', sale.opensAt, '--region', region];
+  const { status, stdout, stderr } = run(join(ROOT, 'local/tool.sh'), ['planner', 'plan', '--json', ...asked, ...quotas], { quiet: true });
+  // 2 is a plan that is refused.
+  if (status !== 0 && status !== 2) throw new Error(`the planner: ${stderr.trim()}`);
+  return JSON.parse(stdout);
+}
+
+/** A token for the smoke test from the command that the deployment names. */
+export function tokenFrom(command: string, user: string, role: string): string {
+  const filled = command.replaceAll('{user}', user).replaceAll('{role}', role);
+  const { status, stdout, stderr } = run('sh', ['-c', filled], { cwd: APP, quiet: true });
+  if (status !== 0) throw new UsageError(`smoke.tokenCommand failed for ${role}:\n${stderr}`);
+  return stdout.trim();
+}
+
+/** Each function's folder as an archive, as Lambda takes it. */
+export function archives(to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(BUILT).filter((each) => FUNCTION_NAMES.some((known) => known === each))) {
+    // Python's keeps the right to be run.
+    must('python3 -m zipfile', 'python3', ['-m', 'zipfile', '-c', join(to, `${name}.zip`), 'bootstrap'], { cwd: join(BUILT, name) });
+  }
+}

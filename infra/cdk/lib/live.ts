@@ -1,0 +1,51 @@
+import { TimeZone } from 'aws-cdk-lib';
+import { Schedule } from 'aws-cdk-lib/aws-applicationautoscaling';
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { accept } from './accept.ts';
+import type { ProvisionedWindow } from './settings.ts';
+
+const ALIAS = 'live';
+
+/** The function under the name that the gateway calls: a version, which a release changes. */
+export function live(fn: lambda.Function): lambda.Alias {
+  return fn.addAlias(ALIAS);
+}
+
+/** Has processes wait for the crowd of an opening. */
+export function provisioned(alias: lambda.Alias, windows: ProvisionedWindow[]): void {
+  const processes = alias.addAutoScaling({ minCapacity: 0, maxCapacity: 0 });
+  windows.forEach(({ from, to, timeZone, count }, index) => {
+    const zone = timeZone === undefined ? undefined : TimeZone.of(timeZone);
+    const at = (when: string, capacity: number) => ({
+      schedule: when.startsWith('cron(') ? Schedule.expression(when) : Schedule.at(new Date(when)),
+      timeZone: zone,
+      minCapacity: capacity,
+      maxCapacity: capacity,
+    });
+    processes.scaleOnSchedule(`From${index}`, at(from, count));
+    processes.scaleOnSchedule(`To${index}`, at(to, 0));
+  });
+}
+
+/**
+ * A new version gets a tenth of the requests for five minutes, and then all. If an alarm rings meanwhile, CodeDeploy gives the
+ * old one all of them again, and CloudFormation takes the whole deployment back.
+ */
+export function canary(scope: Construct, application: codedeploy.ILambdaApplication, alias: lambda.Alias, alarms: IAlarm[]): void {
+  const group = new codedeploy.LambdaDeploymentGroup(scope, 'Release', {
+    application,
+    alias,
+    deploymentConfig: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+    alarms,
+    autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+  });
+  accept(
+    group,
+    'IAM4',
+    'AWS names this policy for CodeDeploy, which may move aliases with it and nothing else.',
+    'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited',
+  );
+}

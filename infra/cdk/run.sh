@@ -1,0 +1,17 @@
+#!/bin/sh
+# Runs a command of deploy/main.ts with the packages that it needs: infra/cdk/run.sh deploy dev
+set -u
+cd "${0%/*}" || exit
+missing=
+for program in node npm; do command -v "$program" >/dev/null || missing="$missing $program"; done
+if test -n "$missing"; then
+  echo "not installed:$missing; apt install nodejs npm (Node 20 or later)" >&2
+  exit 1
+fi
+if ! cmp -s package-lock.json node_modules/.installed; then
+  echo "Installing the packages of infra/cdk" >&2
+  npm ci --no-audit --no-fund --loglevel=error && cp package-lock.json node_modules/.installed || exit
+fi
+# The SDK says at each start that it wants a newer Node next year.
+export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
+exec node --import tsx deploy/main.ts "$@"

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { type Aws, awsIn } from '../deploy/aws.ts';
+
+/** An answer of AWS: a body as its protocol has it, by the operation's name. */
+export interface Recorded {
+  status?: number;
+  /** As the service sends it: an object is JSON, a text is XML. */
+  body: object | string;
+  /** Of an error in JSON. */
+  error?: string;
+}
+
+export interface Asked {
+  operation: string;
+  host: string;
+  body: string;
+}
+
+/** The operation of a request: in a header (JSON), in the body (Query), or by its path (REST). */
+function operationOf({ headers, body, path, method }: { headers: Record<string, string>; body?: unknown; path: string; method: string }): string {
+  const target = headers['x-amz-target'];
+  if (target !== undefined) return target.split('.').at(-1)!;
+  const action = String(body ?? '').match(/(?:^|&)Action=(\w+)/)?.[1];
+  return action ?? `${method} ${decodeURIComponent(path)}`;
+}
+
+/** AWS as it was recorded: the answers by operation, and what was asked. What has no answer is an error of the test. */
+export function recordedAws(region: string, answers: Record<string, Recorded | ((body: string) => Recorded)>): Aws & { asked: Asked[] } {
+  const asked: Asked[] = [];
+  const requestHandler = {
+    metadata: { handlerProtocol: 'http/1.1' },
+    handle: async (request: any) => {
+      const operation = operationOf(request);
+      const body = request.body === undefined ? '' : Buffer.from(request.body).toString();
+      asked.push({ operation, host: request.hostname, body });
+      const found = answers[operation];
+      if (found === undefined) throw new Error(`nothing is recorded for ${operation}`);
+      const { status = 200, body: answer, error } = typeof found === 'function' ? found(body) : found;
+      const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+      const type = typeof answer === 'string' ? 'text/xml' : 'application/x-amz-json-1.1';
+      const headers = { 'content-type': type, ...(error === undefined ? {} : { 'x-amzn-errortype': error }) };
+      return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(text)]) } };
+    },
+  };
+  const aws = awsIn(region, {
+    requestHandler: requestHandler as never,
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'nobody checks it' },
+    maxAttempts: 1,
+  });
+  return { ...aws, asked };
+}
+
+/** An error as the services in JSON send it. */
+export function refused(error: string, message = 'refused'): Recorded {
+  return { status: 400, error, body: { __type: error, message } };
+}
+
+/** The same of those in XML. */
+export function refusedXml(code: string, message: string): Recorded {
+  return {
+    status: 400,
+    body: `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>r</RequestId></ErrorResponse>`,
+  };
+}

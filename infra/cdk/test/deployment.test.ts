@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import dev from '../deployments/dev.ts';
+import example from '../deployments/example.ts';
+import { checked, type Deployment, settingsOf } from '../lib/deployment.ts';
+import { deploymentNamed } from '../lib/deployments.ts';
+import { workplace } from './stack.ts';
+
+test('the files that are here are usable', async () => {
+  expect(readdirSync(new URL('../deployments', import.meta.url)).sort()).toEqual(expect.arrayContaining(['dev.ts', 'example.ts']));
+  expect(await deploymentNamed('dev')).toEqual(dev);
+  for (const [name, deployment] of Object.entries({ dev, example })) {
+    expect(() => settingsOf(name, checked(name, deployment))).not.toThrow();
+  }
+});
+
+test('a deployment has what its owner decided, and the rest of its profile', () => {
+  const settings = settingsOf('prod', { ...(example as Deployment), shards: 4, edgeKey: 'key2', letPast: true, giftUrl: 'https://g.example' });
+  expect(settings).toMatchObject({
+    name: 'flash-sale',
+    keepData: true,
+    protectData: true,
+    identity: { kind: 'oidc', issuer: 'https://id.example.com', audience: ['shop'] },
+    alarmEmail: 'on-call@example.com',
+    redis: { shards: 4, replicas: 1 },
+    winners: { url: 'https://g.example', perSecond: 100 },
+    webhook: { url: 'https://shop.example.com/events' },
+    provisioned: [{ count: 200 }],
+    edge: { key: 'key2', letPast: true, requestsPer5MinutesPerIp: 20_000, domain: { name: 'sale.example.com' } },
+  });
+});
+
+test('a first deployment protects nothing yet: one that fails has to take away what it made', () => {
+  expect(settingsOf('prod', example, { first: true })).toMatchObject({ keepData: true, protectData: false });
+});
+
+describe('what is wrong with a file is said in its own words, with what to do', () => {
+  const CASES: [string, unknown, RegExp][] = [
+    ['nothing', undefined, /deployments\/x\.ts is not usable.*export default/s],
+    ['a list', [], /export default/],
+    ['no region', { profile: 'dev' }, /region: is missing; it is a region, as eu-central-1/],
+    ['no profile', { region: 'us-east-1' }, /profile: is missing; it is one of dev, prod, parked, local/],
+    ['another profile', { ...dev, profile: 'staging' }, /profile: one of dev, prod, parked, local; got "staging"/],
+    ['a profile of objects', { ...dev, profile: 'constructor' }, /profile: one of/],
+    ['a strange region', { ...dev, region: 'Frankfurt' }, /region: .*got "Frankfurt"/],
+    ['an account as a number', { ...dev, account: 123456789012 }, /account: twelve digits, as a text; got 123456789012/],
+    ['a mistyped field', { ...dev, alarmemail: 'a@b.example' }, /alarmemail: there is no such field; did you mean alarmEmail\?/],
+    ['a field of nowhere', { ...dev, colour: 'red' }, /colour: there is no such field$/m],
+    ['an audience that is no list', { ...example, audience: 'shop' }, /audience: a list of texts; got "shop"/],
+    ['half a shard', { ...example, shards: 1.5 }, /shards: a whole number above 0; got 1\.5/],
+    ['a sale without an opening', { ...dev, sales: [{ units: 1, audience: 1 }] }, /sales: a list of \{ units, audience, opensAt \}/],
+    ['nobody who hears the alarms', { ...example, alarmEmail: undefined }, /alarmEmail: who hears the alarms.*Give an address/],
+    ['nowhere to pay', { ...example, payUrl: undefined }, /- payUrl: where buyers pay/],
+    ['no issuer in prod', { ...example, issuer: undefined }, /- issuer: give the OIDC issuer/],
+    ['no audience', { ...example, audience: [] }, /- audience: give at least one/],
+    ['an audience alone', { ...dev, audience: ['shop'] }, /- issuer: give/],
+    ['gifts in the open', { ...example, giftUrl: 'http://g.example' }, /- giftUrl: an address of https/],
+    ['a domain without anything', { ...example, domain: { name: 'sale.example.com' } }, /- domain: give its `zone`/],
+    ['a strange key', { ...example, edgeKey: 'k' }, /- edgeKey: key and a number/],
+    ['an emulator that is nowhere', { profile: 'local', region: 'us-east-1', issuer: 'http://a', audience: ['b'] }, /emulator: give its address/],
+    ['an opening that is parked', { ...example, profile: 'parked' }, /provisioned: .*parked/],
+  ];
+
+  test.each(CASES)('%s', (_, exported, message) => {
+    expect(() => settingsOf('x', checked('x', exported))).toThrow(message);
+  });
+
+  test('all at once', () => {
+    expect(() => checked('x', { profile: 'x', colour: 1 })).toThrow(/profile: .*\n.*colour: .*\n.*region: is missing/);
+  });
+});
+
+describe('a deployment is found by its name', () => {
+  const folder = mkdtempSync(join(workplace, 'deployments-'));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'shop.ts'), "export default { profile: 'dev', region: 'eu-west-1' };\n");
+  writeFileSync(join(folder, 'example.ts'), 'export default {};\n');
+
+  test('in its file', async () => expect(await deploymentNamed('shop', folder)).toEqual({ profile: 'dev', region: 'eu-west-1' }));
+
+  test.each([undefined, '', '../shop', 'Shop'])('%s is none, and those that there are are named', async (name) => {
+    await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? Give ENV=shop; got/);
+  });
+
+  test('one that nobody has made says how to make it', async () => {
+    await expect(deploymentNamed('prod', folder)).rejects.toThrow(/no infra\/cdk\/deployments\/prod\.ts.*cp .*example\.ts/s);
+  });
+});

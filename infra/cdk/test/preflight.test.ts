@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { accountOf } from '../deploy/aws.ts';
+import { type Finding, type Plan, type Preflight, preflight } from '../deploy/preflight.ts';
+import { type Deployment, settingsOf } from '../lib/deployment.ts';
+import { type Recorded, recordedAws, refused, refusedXml } from './aws.ts';
+import {
+  ACCOUNT,
+  bootstrapped,
+  CERTIFICATE,
+  certificateIs,
+  executions,
+  identity,
+  secretArn,
+  secretHas,
+  secretIs,
+  stackIs,
+  subscribed,
+  throttle,
+  TOPIC,
+  WELL,
+} from './recorded.ts';
+
+const HOLDS: Plan = { verdict: 'holds', reasons: [], to_do: [] };
+const SHOP: Deployment = { ...DEPLOYMENTS.prod, account: ACCOUNT };
+const OUTPUTS = {
+  AlarmTopicArn: TOPIC,
+  ...Object.fromEntries(['PassSecretArn', 'PaymentSecretArn', 'WinnerSecretArn', 'WebhookSecretArn', 'EdgeKeySecretArn'].map((name) => [name, secretArn(name)])),
+};
+const DEPLOYED = { Resources: { D: { Type: 'AWS::CloudFront::Distribution', Properties: { k: '{{resolve:secretsmanager:x:SecretString:key1::}}' } } } };
+const NOW = Date.parse('2026-11-23T12:00:00Z');
+
+/** An issuer that is well. */
+const issuer: typeof fetch = async (url) => {
+  const base = 'https://id.example.com';
+  const body = String(url).endsWith('openid-configuration') ? { issuer: base, jwks_uri: `${base}/keys` } : { keys: [{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'a' }] };
+  return new Response(JSON.stringify(body));
+};
+
+interface Change {
+  deployment?: Partial<Deployment>;
+  answers?: Record<string, Recorded>;
+  edgeAnswers?: Record<string, Recorded>;
+  about?: Partial<Preflight>;
+}
+
+async function look({ deployment: changed, answers, edgeAnswers, about }: Change = {}) {
+  const deployment = { ...SHOP, ...changed };
+  const region = deployment.region;
+  const aws = recordedAws(region, { ...WELL, ...answers });
+  const edgeAws = recordedAws('us-east-1', { ...WELL, ...edgeAnswers });
+  const findings = await preflight({
+    name: 'prod',
+    deployment,
+    settings: settingsOf('prod', deployment),
+    aws,
+    edgeAws,
+    account: ACCOUNT,
+    deployed: DEPLOYED,
+    outputs: OUTPUTS,
+    fetch: issuer,
+    plan: async () => HOLDS,
+    now: NOW,
+    ...about,
+  });
+  return { findings, asked: [...aws.asked, ...edgeAws.asked] };
+}
+
+const bad = (findings: Finding[]): Finding[] => findings.filter(({ is }) => is !== 'good');
+
+test('a shop that is well has nothing to mend, and nothing of it is changed', async () => {
+  const { findings, asked } = await look();
+  expect(bad(findings)).toEqual([]);
+  expect(new Set(findings.map(({ check }) => check))).toEqual(
+    new Set(['account', 'bootstrap eu-central-1', 'bootstrap us-east-1', 'stack', 'issuer', 'certificate', 'lambda quota', 'gateway quota', 'sale at 2099-12-01T19:00:00+01:00', 'alarms', 'secrets', 'openings']),
+  );
+  for (const { operation } of asked) expect(operation).toMatch(/^(Get|List|Describe|GET )/);
+});
+
+test('before the first deployment most of it is still to come, and is said so', async () => {
+  const { findings } = await look({ about: { deployed: undefined, outputs: {} }, answers: { GetParameter: refused('ParameterNotFound') }, edgeAnswers: { GetParameter: refused('ParameterNotFound') } });
+  expect(bad(findings)).toEqual(
+    ['eu-central-1', 'us-east-1'].map((region) => ({
+      check: `bootstrap ${region}`,
+      is: 'wrong',
+      says: expect.stringContaining('nothing of `cdk bootstrap`'),
+      fix: 'make bootstrap ENV=prod',
+    })),
+  );
+  expect(findings.find(({ check }) => check === 'alarms')!.says).toMatch(/has to confirm/);
+});
+
+describe('each failure has the command that mends it', () => {
+  const RAISE = 'aws service-quotas request-service-quota-increase --service-code';
+  const SALE = { units: 10_000, audience: 1_000_000, opensAt: '2099-12-01T19:00:00+01:00' };
+  const settings = (count: number) => [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count }];
+  const CASES: [string, Change, string, RegExp, RegExp | string][] = [
+    ['another account', { about: { account: '999999999999' } }, 'account', /of 999999999999, and prod belongs to 123456789012/, /AWS_PROFILE/],
+    ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, and 6 is needed/, 'make bootstrap ENV=prod'],
+    [
+      'its own qualifier',
+      { deployment: { qualifier: 'shop1' }, answers: { GetParameter: refused('ParameterNotFound') } },
+      'bootstrap eu-central-1',
+      /qualifier shop1/,
+      'make bootstrap ENV=prod',
+    ],
+    [
+      'a first deployment that failed',
+      { answers: { DescribeStacks: stackIs('ROLLBACK_COMPLETE') } },
+      'stack',
+      /can only be deleted/,
+      'aws cloudformation delete-stack --stack-name flash-sale --region eu-central-1',
+    ],
+    ['a rollback that failed', { answers: { DescribeStacks: stackIs('UPDATE_ROLLBACK_FAILED') } }, 'stack', /UPDATE_ROLLBACK_FAILED/, /continue-update-rollback/],
+    ['another deployment', { answers: { DescribeStacks: stackIs('UPDATE_IN_PROGRESS') } }, 'stack', /IN_PROGRESS/, /wait stack-update-complete/],
+    ['an issuer that is away', { about: { fetch: async () => new Response('', { status: 502 }) } }, 'issuer', /answered with 502/, /make preflight ENV=prod/],
+    [
+      'a certificate of another name',
+      { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', ['shop.example.com']) } },
+      'certificate',
+      /for shop\.example\.com, and not for sale\.example\.com/,
+      /aws acm request-certificate --region us-east-1 .*--domain-name sale\.example\.com/,
+    ],
+    [
+      'a certificate that waits',
+      {
+        deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
+        edgeAnswers: { DescribeCertificate: certificateIs('PENDING_VALIDATION', ['sale.example.com']) },
+      },
+      'certificate',
+      /waits for its record/,
+      'make this record: _x1.sale.example.com. CNAME _x2.acm-validations.aws.',
+    ],
+    [
+      'a certificate that is over',
+      { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('EXPIRED', ['*.example.com']) } },
+      'certificate',
+      /it is EXPIRED/,
+      /request-certificate/,
+    ],
+    [
+      'a new account',
+      { answers: { 'GET /2016-08-19/account-settings': executions(10), 'GET /2016-08-19/account-settings/': executions(10) } },
+      'lambda quota',
+      /has 10 concurrent executions, and 165 reserved \+ 100 unreserved \+ 400 provisioned = 665/,
+      `${RAISE} lambda --quota-code L-B99A9384 --desired-value 1000 --region eu-central-1`,
+    ],
+    [
+      'an opening that the account is too small for',
+      { deployment: { provisioned: settings(1_500), accountConcurrency: 4_000 } },
+      'lambda quota',
+      /165 reserved \+ 100 unreserved \+ 3000 provisioned = 3265; deployments\/prod\.ts says 4000/,
+      /--desired-value 3265/,
+    ],
+    ['a quota that was never raised', { deployment: { accountConcurrency: 5_000 } }, 'lambda quota', /counts on 5000/, /--desired-value 5000/],
+    [
+      'a gateway that takes less than is let in',
+      { answers: { ListServiceQuotas: throttle(2_500) } },
+      'gateway quota',
+      /2500 requests\/s .* lets 10000 in/,
+      `${RAISE} apigateway --quota-code L-00000002 --desired-value 10000 --region eu-central-1`,
+    ],
+    [
+      'a sale that does not hold',
+      { deployment: { sales: [SALE] }, about: { plan: async () => ({ verdict: 'refused', reasons: [{ check: 'redis_scripts', why: 'one shard' }], to_do: [] }) } },
+      `sale at ${SALE.opensAt}`,
+      /10000 units, 1000000 people: refused: redis_scripts: one shard/,
+      `make plan UNITS=10000 AUDIENCE=1000000 OPENS_AT=${SALE.opensAt}`,
+    ],
+    [
+      'a sale that holds once a quota is raised',
+      {
+        deployment: { sales: [SALE] },
+        about: { plan: async () => ({ verdict: 'holds', reasons: [], to_do: [{ check: 'lambda_concurrency', how: 'ask AWS', need: 4_590.5, begin_by: '2099-11-17' }] }) },
+      },
+      `sale at ${SALE.opensAt}`,
+      /ask AWS; it needs 4591; begin by 2099-11-17/,
+      /lambda --quota-code L-B99A9384 --desired-value 4591/,
+    ],
+    ['nobody who has confirmed', { answers: { ListSubscriptionsByTopic: subscribed('PendingConfirmation') } }, 'alarms', /has not confirmed, so nobody hears/, /aws sns subscribe --topic-arn/],
+    ['somebody else', { answers: { ListSubscriptionsByTopic: subscribed(`${TOPIC}:1`, 'gone@example.com') } }, 'alarms', /on-call@example\.com is not subscribed/, 'make deploy ENV=prod'],
+    ['a secret on its way out', { answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, 'secrets', /is going to be deleted/, /aws secretsmanager restore-secret --secret-id arn/],
+    ['a secret that is gone', { answers: { DescribeSecret: refused('ResourceNotFoundException') } }, 'secrets', /is gone/, /restore it/],
+    ['a key that nobody has added', { deployment: { edgeKey: 'key2' } }, 'edge key', /has no key2, but key1/, /make rotate-edge-key ENV=prod/],
+    [
+      'a key that was added a moment ago',
+      { deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
+      'edge key',
+      /may not know key2 before 2026-11-23T12:19:00/,
+      /rotate-edge-key/,
+    ],
+    ['a window that is over', { deployment: { provisioned: [{ from: '2026-11-01T17:45:00Z', to: '2026-11-01T18:30:00Z', count: 1 }] } }, 'openings', /has passed/, /take it out of deployments\/prod\.ts/],
+    ['a window that is on', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is on/, /deploy after 2026-11-23T12:30:00Z/],
+    ['a right that is missing', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be looked at \(AccessDeniedException/, /let these credentials read it/],
+  ];
+
+  test.each(CASES)('%s', async (_, change, check, says, fix) => {
+    const { findings } = await look(change);
+    const found = bad(findings);
+    expect(new Set(found.map((each) => each.check)), JSON.stringify(found)).toEqual(new Set([check]));
+    expect(found[0]!.says).toMatch(says);
+    expect(found[0]!.fix).toMatch(fix);
+  });
+});
+
+test('the planner is asked with the quotas that the account has, and not about sales that are over', async () => {
+  const quotas: object[] = [];
+  const sale = (opensAt: string) => ({ units: 1, audience: 1, opensAt });
+  await look({
+    deployment: { sales: [sale('2026-01-01T00:00:00Z'), sale('2099-01-01T00:00:00Z')] },
+    about: {
+      plan: async (planned, has) => {
+        quotas.push({ ...has, opensAt: planned.opensAt });
+        return HOLDS;
+      },
+    },
+  });
+  expect(quotas).toEqual([{ lambda: 3_000, gateway: 10_000, opensAt: '2099-01-01T00:00:00Z' }]);
+});
+
+test('dev is well in a new account, which is told that it is not for a crowd', async () => {
+  const few = executions(10);
+  const { findings } = await look({
+    deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, account: ACCOUNT, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales: [] },
+    answers: { 'GET /2016-08-19/account-settings': few, 'GET /2016-08-19/account-settings/': few },
+  });
+  expect(bad(findings).map(({ check, is }) => [check, is])).toEqual([['lambda quota', 'wait']]);
+});
+
+describe('who is there', () => {
+  const account = (answer: Recorded, env = {}) => accountOf(recordedAws('eu-central-1', { GetCallerIdentity: answer }), env);
+
+  test('is asked of AWS', async () => expect(await account(identity(ACCOUNT))).toBe(ACCOUNT));
+
+  test.each([
+    ['ExpiredToken', 'The security token included in the request is expired', /have expired. Sign in again: `aws sso login --profile shop`/],
+    ['InvalidClientTokenId', 'The security token included in the request is invalid.', /AWS does not know these credentials/],
+    ['ServiceUnavailable', 'later', /AWS did not answer who you are .*later/],
+  ])('%s says what to do', async (code, message, said) => {
+    await expect(account(refusedXml(code, message), { AWS_PROFILE: 'shop' })).rejects.toThrow(said);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { ESSENTIAL } from '../lib/alarms.ts';
+import { settingsOf } from '../lib/deployment.ts';
+import { ANSWERING, FUNCTION_NAMES, FUNCTIONS } from '../lib/functions.ts';
+import { DEPLOYED, functionNamed, type Json, newApp, only, ownFunctions, resources, synthesized, synthesizedIn, target } from './stack.ts';
+
+const prod = synthesized(DEPLOYED.prod);
+
+describe('dev', () => {
+  const settings = DEPLOYED.dev;
+  const template = synthesized(settings);
+
+  test('reaches SQS and Secrets Manager over IPv6, through a gateway that lets nobody in, and DynamoDB by its free endpoint', () => {
+    const endpoints = resources(template, 'AWS::EC2::VPCEndpoint').map(({ properties }) => properties.VpcEndpointType);
+    expect(endpoints).toEqual(['Gateway']);
+    const gateway = only(template, 'AWS::EC2::EgressOnlyInternetGateway');
+    const subnets = resources(template, 'AWS::EC2::Subnet');
+    expect(subnets).toHaveLength(2);
+    for (const { properties } of subnets) expect(properties).toMatchObject({ AssignIpv6AddressOnCreation: true, MapPublicIpOnLaunch: false });
+    const routes = resources(template, 'AWS::EC2::Route').map(({ properties }) => properties);
+    expect(routes).toHaveLength(2);
+    for (const route of routes) {
+      expect([route.DestinationIpv6CidrBlock, target(route.EgressOnlyInternetGatewayId)]).toEqual(['::/0', gateway.id]);
+    }
+    expect(resources(template, 'AWS::EC2::InternetGateway')).toEqual([]);
+    expect(resources(template, 'AWS::EC2::NatGateway')).toEqual([]);
+  });
+
+  test.each(FUNCTION_NAMES)('%s knows how', (name) => {
+    const { VpcConfig, Environment } = functionNamed(template, name, settings).properties;
+    const inside = FUNCTIONS[name].redis;
+    expect([VpcConfig?.Ipv6AllowedForDualStack, Environment.Variables.SECRETS_OVER_IPV6]).toEqual(inside ? [true, 'on'] : [undefined, undefined]);
+    // It costs as much as a secret, each metric.
+    expect(Environment.Variables.METRICS).toBe('off');
+  });
+
+  test('may go out over IPv6 to HTTPS and nothing else', () => {
+    const out = resources(template, 'AWS::EC2::SecurityGroup').flatMap(({ properties }) => properties.SecurityGroupEgress ?? []);
+    const six = out.filter((rule: Json) => rule.CidrIpv6 !== undefined);
+    expect(six).toEqual([{ CidrIpv6: '::/0', Description: 'AWS over IPv6', FromPort: 443, IpProtocol: 'tcp', ToPort: 443 }]);
+  });
+
+  test('has the alarms that are worth a look, and no dashboard', () => {
+    const names = resources(template, 'AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
+    expect(names.sort()).toEqual(ESSENTIAL.map((id) => `${settings.name}-${id}`).sort());
+  });
+
+  test('has one signing key for payments, winners and events', () => {
+    const arn = (name: 'payment' | 'winners' | 'webhook', variable: string) => functionNamed(template, name, settings).properties.Environment.Variables[variable];
+    const all = [arn('payment', 'PAYMENT_SECRET_ARN'), arn('winners', 'WINNER_SECRET_ARN'), arn('webhook', 'WEBHOOK_SECRET_ARN')];
+    expect(new Set(all.map(target)).size).toBe(1);
+  });
+
+  test('asks no queue that nothing comes to', () => {
+    const idle = ['winners', 'webhook'].map((name) => functionNamed(template, name as 'winners', settings).id);
+    for (const { properties } of resources(template, 'AWS::Lambda::EventSourceMapping')) {
+      expect(properties.Enabled !== false).toBe(!idle.includes(target(properties.FunctionName)));
+    }
+    const told = synthesized(settingsOf('dev', { ...DEPLOYMENTS.dev, webhookUrl: 'https://w.example', giftUrl: 'https://g.example' }));
+    expect(resources(told, 'AWS::Lambda::EventSourceMapping').filter(({ properties }) => properties.Enabled === false)).toEqual([]);
+  });
+
+  test('has the page and CloudFront, and no firewall', () => {
+    expect(only(template, 'AWS::CloudFront::Distribution').properties.DistributionConfig).not.toHaveProperty('WebACLId');
+    template.hasOutput('EdgeUrl', {});
+    template.hasOutput('SmokeClientId', {});
+  });
+
+  test('leaves nothing behind but the role by which the account\'s APIs log', () => {
+    const left = resources(template).filter(({ deletion }) => /^Retain/.test(deletion ?? ''));
+    expect(left.map(({ type, deletion }) => [type, deletion]).sort()).toEqual([
+      ['AWS::ApiGateway::Account', 'RetainExceptOnCreate'],
+      ['AWS::IAM::Role', 'RetainExceptOnCreate'],
+    ]);
+  });
+});
+
+describe('a first deployment that fails', () => {
+  test('takes everything away that it has made', () => {
+    const first = synthesized(settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [] }, { first: true }));
+    for (const { id, deletion } of resources(first)) expect(deletion, id).not.toBe('Retain');
+    expect(only(first, 'AWS::DynamoDB::Table').properties.DeletionProtectionEnabled).toBe(false);
+  });
+
+  test('and one that is through keeps table, keys and what the account needs', () => {
+    const kept = resources(prod).filter(({ deletion }) => deletion === 'RetainExceptOnCreate').map(({ type }) => type);
+    expect(kept.sort()).toEqual([
+      'AWS::ApiGateway::Account',
+      'AWS::DynamoDB::Table',
+      'AWS::IAM::Role',
+      ...Array(4).fill('AWS::SecretsManager::Secret'),
+    ]);
+    expect(only(prod, 'AWS::DynamoDB::Table').properties.DeletionProtectionEnabled).toBe(true);
+  });
+});
+
+describe('parked', () => {
+  const template = synthesized(DEPLOYED.parked);
+
+  test('is prod with one small node', () => {
+    expect(only(template, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({
+      CacheNodeType: 'cache.t4g.micro',
+      NumNodeGroups: 1,
+      ReplicasPerNodeGroup: 0,
+      TransitEncryptionEnabled: true,
+    });
+    expect(only(template, 'AWS::ElastiCache::ReplicationGroup').properties).not.toHaveProperty('Durability');
+  });
+
+  test('keeps the data, the names and the receivers of prod', () => {
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret', 'AWS::SNS::Subscription', 'AWS::CloudFront::Distribution', 'AWS::SQS::Queue']) {
+      const ids = (of: typeof template) => resources(of, type).map(({ id, deletion }) => [id, deletion]);
+      expect(ids(template), type).toEqual(ids(prod));
+    }
+  });
+});
+
+describe('a release', () => {
+  const groups = resources(prod, 'AWS::CodeDeploy::DeploymentGroup');
+  const aliases = resources(prod, 'AWS::Lambda::Alias');
+
+  test('gives a tenth of the requests of each function that people wait for to its new version, for five minutes', () => {
+    const released = aliases.map(({ properties }) => target(properties.FunctionName)).sort();
+    expect(released).toEqual(ANSWERING.map((name) => functionNamed(prod, name, DEPLOYED.prod).id).sort());
+    expect(groups).toHaveLength(ANSWERING.length);
+    for (const { properties } of groups) expect(properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent5Minutes');
+    const raw = prod.toJSON().Resources;
+    for (const { id } of aliases) {
+      expect(groups.map((group) => group.id)).toContain(raw[id].UpdatePolicy.CodeDeployLambdaAliasUpdate.DeploymentGroupName.Ref);
+    }
+  });
+
+  test('is taken back if an alarm rings meanwhile', () => {
+    const alarms = new Map(resources(prod, 'AWS::CloudWatch::Alarm').map(({ id, properties }) => [id, properties.AlarmName]));
+    for (const { properties } of groups) {
+      expect(properties.AutoRollbackConfiguration).toEqual({
+        Enabled: true,
+        Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_REQUEST', 'DEPLOYMENT_STOP_ON_ALARM'],
+      });
+      expect(properties.AlarmConfiguration.Enabled).toBe(true);
+      const names = properties.AlarmConfiguration.Alarms.map(({ Name }: Json) => alarms.get(target(Name)));
+      expect(names.sort()).toEqual(['door-failing', 'functions-throttled', 'gateway-5xx', 'units-oversold'].map((id) => `flash-sale-${id}`));
+    }
+  });
+
+  test('is at once in dev, where nobody comes to judge it by', () => {
+    for (const name of ['dev', 'local', 'parked'] as const) {
+      for (const type of ['AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias']) synthesized(DEPLOYED[name]).resourceCountIs(type, 0);
+    }
+  });
+
+  test('changes the version of a function when its program is another one, and of no other', () => {
+    const app = newApp();
+    const again = synthesizedIn(app, DEPLOYED.prod);
+    const versions = (of: typeof prod) => resources(of, 'AWS::Lambda::Version').map(({ id }) => id).sort();
+    expect(versions(again)).toEqual(versions(prod));
+    expect(ownFunctions(prod)).toHaveLength(FUNCTION_NAMES.length);
+  });
+});
+
+test('an account with a qualifier of its own is deployed to by its roles and its bucket', () => {
+  const settings = settingsOf('qualified', DEPLOYMENTS.qualified);
+  const app = newApp();
+  const text = JSON.stringify(synthesizedIn(app, settings).toJSON());
+  expect(text).toContain('cdk-shop1-assets-');
+  expect(text).toContain('/cdk-bootstrap/shop1/version');
+  expect(text).not.toContain('hnb659fds');
+});

@@ -1,0 +1,86 @@
+// Answers of AWS to what `make deploy` and its relatives ask, for a shop in eu-central-1 that is well. In the form that the services'
+// API references show: there is no account here to record from.
+import type { Recorded } from './aws.ts';
+
+export const ACCOUNT = '123456789012';
+export const TOPIC = `arn:aws:sns:eu-central-1:${ACCOUNT}:flash-sale-alarms`;
+export const secretArn = (name: string): string => `arn:aws:secretsmanager:eu-central-1:${ACCOUNT}:secret:${name}-AbCdEf`;
+export const CERTIFICATE = `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/11111111-2222-3333-4444-555555555555`;
+
+const xml = (operation: string, result: string, service = 'cloudformation.amazonaws.com/doc/2010-05-15/'): string =>
+  `<${operation}Response xmlns="http://${service}"><${operation}Result>${result}</${operation}Result><ResponseMetadata><RequestId>b9b4b068-3a41-11e5-94eb-example</RequestId></ResponseMetadata></${operation}Response>`;
+
+export const identity = (account: string): Recorded => ({
+  body: xml(
+    'GetCallerIdentity',
+    `<Arn>arn:aws:iam::${account}:user/Alice</Arn><UserId>AIDACKCEVSQ6C2EXAMPLE</UserId><Account>${account}</Account>`,
+    'sts.amazonaws.com/doc/2011-06-15/',
+  ),
+});
+
+export const stackIs = (status: string): Recorded => ({
+  body: xml(
+    'DescribeStacks',
+    `<Stacks><member><StackId>arn:aws:cloudformation:eu-central-1:${ACCOUNT}:stack/flash-sale/51af3dc0</StackId><StackName>flash-sale</StackName><CreationTime>2026-11-01T10:00:00.000Z</CreationTime><StackStatus>${status}</StackStatus><DisableRollback>false</DisableRollback></member></Stacks>`,
+  ),
+});
+
+export const subscribed = (subscription: string, endpoint = 'on-call@example.com'): Recorded => ({
+  body: xml(
+    'ListSubscriptionsByTopic',
+    `<Subscriptions><member><TopicArn>${TOPIC}</TopicArn><Protocol>email</Protocol><SubscriptionArn>${subscription}</SubscriptionArn><Owner>${ACCOUNT}</Owner><Endpoint>${endpoint}</Endpoint></member></Subscriptions>`,
+    'sns.amazonaws.com/doc/2010-03-31/',
+  ),
+});
+
+export const bootstrapped = (version: string): Recorded => ({
+  body: { Parameter: { ARN: 'arn', DataType: 'text', LastModifiedDate: 1_758_000_000, Name: '/cdk-bootstrap/hnb659fds/version', Type: 'String', Value: version, Version: 1 } },
+});
+
+export const executions = (ConcurrentExecutions: number): Recorded => ({
+  body: {
+    AccountLimit: { TotalCodeSize: 80_530_636_800, CodeSizeUnzipped: 262_144_000, CodeSizeZipped: 52_428_800, ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions },
+    AccountUsage: { TotalCodeSize: 9_426, FunctionCount: 8 },
+  },
+});
+
+export const throttle = (Value: number): Recorded => ({
+  body: {
+    Quotas: [
+      { ServiceCode: 'apigateway', ServiceName: 'Amazon API Gateway', QuotaCode: 'L-00000001', QuotaName: 'API Keys per account', Value: 10_000, Adjustable: true },
+      { ServiceCode: 'apigateway', ServiceName: 'Amazon API Gateway', QuotaCode: 'L-00000002', QuotaName: 'Throttle rate', Value, Adjustable: true },
+    ],
+  },
+});
+
+export const certificateIs = (Status: string, names: string[]): Recorded => ({
+  body: {
+    Certificate: {
+      CertificateArn: CERTIFICATE,
+      DomainName: names[0],
+      SubjectAlternativeNames: names,
+      Status,
+      DomainValidationOptions: [
+        { DomainName: names[0], ValidationMethod: 'DNS', ValidationStatus: Status, ResourceRecord: { Name: `_x1.${names[0]}.`, Type: 'CNAME', Value: '_x2.acm-validations.aws.' } },
+      ],
+    },
+  },
+});
+
+export const secretIs = (more: object = {}): Recorded => ({ body: { ARN: secretArn('x'), Name: 'x', LastChangedDate: 1_758_000_000, ...more } });
+
+export const secretHas = (SecretString: string, CreatedDate = 1_758_000_000): Recorded => ({
+  body: { ARN: secretArn('EdgeKey'), Name: 'EdgeKey', SecretString, CreatedDate, VersionId: 'v', VersionStages: ['AWSCURRENT'] },
+});
+
+/** What a shop that is well answers, by operation. */
+export const WELL: Record<string, Recorded> = {
+  GetParameter: bootstrapped('28'),
+  DescribeStacks: stackIs('UPDATE_COMPLETE'),
+  'GET /2016-08-19/account-settings': executions(3_000),
+  'GET /2016-08-19/account-settings/': executions(3_000),
+  ListServiceQuotas: throttle(10_000),
+  ListSubscriptionsByTopic: subscribed(`${TOPIC}:6b0e71bd`),
+  DescribeSecret: secretIs(),
+  GetSecretValue: secretHas('{"key1":"k"}'),
+};

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { deployedTemplate, removals, stoppedByHand, type Template } from '../deploy/removals.ts';
+import { settingsOf } from '../lib/deployment.ts';
+import type { Settings } from '../lib/settings.ts';
+import { recordedAws, refused, refusedXml } from './aws.ts';
+import { DEPLOYED, synthesized } from './stack.ts';
+
+const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 };
+const later = { from: 'cron(45 17 * * ? *)', to: 'cron(30 18 * * ? *)', timeZone: 'Europe/Berlin', count: 20 };
+const settings: Settings = { ...DEPLOYED.prod, provisioned: [opening, later] };
+const json = (of: Settings): Template => synthesized(of).toJSON() as Template;
+const shop = json(settings);
+const NOTHING = { functions: [], sources: [] };
+
+/** The shop with something of it changed. */
+function changed(change: (resources: Template['Resources']) => void): Template {
+  const copy = structuredClone(shop);
+  change(copy.Resources);
+  return copy;
+}
+
+function first(template: Template, type: string): [string, Template['Resources'][string]] {
+  return Object.entries(template.Resources).find(([, resource]) => resource.Type === type)!;
+}
+
+test('the same again takes nothing away, and neither does more', () => {
+  expect(removals(shop, shop, NOTHING)).toEqual([]);
+  expect(removals(json(DEPLOYED.prod), shop, NOTHING)).toEqual([]);
+});
+
+test('openings that are left out are asked about', () => {
+  expect(removals(shop, json(DEPLOYED.prod), NOTHING).sort()).toEqual([
+    'scheduled capacity: 20 processes of admission, cron(45 17 * * ? *) in Europe/Berlin',
+    'scheduled capacity: 20 processes of reservation, cron(45 17 * * ? *) in Europe/Berlin',
+    'scheduled capacity: 200 processes of admission, at(2099-12-01T17:45:00)',
+    'scheduled capacity: 200 processes of reservation, at(2099-12-01T17:45:00)',
+  ]);
+});
+
+test('fewer processes, or another moment, are asked about; an opening that is over is not', () => {
+  const fewer = changed((resources) => {
+    for (const { Type, Properties } of Object.values(resources)) {
+      if (Type !== 'AWS::ApplicationAutoScaling::ScalableTarget') continue;
+      Object.assign(Properties.ScheduledActions[0].ScalableTargetAction, { MinCapacity: 100, MaxCapacity: 100 });
+    }
+  });
+  expect(removals(shop, fewer, NOTHING)).toHaveLength(2);
+  const over = changed((resources) => {
+    for (const { Type, Properties } of Object.values(resources)) {
+      if (Type === 'AWS::ApplicationAutoScaling::ScalableTarget') Properties.ScheduledActions[0].Schedule = 'at(2020-12-01T17:45:00)';
+    }
+  });
+  expect(removals(over, shop, NOTHING)).toEqual([]);
+});
+
+test('a receiver of alarms that goes is asked about, and so is one that another takes the place of', () => {
+  const [id] = first(shop, 'AWS::SNS::Subscription');
+  const said = ['a receiver of alarms: email on-call@example.com'];
+  expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual(said);
+  expect(removals(shop, changed((resources) => (resources[id]!.Properties.Endpoint = 'other@example.com')), NOTHING)).toEqual(said);
+});
+
+test('what was stopped by hand is asked about', () => {
+  expect(removals(shop, shop, { functions: ['flash-sale-order'], sources: ['flash-sale-expiry'] })).toEqual([
+    expect.stringMatching(/^a stop: the function flash-sale-order was stopped by hand/),
+    expect.stringMatching(/^a stop: what feeds flash-sale-expiry was turned off/),
+  ]);
+});
+
+test('the table, its protection and the firewall are asked about', () => {
+  const [id] = first(shop, 'AWS::DynamoDB::Table');
+  expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual([`the table ${id}, with every sale, order and stop in it`]);
+  expect(removals(shop, changed((resources) => (resources[id]!.DeletionPolicy = 'Delete')), NOTHING)).toEqual([
+    `the protection of the table ${id}: it would go with the stack`,
+  ]);
+  const [distribution] = first(shop, 'AWS::CloudFront::Distribution');
+  const open = changed((resources) => delete resources[distribution]!.Properties.DistributionConfig.WebACLId);
+  expect(removals(shop, open, NOTHING)).toEqual(['the firewall in front of the shop']);
+});
+
+test('parking takes the openings away and makes Redis anew, and coming back makes it anew', () => {
+  const parked = json(settingsOf('parked', DEPLOYMENTS.parked));
+  const gone = removals(shop, parked, NOTHING);
+  expect(gone).toHaveLength(5);
+  for (const each of gone.slice(0, 4)) expect(each).toMatch(/^scheduled capacity: /);
+  const anew = expect.stringMatching(/^Redis, which is made anew: .* when none is open$/);
+  expect(gone[4]).toEqual(anew);
+  expect(removals(parked, shop, NOTHING)).toEqual([anew]);
+});
+
+describe('what AWS says', () => {
+  const template = (body: string) => ({
+    body: `<GetTemplateResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
+  });
+
+  test('is the template that was deployed', async () => {
+    const aws = recordedAws('eu-central-1', { GetTemplate: template('{"Resources":{}}') });
+    expect(await deployedTemplate(aws, 'flash-sale')).toEqual({ Resources: {} });
+  });
+
+  test('or that there is none', async () => {
+    const none = refusedXml('ValidationError', 'Stack with id flash-sale does not exist');
+    expect(await deployedTemplate(recordedAws('eu-central-1', { GetTemplate: none }), 'flash-sale')).toBeUndefined();
+    const denied = refusedXml('AccessDenied', 'no');
+    await expect(deployedTemplate(recordedAws('eu-central-1', { GetTemplate: denied }), 'flash-sale')).rejects.toThrow('no');
+  });
+
+  test('is which functions stand still, and which are fed no longer', async () => {
+    const small: Template = {
+      Resources: {
+        Order: { Type: 'AWS::Lambda::Function', Properties: { FunctionName: 'flash-sale-order' } },
+        Expiry: { Type: 'AWS::Lambda::Function', Properties: { FunctionName: 'flash-sale-expiry' } },
+        Gone: { Type: 'AWS::Lambda::Function', Properties: { FunctionName: 'flash-sale-gone' } },
+        Feed: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { FunctionName: { Ref: 'Expiry' } } },
+      },
+    };
+    const aws = recordedAws('eu-central-1', {
+      'GET /2019-09-30/functions/flash-sale-order/concurrency': { body: { ReservedConcurrentExecutions: 0 } },
+      'GET /2019-09-30/functions/flash-sale-expiry/concurrency': { body: { ReservedConcurrentExecutions: 20 } },
+      'GET /2019-09-30/functions/flash-sale-gone/concurrency': refused('ResourceNotFoundException'),
+      'GET /2015-03-31/event-source-mappings': { body: { EventSourceMappings: [{ UUID: 'u', State: 'Disabled' }] } },
+      'GET /2015-03-31/event-source-mappings/': { body: { EventSourceMappings: [{ UUID: 'u', State: 'Disabled' }] } },
+    });
+    expect(await stoppedByHand(aws, small)).toEqual({ functions: ['flash-sale-order'], sources: ['flash-sale-expiry'] });
+  });
+});
