@@ -36,6 +36,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         rain: None,
         early_access: Vec::new(),
         expected_audience: None,
+        lanes: 1,
     }
 }
 
@@ -71,7 +72,7 @@ pub fn first_version(id: RoundId, terms: Terms) -> Round {
         loaded_at_ms,
         paused: false,
         isolated_requests_per_s,
-        lanes: 1,
+        dealt: None,
         commitment: None,
         drand_round: None,
         log,

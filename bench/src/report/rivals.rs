@@ -66,6 +66,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         rain: None,
         early_access: Vec::new(),
         expected_audience: None,
+        lanes: 1,
     })
 }
 

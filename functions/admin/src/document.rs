@@ -45,6 +45,7 @@ pub(crate) struct NewSale {
     rain: Option<NewRain>,
     #[serde(default)]
     early_access: Vec<EarlyAccess>,
+    lanes: Option<u16>,
 }
 
 /// What an operator changes of a sale, and which version of what it has seen. Null takes away what a sale can be without, and
@@ -99,6 +100,8 @@ pub(crate) struct EditSale {
     rain: Option<NewRain>,
     #[serde(default, deserialize_with = "present")]
     early_access: Option<Vec<EarlyAccess>>,
+    #[serde(default, deserialize_with = "present")]
+    lanes: Option<u16>,
 }
 
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -149,6 +152,7 @@ impl EditSale {
             settlement: self.settlement,
             rain: self.rain.clone().map(Rain::from),
             early_access: self.early_access.clone(),
+            lanes: self.lanes,
             recurrence: self.recurrence.clone(),
         }
     }
@@ -256,6 +260,7 @@ impl NewSale {
             settlement: self.settlement,
             rain: self.rain.map(Rain::from),
             early_access: self.early_access,
+            lanes: self.lanes.unwrap_or(1),
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -308,6 +313,9 @@ struct TermsDocument {
     early_access: Vec<EarlyAccess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<Rain>,
+    /// Most sales have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<u16>,
 }
 
 impl SaleDocument {
@@ -357,6 +365,7 @@ impl TermsDocument {
             settlement: terms.settlement,
             rain: terms.rain,
             early_access: terms.early_access,
+            lanes: (terms.lanes > 1).then_some(terms.lanes),
         }
     }
 }

@@ -42,6 +42,7 @@ mod tests {
             rain: None,
             early_access: Vec::new(),
             expected_audience: None,
+            lanes: 1,
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };

@@ -281,6 +281,7 @@ mod tests {
             rain: None,
             early_access: Vec::new(),
             expected_audience: None,
+            lanes: 1,
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
 /// | units | yes | yes, but none of a round with awards | more only, and none of a round with awards |
 /// | rain | yes | yes | if it had one, from that moment on; what is available stays so |
 /// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
-/// | recurrence | a draft's | no | no |
+/// | recurrence, lanes | a draft's | no | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// What is sold, for people.
@@ -51,6 +51,8 @@ pub struct Edit {
     pub rain: Option<Rain>,
     /// Who may buy before everyone else.
     pub early_access: Option<Vec<EarlyAccess>>,
+    /// Parts of its units with Redis keys of their own.
+    pub lanes: Option<u16>,
     /// Whether the sale comes again, and how. `Some(None)` makes it one that does not.
     pub recurrence: Option<Option<Recurrence>>,
 }
@@ -136,6 +138,7 @@ impl Edit {
             settlement,
             rain,
             early_access,
+            lanes,
             recurrence: _is_no_term_of_a_round,
         } = self;
         let edited = Terms {
@@ -159,6 +162,7 @@ impl Edit {
             settlement: settlement.unwrap_or(terms.settlement),
             rain: rain.clone().or_else(|| terms.rain.clone()),
             early_access: early_access.clone().unwrap_or_else(|| terms.early_access.clone()),
+            lanes: lanes.unwrap_or(terms.lanes),
         };
         edited.validate()?;
         Ok(edited)

@@ -193,6 +193,7 @@ mod tests {
             rain: None,
             early_access: Vec::new(),
             expected_audience: None,
+            lanes: 1,
         };
         for (award, needs_terms, shown) in [
             (
