@@ -132,6 +132,6 @@ mod tests {
         // Stored: what lies in Redis is found again.
         let round = "lamp.1".parse().unwrap();
         let tags = Lane::all(4).map(|lane| LaneKeys { round: &round, lane }.to_string());
-        assert_eq!(tags.collect::<Vec<_>>(), ["", "", "", ""]);
+        assert_eq!(tags.collect::<Vec<_>>(), ["{lamp:1:0:3}", "{lamp:1:1:1}", "{lamp:1:2:3}", "{lamp:1:3:1}"]);
     }
 }

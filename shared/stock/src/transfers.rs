@@ -80,6 +80,8 @@ pub(crate) struct LaneTransfers {
     last: u64,
     /// The last unit that was dealt to lanes.
     pub(crate) dealt: u32,
+    /// Transfers that the lane has begun since it was loaded.
+    given: u32,
 }
 
 impl LaneTransfers {
@@ -207,6 +209,18 @@ impl RoundStock<'_> {
         Ok(open)
     }
 
+    /// How many transfers the lanes have begun since they were loaded.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn transfers_given(self) -> Result<u32, StockError> {
+        let mut given = 0;
+        for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
+            given += self.transfers_of(lane).await?.given;
+        }
+        Ok(given)
+    }
+
     /// Finishes a transfer that may have been left half done. Whether that was possible: not if Redis has lost the lane that
     /// the units go to.
     ///
@@ -235,6 +249,7 @@ impl RoundStock<'_> {
                     transfers.taken.insert(index, id);
                 }),
                 _ if field == "dealt" => value.parse().ok().map(|dealt| transfers.dealt = dealt),
+                _ if field == "given" => value.parse().ok().map(|given| transfers.given = given),
                 _ if field == "last" => value.parse().ok().map(|last| transfers.last = last),
                 _ => Some(()),
             };

@@ -64,8 +64,10 @@ fn of_all(lanes: Vec<(Counters, LaneTransfers)>) -> Counters {
     let dealt = lanes.iter().map(|(_, transfers)| transfers.dealt);
     // New units are the first lane's, so it knows how many there are.
     let total = dealt.clone().next().unwrap_or_default();
-    let on_the_way: u32 =
-        lanes.iter().flat_map(|(_, transfers)| &transfers.open).flat_map(|open| &open.ranges).map(count).sum();
+    let of = |lane: Lane| lanes.get(usize::from(lane.index())).map(|(_, transfers)| transfers);
+    let open = lanes.iter().flat_map(|(_, transfers)| &transfers.open);
+    let on_the_way = open.filter(|open| of(open.to).is_some_and(|recipient| !recipient.has_taken(open)));
+    let on_the_way: u32 = on_the_way.flat_map(|open| &open.ranges).map(count).sum();
     let lanes: Vec<Counters> = lanes.into_iter().map(|(counters, _)| counters).collect();
     let moments: Vec<EpochMs> = lanes.iter().map(|lane| lane.last_won_at_ms).collect();
     let first = lanes.first().cloned().unwrap_or_default();
