@@ -9,7 +9,7 @@
 --       2 how long before everyone's opening its user may buy (ms); or -1 for a reservation that is to have another unit: it
 --         gets one at any time, also one that is held back
 -- Returns
---   donated ID RANGES     these units are on their way: "FIRST-LAST", joined by ","
+--   donated ID RANGES [held]   these units are on their way: "FIRST-LAST", joined by ","; held if they are held back
 --   sold_out MS FOR_MS    nothing is free here, or all of it is held back, for another FOR_MS; the last unit was handed out
 --                         at MS (ms since the Unix epoch)
 --   not_open MS           opens for the user at MS (ms since the Unix epoch)
@@ -28,11 +28,11 @@ if open then return 'donated ' .. open end
 local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]
 local now = math.floor(now_us / 1000)
+--- @read sellable_at_ms
 if not is_reseat then
   if now >= closes_at_ms then return 'closed' end
   if now < opens_at_ms - lead_ms then return string.format('not_open %d', opens_at_ms - lead_ms) end
   if paused ~= 0 then return 'paused' end
-  --- @read sellable_at_ms
   if now < sellable_at_ms then return string.format('sold_out %d %d', last_won_at_ms, sellable_at_ms - now) end
 end
 local fresh = last_unit + 1 - next_unit
@@ -63,7 +63,7 @@ moves = moves + 1
 
 -- The recipient takes no id twice, and only later ones.
 local id = math.max(now_us, (tonumber(redis.call('HGET', transfers_key, 'last')) or 0) + 1)
-local record = string.format('%d %s', id, table.concat(ranges, ','))
+local record = string.format('%d %s', id, table.concat(ranges, ',')) .. (now < sellable_at_ms and ' held' or '')
 redis.call('HSET', transfers_key, 'last', string.format('%d', id), to, record)
 redis.call('HINCRBY', transfers_key, 'open', count)
 redis.call('HINCRBY', transfers_key, 'given', 1)

@@ -8,7 +8,7 @@
 
 local transfers_key = KEYS[1]
 local to, transfer = 'to:' .. ARGV[1], ARGV[2]
-local id, ranges = string.match(redis.call('HGET', transfers_key, to) or '', '^(%d+) (%S+)$')
+local id, ranges = string.match(redis.call('HGET', transfers_key, to) or '', '^(%d+) (%S+)')
 if id == transfer then
   local count = 0
   for first, last in string.gmatch(ranges, '(%d+)%-(%d+)') do count = count + last + 1 - first end

@@ -6,7 +6,7 @@
 --       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  1 index of the lane that the units come from
 --       2 id of the transfer
---       3 1 to hold them back if nothing was free here: they may have been held back where they come from. 0 otherwise
+--       3 1 if they were held back where they come from: then they are here, if nothing was free. 0 otherwise
 --       and then its ranges, "FIRST-LAST"
 -- Returns
 --   accepted       the lane has them, now or since an earlier run

@@ -15,7 +15,7 @@ use process::Snapshots;
 use queue::OrderMessage;
 use runtime::{Clock, Secret, Settings};
 use sale::audit::Audit;
-use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, Terms, Unit};
+use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, RoundId, Terms, Unit};
 use stock::Stock;
 use tests::{round, user};
 use tokio::task::spawn_blocking;

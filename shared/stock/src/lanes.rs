@@ -168,6 +168,11 @@ impl RoundStock<'_> {
                     Donated::Closed => return Ok(Reserve::Closed),
                     Donated::Paused => return Ok(Reserve::Paused),
                 };
+                // Left by somebody for whom the hold-back did not count.
+                if transfer.held_back {
+                    self.finish(&transfer).await?;
+                    continue;
+                }
                 let answer = self.accept(&transfer, uuid, user, class).await?;
                 if answer == Reserve::UnknownSale {
                     return Ok(answer);
@@ -218,7 +223,7 @@ impl RoundStock<'_> {
             }
             for donor in looks.donors(claim.lane, is_left) {
                 if let Donated::Units(transfer) = self.donate(donor, claim.lane, DonateFor::Reseat).await? {
-                    if self.take_in(&transfer, true).await? {
+                    if self.take_in(&transfer).await? {
                         self.settle(&transfer).await?;
                     }
                     if let Some(reseated) = self.reseat_at_home(claim).await? {

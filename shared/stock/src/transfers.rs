@@ -29,6 +29,8 @@ pub struct Transfer {
     pub id: u64,
     /// The units.
     pub ranges: Vec<RangeInclusive<u32>>,
+    /// Whether they were held back where they come from. Then they are where they go.
+    pub held_back: bool,
 }
 
 /// Who the units are for.
@@ -59,9 +61,15 @@ pub enum Donated {
 
 impl Transfer {
     fn parse(from: Lane, to: Lane, record: &str) -> Option<Self> {
-        let (id, ranges) = record.split_once(' ')?;
+        let mut words = record.split(' ');
+        let (id, ranges, held) = (words.next()?, words.next()?, words.next());
         let ranges = ranges.split(',').map(parse_range).collect::<Option<Vec<_>>>()?;
-        Some(Self { from, to, id: id.parse().ok()?, ranges })
+        let held_back = match held {
+            None => false,
+            Some("held") => true,
+            Some(_) => return None,
+        };
+        Some(Self { from, to, id: id.parse().ok()?, ranges, held_back })
     }
 
     fn range_texts(&self) -> Vec<String> {
@@ -160,12 +168,11 @@ impl RoundStock<'_> {
         read_reserve(keys, user, &answer)
     }
 
-    /// Adds the units of a transfer to the lane that they go to, once. They are held back there if `hold_back` says so and
-    /// nothing is free there. Whether they are there: not if Redis has no such lane.
+    /// Adds the units of a transfer to the lane that they go to, once. Whether they are there: not if Redis has no such lane.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn take_in(self, transfer: &Transfer, hold_back: bool) -> Result<bool, StockError> {
+    pub async fn take_in(self, transfer: &Transfer) -> Result<bool, StockError> {
         let keys = self.keys_in(transfer.to);
         let answer = TAKE_IN
             .key(keys.sale())
@@ -173,7 +180,7 @@ impl RoundStock<'_> {
             .key(keys.transfers())
             .arg(transfer.from.index())
             .arg(transfer.id)
-            .arg(u8::from(hold_back))
+            .arg(u8::from(transfer.held_back))
             .arg(transfer.range_texts())
             .invoke_async(self.connection)
             .await?;
@@ -227,7 +234,7 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated, and beside who began it.
     pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
-        let done = self.take_in(transfer, false).await?;
+        let done = self.take_in(transfer).await?;
         if done {
             self.settle(transfer).await?;
         }
