@@ -17,6 +17,6 @@
 
 local sale_key, buyers_key, free_key, outbox_key, transfers_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local user, id, lead_ms, has_set_aside = ARGV[1], ARGV[2], ARGV[3], nil
-local from, transfer, ranges_at = 'from:' .. ARGV[4], ARGV[5], 6
+local from, transfer, is_held, ranges_at = 'from:' .. ARGV[4], ARGV[5], false, 6
 --- @include accept
 --- @include reserve

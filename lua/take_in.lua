@@ -13,9 +13,9 @@
 --   unknown_sale   the lane has no keys; nothing changed
 
 local sale_key, free_key, transfers_key = KEYS[1], KEYS[2], KEYS[3]
-local from, transfer, ranges_at = 'from:' .. ARGV[1], ARGV[2], 4
+local from, transfer, is_held, ranges_at = 'from:' .. ARGV[1], ARGV[2], ARGV[3] == '1', 4
 --- @include accept
-if was_sold_out and ARGV[3] == '1' then
+if was_sold_out and is_held then
   local next_drop_at = 0
   --- @include hold_back
 end

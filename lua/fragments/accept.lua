@@ -1,5 +1,5 @@
 -- Adds the units of a transfer to what can be handed out, once. Takes `sale_key`, `free_key`, `transfers_key`, the
--- transfer's `from` and `transfer`, and from which of ARGV on its ranges are: `ranges_at`. Sets `was_sold_out`, nil if the
+-- transfer's `from`, `transfer` and `is_held`, and from which of ARGV on its ranges are: `ranges_at`. Sets `was_sold_out`, nil if the
 -- units were added before.
 local was_sold_out
 do
@@ -21,6 +21,12 @@ do
     end
     moves = moves + 1
     --- @write next_unit last_unit returned moves
+    --- @read sellable_at_ms
+    if sellable_at_ms > 0 and not is_held then
+      -- What this lane holds back is sold as well: the round is not sold out, and was not since these units could be had.
+      local sellable_at_ms = 0
+      --- @write sellable_at_ms
+    end
     redis.call('HSET', transfers_key, from, transfer)
     redis.call('PEXPIREAT', free_key, expires_at_ms)
     redis.call('PEXPIREAT', transfers_key, expires_at_ms)

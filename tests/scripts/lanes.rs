@@ -764,3 +764,21 @@ async fn a_hundred_rounds_are_sold_to_the_last_unit() {
     }
     println!("100 rounds of {UNITS} units in {LANES} lanes: {all_transfers} transfers, at most {most} in a round");
 }
+
+/// A lane holds back what came back to it, but not what another lane sells.
+#[tokio::test]
+async fn a_lane_that_holds_back_sells_what_other_lanes_have() {
+    let lanes = Lanes::start(4, 2).await;
+    let mut claims = Vec::new();
+    for number in 0..2 {
+        claims.push(lanes.buy(&lanes.user_of(0, number)).await);
+    }
+    lanes.stock().release(&claims[0], None, false).await.unwrap();
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert!(counters.lanes[0].free() == 1 && counters.lanes[0].sellable_at_ms > super::sequences::clock());
+    for number in 2..5 {
+        lanes.buy(&lanes.user_of(0, number)).await;
+    }
+    assert!(matches!(lanes.reserve(&lanes.user_of(0, 5)).await, Reserve::SoldOut(_)));
+    lanes.places().await;
+}
