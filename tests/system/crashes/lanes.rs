@@ -38,19 +38,6 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
     },
     Flow {
-        name: "load lanes",
-        effects: &["Query", "EVALSHA load"],
-        prepare: |lab| {
-            Box::pin(async {
-                lab.publish(SALE, &Terms { lanes: LANES, ..terms(4, 1) }).await;
-                Vec::new()
-            })
-        },
-        run: |_, world, _| Box::pin(warm_up(world)),
-        again: |lab, _| Box::pin(warm_up_again(lab, 1)),
-        end: |lab, _| Box::pin(async { assert_eq!(lab.clean_audit().await, (4, 0, 0)) }),
-    },
-    Flow {
         name: "load a lane that was lost",
         effects: &["Query", "EVALSHA load"],
         prepare: |lab| Box::pin(with_a_lane_lost(lab)),
