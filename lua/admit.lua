@@ -15,6 +15,7 @@
 --         many may come at once
 --       11 how long before everyone's opening the user may buy (ms)
 --       12 1 if units that are set aside are for the user, 0 otherwise
+--       13 1 if another lane may have a unit for the user, so that this one may have none; left out otherwise
 -- Returns
 --   challenged               the user is to answer
 --   admitted MS              the answer is right, and was given for the first time at MS
@@ -94,7 +95,7 @@ if not string.find(record, ';%d') then
   if not sold_out and now < set_aside_until_ms and ARGV[12] ~= '1' and returned + last_unit + 1 - next_unit <= set_aside then
     return string.format('set_aside %d', set_aside_until_ms)
   end
-  if sold_out_for then
+  if sold_out_for and not ARGV[13] then
     return string.format('sold_out %d %d', last_won_at_ms, sold_out_for) .. (next_at and string.format(' %d', next_at) or '')
   end
 end

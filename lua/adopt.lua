@@ -9,6 +9,7 @@
 --       3 slot of the order
 --       4 unit of the order
 --       5 when it was reserved (ms since the Unix epoch)
+--       6 1 if this is one of several lanes; left out otherwise
 -- Returns
 --   adopted             Redis knows it now, and hands its unit out to nobody
 --   already_confirmed   that was so; nothing changed
@@ -47,7 +48,14 @@ local function give(first, last)
   if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
 end
 
-if unit >= next_unit then
+if ARGV[6] then
+  local was_free = false
+  --- @include take_out
+  if was_free then
+    --- @write next_unit last_unit returned moves
+    known = false
+  end
+elseif unit >= next_unit then
   -- Whatever lies between was never handed out and can still be.
   give(next_unit, unit - 1)
   returned, moves = returned + unit - next_unit, moves + 1

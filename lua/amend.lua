@@ -5,9 +5,11 @@
 --       2 buyers  hash, user -> entries
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
+--       5 transfers  hash, what is on its way from this lane and to it; left out if there is only one lane
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
 --       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  9 until when units are set aside, or 0
 --       10 how many units are set aside in a new round  (times in ms since the Unix epoch)
+--       and with several lanes 11: 1 for the lane that gets all new units, 0 for the others
 -- Returns
 --   amended        it is in force now
 --   present        this version or a newer one was in force
@@ -33,8 +35,17 @@ end
 local sold_out, told_until = returned == 0 and next_unit > last_unit, next_drop_at
 version = newer
 local paused, opens_at_ms, closes_at_ms, expires_at_ms, unpaid_limit, plan, set_aside_until_ms = unpack(ARGV, 3, 9)
-local next_drop_ms = 0
-if plan == '' then
+local next_drop_ms, transfers_key = 0, KEYS[5]
+if transfers_key then
+  local free_key, total, dealt = KEYS[3], tonumber(ARGV[2]), tonumber(redis.call('HGET', transfers_key, 'dealt')) or 0
+  if ARGV[11] == '1' and total > dealt then
+    --- @read moves
+    returned, moves = returned + total - dealt, moves + 1
+    --- @write returned moves
+    redis.call('ZADD', free_key, dealt + 1, string.format('%d-%d', dealt + 1, total))
+  end
+  redis.call('HSET', transfers_key, 'dealt', string.format('%d', math.max(total, dealt)))
+elseif plan == '' then
   last_unit = math.max(tonumber(ARGV[2]), last_unit)
 else
   --- @include clock
@@ -50,9 +61,9 @@ if has_plan or plan ~= '' then
 end
 -- Whoever was told that nothing is left goes by the plan so far: what comes earlier than it said is held back.
 local comes_earlier = next_drop_ms > 0 and (told_until == 0 or next_drop_ms < told_until)
-if sold_out and (next_unit <= last_unit or comes_earlier) then
+if sold_out and (returned > 0 or next_unit <= last_unit or comes_earlier) then
   next_drop_at = 0
   --- @include hold_back
 end
-for i = 1, 4 do redis.call('PEXPIREAT', KEYS[i], expires_at_ms) end
+for i = 1, #KEYS do redis.call('PEXPIREAT', KEYS[i], expires_at_ms) end
 return 'amended'

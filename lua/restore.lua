@@ -5,6 +5,7 @@
 --       2 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 moves of the sale when it was looked at
 --       2 epoch likewise (ms since the Unix epoch)
+--       3 "lane" if this is one of several lanes; left out otherwise
 --       and then the units (bounded by the caller)
 -- Returns
 --   restored       they can be handed out again
@@ -19,9 +20,11 @@ if not sale then return 'unknown_sale' end
 if moves ~= tonumber(ARGV[1]) or epoch_ms ~= tonumber(ARGV[2]) then return 'moved' end
 local sold_out, next_drop_at
 --- @include sold_out
-for i = 3, #ARGV do
+local is_lane = ARGV[3] == 'lane'
+for i = is_lane and 4 or 3, #ARGV do
   -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.
-  if tonumber(ARGV[i]) < next_unit then
+  local unit = tonumber(ARGV[i])
+  if unit < next_unit or is_lane and unit > last_unit then
     returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
   end
 end

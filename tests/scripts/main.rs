@@ -9,6 +9,7 @@ mod contract;
 mod deny;
 mod due;
 mod early_access;
+mod lanes;
 mod lease;
 mod line;
 mod load;

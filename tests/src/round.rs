@@ -37,6 +37,7 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
         early_access: Vec::new(),
         line: None,
         expected_audience: None,
+        lanes: 1,
     }
 }
 
@@ -72,7 +73,7 @@ pub fn first_version(id: RoundId, terms: Terms) -> Round {
         loaded_at_ms,
         paused: false,
         isolated_requests_per_s,
-        lanes: 1,
+        dealt: None,
         commitment: None,
         drand_round: None,
         log,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use sale::ReservationId;
+use sale::{Lane, ReservationId, Terms};
 use tests::{round, terms};
 use tokio::sync::watch;
 
@@ -159,8 +159,14 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'stat
     (heard, heard_of_others)
 }
 
+/// Where the sale's first lane is.
+async fn slot_struck(stage: &ClusterLab) -> u16 {
+    let (id, lanes) = (round(SALE, 1), stage.lab.lanes_of(&round(SALE, 1)));
+    stage.cluster.slot_of(&stage.lab.stock.round_in(&id, lanes).tag(Lane::new(0, lanes))).await.unwrap()
+}
+
 async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, gone: &AtomicUsize) {
-    let slot = stage.slot_of(SALE).await;
+    let slot = slot_struck(stage).await;
     let owner = stage.cluster.owner(slot).await.unwrap();
     match blow {
         Blow::Kill => {
@@ -182,7 +188,8 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
                     (heard > before + AT_ONCE || gone.load(Ordering::SeqCst) >= UNITS as usize).then_some(())
                 })
                 .await;
-                let counters = stage.onlooker.round(&round(SALE, 1)).counters().await;
+                let counters =
+                    stage.onlooker.round_in(&round(SALE, 1), stage.lab.lanes_of(&round(SALE, 1))).counters().await;
                 assert!(counters.unwrap().is_some(), "a key is found wherever it is");
             };
             stage.cluster.move_slot(slot, between).await.unwrap();
@@ -191,15 +198,18 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, heard_so_far: &AtomicUsize, 
     }
 }
 
-async fn run(blow: Blow) {
+/// With so many lanes of the sale that draws the crowd.
+async fn run(blow: Blow, lanes: u16) {
     let mut stage = ClusterLab::new().await;
-    for (sale, units) in OTHERS.map(|sale| (sale, OTHERS_UNITS)).into_iter().chain([(SALE, UNITS)]) {
-        stage.publish(sale, &terms(units, 1)).await;
+    let terms = |units, lanes| Terms { lanes, ..terms(units, 1) };
+    let others = OTHERS.map(|sale| (sale, terms(OTHERS_UNITS, 1)));
+    for (sale, terms) in others.into_iter().chain([(SALE, terms(UNITS, lanes))]) {
+        stage.publish(sale, &terms).await;
         stage.load(sale).await;
     }
-    let onlooker = async || stage.onlooker.round(&round(SALE, 1)).counters().await.ok();
+    let onlooker = async || stage.onlooker.round_in(&round(SALE, 1), lanes).counters().await.ok();
     until("an onlooker is connected", 20, onlooker).await;
-    let struck = stage.cluster.owner(stage.slot_of(SALE).await).await.unwrap();
+    let struck = stage.cluster.owner(slot_struck(&stage).await).await.unwrap();
     let mut elsewhere = BTreeSet::new();
     for sale in OTHERS {
         if stage.cluster.owner(stage.slot_of(sale).await).await.unwrap() != struck {
@@ -264,7 +274,7 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     assert_eq!(guards.len(), audit.ordered as usize);
     if units == UNITS {
         let mut late = Heard::default();
-        tests::until_sellable(lab.stock.round(&id)).await;
+        tests::until_sellable(lab.stock.of(&published)).await;
         for number in 0..=audit.free {
             let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
             assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");
@@ -277,6 +287,15 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_survives_every_blow_to_its_cluster() {
     for blow in [Blow::Kill, Blow::Silence, Blow::FailOver, Blow::Move, Blow::MoveAtOnce] {
-        tokio::time::timeout(LIMIT, run(blow)).await.unwrap_or_else(|_| panic!("{blow:?} does not come to an end"));
+        tokio::time::timeout(LIMIT, run(blow, 1)).await.unwrap_or_else(|_| panic!("{blow:?} does not come to an end"));
+    }
+}
+
+/// Ten times, since how far the replica is when the master dies differs. `cargo test --test system -- --ignored eight_lanes`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes"]
+async fn a_sale_with_eight_lanes_survives_the_death_of_a_shard() {
+    for _ in 0..10 {
+        tokio::time::timeout(LIMIT, run(Blow::Kill, 8)).await.expect("it comes to an end");
     }
 }

@@ -15,7 +15,7 @@ use process::Snapshots;
 use queue::OrderMessage;
 use runtime::{Clock, Secret, Settings};
 use sale::audit::Audit;
-use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, Terms, Unit};
+use sale::{Claim, ClaimState, Entry, EpochMs, Offer, Order, ReservationId, Round, RoundId, Terms, Unit};
 use stock::Stock;
 use tests::{round, user};
 use tokio::task::spawn_blocking;
@@ -313,7 +313,8 @@ impl Lab {
 
     /// Waits until what came back to the first round is on sale again.
     pub(crate) async fn until_sellable(&self) {
-        tests::until_sellable(self.stock.round(&round(SALE, 1))).await;
+        let lanes = self.lanes_of(&round(SALE, 1));
+        tests::until_sellable(self.stock.round_in(&round(SALE, 1), lanes)).await;
     }
 
     /// Reserves a unit for a user, and expects one.
@@ -347,7 +348,13 @@ impl Lab {
     }
 
     pub(crate) async fn entry(&self, id: &ReservationId, name: &str) -> Option<Entry> {
-        self.stock.round(&id.round).find(id.uuid, &user(name)).await.unwrap()
+        let lanes = self.lanes_of(&id.round);
+        self.stock.round_in(&id.round, lanes).find(id.uuid, &user(name)).await.unwrap()
+    }
+
+    /// How many lanes a round has, as far as this process has read of it.
+    pub(crate) fn lanes_of(&self, id: &RoundId) -> u16 {
+        self.snapshots.lanes_of(&id.sale).unwrap_or(1)
     }
 
     pub(crate) async fn claim_state(&self, claim: &Claim) -> ClaimState {
@@ -356,7 +363,8 @@ impl Lab {
 
     /// The units that Redis can hand out.
     pub(crate) async fn free(&self) -> Vec<Unit> {
-        let view = self.stock.round(&round(SALE, 1)).view().await.unwrap().expect("the round is loaded");
+        let lanes = self.lanes_of(&round(SALE, 1));
+        let view = self.stock.round_in(&round(SALE, 1), lanes).view().await.unwrap().expect("the round is loaded");
         let mut free: Vec<Unit> = view.free.into_iter().flatten().map(Unit).collect();
         free.sort();
         free

@@ -63,6 +63,7 @@ mod hot_sales;
 mod killed_functions;
 mod killed_order_function;
 mod lambda_modes;
+mod lanes;
 mod life;
 mod limits;
 mod lines;

@@ -67,6 +67,7 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
         early_access: Vec::new(),
         line: None,
         expected_audience: None,
+        lanes: 1,
     })
 }
 

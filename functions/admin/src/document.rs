@@ -49,6 +49,7 @@ pub(crate) struct NewSale {
     #[serde(default)]
     early_access: Vec<EarlyAccess>,
     line: Option<NewLine>,
+    lanes: Option<u16>,
 }
 
 /// What an operator changes of a sale, and which version of what it has seen. Null takes away what a sale can be without, and
@@ -106,6 +107,8 @@ pub(crate) struct EditSale {
     /// Null: everybody comes at once.
     #[serde(default, deserialize_with = "present")]
     line: Option<Option<NewLine>>,
+    #[serde(default, deserialize_with = "present")]
+    lanes: Option<u16>,
 }
 
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -157,6 +160,7 @@ impl EditSale {
             rain: self.rain.clone().map(Rain::from),
             early_access: self.early_access.clone(),
             line: self.line.clone().map(|line| line.map(|line| line.of(terms.line))),
+            lanes: self.lanes,
             recurrence: self.recurrence.clone(),
         }
     }
@@ -289,6 +293,7 @@ impl NewSale {
             rain: self.rain.map(Rain::from),
             early_access: self.early_access,
             line: self.line.map(|line| line.of(None)),
+            lanes: self.lanes.unwrap_or(1),
         };
         (self.sale_id, terms, self.recurrence)
     }
@@ -343,6 +348,9 @@ struct TermsDocument {
     rain: Option<Rain>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<LineTerms>,
+    /// Most sales have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<u16>,
 }
 
 impl SaleDocument {
@@ -393,6 +401,7 @@ impl TermsDocument {
             rain: terms.rain,
             early_access: terms.early_access,
             line: terms.line,
+            lanes: (terms.lanes > 1).then_some(terms.lanes),
         }
     }
 }

@@ -112,7 +112,8 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let Deps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let Latest { offer, round: latest } = sale_of(deps, sale).await?;
     let id = offer.latest_round_id();
-    let round = stock.round(&id);
+    let lanes = latest.as_ref().map_or(offer.terms.lanes, |latest| latest.terms.lanes);
+    let round = stock.round_in(&id, lanes);
     let depth_of = |url| part("a queue", depth(sqs, url));
     let in_redis = async {
         tokio::join!(

@@ -8,7 +8,7 @@ use lambda_http::{Body, Request};
 use ledger::{Deleted, Latest, ListedState, SalePlace, Withdrawal};
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, SaleId};
 use serde_json::{Map, Value};
-use stock::Counters;
+use stock::{Counters, RoundStock};
 use uuid::Uuid;
 
 use crate::document::{Duplicate, EditSale, SaleDocument, SalesDocument};
@@ -123,7 +123,7 @@ pub(crate) async fn withdraw(deps: &Deps, request: &Request, sale: &str) -> Repl
             Withdrawal::Done(latest) => {
                 if let Some(round) = &latest.round {
                     // Not an error to the operator: it is paused there for good, since nobody can resume it.
-                    if let Err(error) = deps.stock.round(&round.id).amend(round).await {
+                    if let Err(error) = deps.stock.of(round).amend(round).await {
                         tracing::warn!(error = &error as &dyn std::error::Error, "Redis keeps it as paused");
                     }
                 }
@@ -171,7 +171,7 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
         let latest = made(id, steered.map_err(Problem::unanswered)?)?;
         round = latest.round.ok_or_else(|| Problem::new(Code::UnknownSale))?;
     }
-    let stock = deps.stock.round(id);
+    let stock = deps.stock.of(&round);
     stock.amend(&round).await.map_err(Problem::unanswered)?;
     let Some(counters) = stock.counters().await.map_err(Problem::unanswered)? else {
         // It is being loaded, or Redis has lost it, and with it what was sold.
@@ -180,7 +180,7 @@ async fn pause_in_redis(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result
     if !counters.paused || counters.version < round.version {
         return Err(later("Redis has another version of the round"));
     }
-    if nobody_has_bought(&counters) {
+    if nobody_has_bought(stock, &counters).await? {
         return Ok(round.version);
     }
     go_on_selling(deps, id, request).await?;
@@ -204,14 +204,19 @@ async fn go_on_selling(deps: &Deps, id: &RoundId, request: &LogEntry) -> Result<
     let resumed = deps.ledger.steer_round(id, &step(request, "resume"), resume).await.map_err(Problem::unanswered)?;
     // Whoever changed it meanwhile decides.
     if let Ok(Latest { round: Some(round), .. }) = made(id, resumed) {
-        deps.stock.round(id).amend(&round).await.map_err(Problem::unanswered)?;
+        deps.stock.of(&round).amend(&round).await.map_err(Problem::unanswered)?;
     }
     Ok(())
 }
 
 /// Whether no unit was ever handed out. A clock alone does not tell: Redis has its own.
-const fn nobody_has_bought(counters: &Counters) -> bool {
-    counters.next_unit == 1 && counters.moves == 0
+async fn nobody_has_bought(stock: RoundStock<'_>, counters: &Counters) -> Result<bool, Problem> {
+    if counters.lanes.is_empty() {
+        return Ok(counters.next_unit == 1 && counters.moves == 0);
+    }
+    // Units also move between lanes, so who has bought is looked for among the users.
+    let view = stock.view().await.map_err(Problem::unanswered)?;
+    Ok(view.is_some_and(|view| view.entries.is_empty() && view.counters.free() == view.counters.total()))
 }
 
 /// A new draft that offers the same.

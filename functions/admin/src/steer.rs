@@ -124,7 +124,7 @@ pub(crate) async fn steer_round(
     let latest = made(round, steered)?;
     if let Some(round) = &latest.round {
         // Not an error to the operator: the ledger has it, and reconciliation tells Redis.
-        if let Err(error) = deps.stock.round(&round.id).amend(round).await {
+        if let Err(error) = deps.stock.of(round).amend(round).await {
             tracing::warn!(error = &error as &dyn std::error::Error, "Redis hears of it later");
         }
     }

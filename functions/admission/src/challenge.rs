@@ -115,7 +115,7 @@ pub(crate) async fn challenge(deps: &Deps, request: &Request, sale: &str) -> Rep
     };
     let applicant = applicant(&visitor, &ip, Route::Challenge);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
-    match deps.stock.round(&round.id).challenge(&asked).await.map_err(Problem::unanswered)? {
+    match deps.stock.of(round).challenge(&asked).await.map_err(Problem::unanswered)? {
         Challenged::Issued => {}
         Challenged::RateLimited(limited) => return Err(Route::Challenge.refusal(limited.own, limited.retry_after_ms)),
         Challenged::Denied => return Err(Problem::new(Code::Denied)),

@@ -49,7 +49,7 @@ pub(crate) async fn token(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let class = class_of(deps, request, &visitor, round).await.inspect_err(|_| known.give_turn_back(Step::Token))?;
     let (applicant, answer) = (applicant(&visitor, &ip, Route::Token), answer.as_deref());
     let asked = AdmitRequest { applicant, id, answer, per_sale, class };
-    let admit = deps.stock.round(&round.id).admit(&asked).await.map_err(Problem::unanswered)?;
+    let admit = deps.stock.of(round).admit(&asked).await.map_err(Problem::unanswered)?;
     if matches!(admit, Admit::WrongAnswer { .. } | Admit::NoChallenge | Admit::RateLimited(_) | Admit::Denied) {
         // Anybody can send as many of these as the user's and the address's rates allow: they must not keep the others out.
         known.give_turn_back(Step::Token);

@@ -220,9 +220,9 @@ impl Shelf {
         let is_held_up = round.paused || listed.switches.stop(&round.id.sale) || round.awaits_beacon();
         let phase = Phase::of(&round.terms, is_held_up, now);
         let availability = match phase {
-            Phase::Upcoming => self.loaded(&round.id, round.terms.opens_at_ms, now).await,
+            Phase::Upcoming => self.loaded(round, round.terms.opens_at_ms, now).await,
             Phase::Closed => Availability::Unknown,
-            Phase::Open | Phase::Paused => self.left_of(&round.id).await,
+            Phase::Open | Phase::Paused => self.left_of(round).await,
         };
         let plan = RainPlan::of_terms(&round.terms);
         let next_release_ms = match phase {
@@ -236,22 +236,23 @@ impl Shelf {
 
     /// Before a round opens nothing of it is gone, so all that Redis is asked is whether it has it already; and that only when
     /// it should, or soon will.
-    async fn loaded(&self, id: &RoundId, opens_at: EpochMs, now: EpochMs) -> Availability {
+    async fn loaded(&self, round: &Round, opens_at: EpochMs, now: EpochMs) -> Availability {
         if now.plus_s(PREPARED_S) < opens_at {
             return Availability::Available;
         }
-        match self.left_of(id).await {
+        match self.left_of(round).await {
             Availability::Unknown => Availability::Unknown,
             _ => Availability::Available,
         }
     }
 
-    async fn left_of(&self, id: &RoundId) -> Availability {
+    async fn left_of(&self, round: &Round) -> Availability {
+        let id = &round.id;
         if self.left.get(id).await.is_some_and(|read| !self.holds(read.at)) {
             self.left.invalidate(id).await;
         }
         let at = Moment::now(self.clock);
-        let ask = async { Read { value: self.ask(id).await, at } };
+        let ask = async { Read { value: self.ask(round).await, at } };
         self.left.get_with_by_ref(id, ask).await.value
     }
 
@@ -316,15 +317,16 @@ impl Shelf {
         if !is_over(round.terms.closes_at_ms) {
             return false;
         }
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(&round.id).counters()).await {
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
             Ok(Ok(counters)) => counters.is_none_or(|counters| is_over(counters.closes_at_ms)),
             Ok(Err(error)) => hidden(&round.id, &error),
             Err(late) => hidden(&round.id, &late),
         }
     }
 
-    async fn ask(&self, id: &RoundId) -> Availability {
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.round(id).counters()).await {
+    async fn ask(&self, round: &Round) -> Availability {
+        let id = &round.id;
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
             Ok(Ok(Some(counters))) => Availability::of(counters.available(self.clock.now()), counters.total()),
             Ok(Ok(None)) => Availability::Unknown,
             Ok(Err(error)) => unknown(id, &error),

@@ -34,7 +34,7 @@ pub(crate) async fn note(
     if round.is_over(now) {
         return Ok(false);
     }
-    let answers = deps.stock.round(&round.id).answers().await?;
+    let answers = deps.stock.of(round).answers().await?;
     let asked = answers.iter().filter(|(code, _)| *code != COSTS_NOTHING).map(|(_, count)| count).sum();
     // Counted later than the run began.
     let counted_at = deps.clock.now();

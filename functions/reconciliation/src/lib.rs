@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue, list,
-    load_round, reconcile_denials, repair, send_due,
+    FulfilmentError, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue,
+    finish_transfers, list, load_round, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
@@ -147,19 +147,32 @@ async fn reconcile(deps: &Deps, summary: &mut Summary) -> Result<(), FulfilmentE
     Ok(())
 }
 
+/// A round, and how many lanes it has.
+#[derive(Debug, Clone)]
+struct Placed {
+    id: RoundId,
+    lanes: u16,
+}
+
+impl Placed {
+    fn of(round: &Round) -> Self {
+        Self { id: round.id.clone(), lanes: round.terms.lanes }
+    }
+}
+
 /// Rounds that have opened, or come after one that has.
 fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
 }
 
 /// Rounds before the latest ones that are not listed, since the version before ended them. Their last orders may be open.
-fn unlisted(published: &[Round]) -> Vec<RoundId> {
-    let before = |Round { id, .. }: Round| {
+fn unlisted(published: &[Round]) -> Vec<Placed> {
+    let before = |Round { id, terms, .. }: Round| {
         let number = id.number.0.checked_sub(1).filter(|number| *number > 0)?;
-        Some(RoundId { number: RoundNumber(number), ..id })
+        Some(Placed { id: RoundId { number: RoundNumber(number), ..id }, lanes: terms.lanes })
     };
     let before = latest_rounds(published.iter().cloned()).into_values().filter_map(before);
-    before.filter(|id| published.iter().all(|round| round.id != *id)).collect()
+    before.filter(|placed| published.iter().all(|round| round.id != placed.id)).collect()
 }
 
 async fn note_denials(deps: &Deps, rounds: &[Round], now: EpochMs, summary: &mut Summary) {
@@ -232,11 +245,12 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
     let known = Known::read(&deps.ledger, open.iter().chain(&rest));
     let known = within(summary, "what was noted of rounds", KNOWN_BUDGET, known).await;
     let known = known.as_ref();
-    let listed = open.into_iter().chain(rest).map(|round| (round.id.clone(), Some(round)));
-    let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|id| (id, None))))
-        .map(|(id, round)| async move {
+    let listed = open.into_iter().chain(rest).map(|round| (Placed::of(&round), Some(round)));
+    let mut tended = stream::iter(listed.chain(unlisted(published).into_iter().map(|placed| (placed, None))))
+        .map(|(Placed { id, lanes }, round)| async move {
             let mut tended = Tended::default();
-            if let Err(late) = timeout(TEND_BUDGET, tend(deps, &id, round.as_ref(), known, now, &mut tended)).await {
+            let tending = tend(deps, &id, lanes, round.as_ref(), known, now, &mut tended);
+            if let Err(late) = timeout(TEND_BUDGET, tending).await {
                 tended.failed += 1;
                 tracing::error!(sale_id = %id.sale, error = &late as &dyn std::error::Error, "not reconciled in time");
             }
@@ -274,6 +288,7 @@ impl Known {
 async fn tend(
     deps: &Deps,
     id: &RoundId,
+    lanes: u16,
     listed: Option<&Round>,
     known: Option<&Known>,
     now: EpochMs,
@@ -288,13 +303,15 @@ async fn tend(
                 tended.rebuilt += 1;
             }
         }
-        let amended = stock.round(id).amend(round).await;
+        let amended = stock.of(round).amend(round).await;
         tended.unless_failed(id, amended);
     }
     let until = Instant::now() + TEND_BUDGET / 2;
-    let sent = send_due(stock, orders, id, *send_again_after, until, &mut tended.sent).await;
-    tended.unless_failed(id, sent);
-    let since = stock.round(id).held_since(usize::MAX).await;
+    for lane in stock.round_in(id, lanes).each_lane() {
+        let sent = send_due(lane, orders, *send_again_after, until, &mut tended.sent).await;
+        tended.unless_failed(id, sent);
+    }
+    let since = stock.round_in(id, lanes).held_since(usize::MAX).await;
     let since = tended.unless_failed(id, since).flatten();
     tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000);
     // After what buyers wait for.
@@ -320,7 +337,7 @@ async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochM
     if !noted.milestones.wants(listed, now) {
         return Ok(());
     }
-    let free = stock.round(&listed.id).counters().await?.map(|counters| counters.free());
+    let free = stock.of(listed).counters().await?.map(|counters| counters.free());
     let look = Look { now, free, stopped: known.switches.stop(&listed.id.sale) };
     let mut found = noted.milestones.after(listed, look);
     let mut round = listed.clone();
@@ -336,14 +353,14 @@ async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochM
 }
 
 /// Rounds that are not over, and then the others.
-fn by_urgency(published: &[Round], now: EpochMs) -> Vec<RoundId> {
+fn by_urgency(published: &[Round], now: EpochMs) -> Vec<Placed> {
     let is_over = |round: &&Round| {
         let last_pay_by = round.terms.closes_at_ms.plus_s(round.terms.payment_window_s);
         now >= last_pay_by.plus_s(OVER_AFTER_S)
     };
     let (over, rest): (Vec<&Round>, Vec<&Round>) = begun(published, now).partition(is_over);
-    let mut over: Vec<RoundId> = over.into_iter().map(|round| round.id.clone()).chain(unlisted(published)).collect();
-    let mut rest: Vec<RoundId> = rest.into_iter().map(|round| round.id.clone()).collect();
+    let mut over: Vec<Placed> = over.into_iter().map(Placed::of).chain(unlisted(published)).collect();
+    let mut rest: Vec<Placed> = rest.into_iter().map(Placed::of).collect();
     rotate(&mut over, now);
     rotate(&mut rest, now);
     let over_first = now.0 / 60_000 % OVER_FIRST_EVERY == 0;
@@ -359,15 +376,15 @@ fn rotate<T>(list: &mut [T], now: EpochMs) {
 }
 
 /// One round after the other, each with a budget of its own, as long as the run lasts.
-async fn audit_all(deps: &Deps, rounds: &[RoundId], began: Instant, summary: &mut Summary) {
-    for (at, round) in rounds.iter().enumerate() {
+async fn audit_all(deps: &Deps, rounds: &[Placed], began: Instant, summary: &mut Summary) {
+    for (at, Placed { id: round, lanes }) in rounds.iter().enumerate() {
         let left = RUN_TIMEOUT.saturating_sub(began.elapsed());
         if left < AUDIT_BUDGET && at > 0 {
             summary.left = rounds.len() - at;
             tracing::info!(left = summary.left, "rounds that later runs audit");
             return;
         }
-        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, round, summary)).await {
+        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, round, *lanes, summary)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => failed(summary, round.sale.as_str(), &error),
             Err(late) => failed(summary, round.sale.as_str(), &late),
@@ -375,9 +392,10 @@ async fn audit_all(deps: &Deps, rounds: &[RoundId], began: Instant, summary: &mu
     }
 }
 
-async fn repair_round(deps: &Deps, round: &RoundId, summary: &mut Summary) -> Result<(), FulfilmentError> {
+async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Summary) -> Result<(), FulfilmentError> {
     let Deps { stock, ledger, .. } = deps;
-    let Some(listing) = list(stock, ledger, round).await? else { return Ok(()) };
+    finish_transfers(stock.round_in(round, lanes)).await?;
+    let Some(listing) = list(stock, ledger, round, lanes).await? else { return Ok(()) };
     summary.rounds.insert(round.to_string(), listing.counts);
     for each in &listing.repairs {
         let repaired = match repair(stock, ledger, &listing, each).await {
@@ -391,7 +409,7 @@ async fn repair_round(deps: &Deps, round: &RoundId, summary: &mut Summary) -> Re
             Repaired::Adopted => summary.adopted += 1,
             Repaired::Released => summary.released += 1,
             Repaired::Restored => summary.restored += 1,
-            Repaired::Nothing => {}
+            Repaired::Excluded | Repaired::Nothing => {}
         }
         if repaired != Repaired::Nothing {
             tracing::warn!(sale_id = %round.sale, round = round.number.0, repair = ?each, ?repaired, "repaired");

@@ -11,7 +11,7 @@ use gate::Route;
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
 use ledger::{ORDERS_PAGE, OrdersPage};
-use sale::{Claim, ClaimState, EpochMs, MAX_PER_USER_LIMIT, Order, ReservationId, Round, RoundId, SaleId, UserId};
+use sale::{Claim, ClaimState, EpochMs, MAX_PER_USER_LIMIT, Order, ReservationId, Round, SaleId, UserId};
 
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
 use crate::{Deps, expedite, reservation_id};
@@ -110,14 +110,14 @@ async fn queued_of(deps: &Deps, user: &UserId, now: EpochMs) -> Vec<Claim> {
     let mut rounds: Vec<&Round> =
         snapshot.sales.values().map(|sale| &sale.round).filter(|round| may_be_queued(round, now)).collect();
     rounds.sort_by_key(|round| Reverse(round.terms.first_opens_at_ms()));
-    let held: Vec<_> = rounds.into_iter().take(MAX_ROUNDS).map(|round| held_in(deps, &round.id, user)).collect();
+    let held: Vec<_> = rounds.into_iter().take(MAX_ROUNDS).map(|round| held_in(deps, round, user)).collect();
     let held: Vec<Vec<Claim>> = stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).collect().await;
     held.into_iter().flatten().collect()
 }
 
-async fn held_in(deps: &Deps, round: &RoundId, user: &UserId) -> Vec<Claim> {
-    let entries = deps.stock.round(round).entries_of(user).await.unwrap_or_else(|error| {
-        tracing::warn!(error = &error as &dyn std::error::Error, %round, "what is queued is not listed");
+async fn held_in(deps: &Deps, round: &Round, user: &UserId) -> Vec<Claim> {
+    let entries = deps.stock.of(round).entries_of(user).await.unwrap_or_else(|error| {
+        tracing::warn!(error = &error as &dyn std::error::Error, round = %round.id, "what is queued is not listed");
         Vec::new()
     });
     entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim).collect()

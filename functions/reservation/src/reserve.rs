@@ -46,8 +46,10 @@ struct Accepted {
 /// the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
     let Attempt { id, user, class, sale } = attempt(deps, request, sale, token).await?;
+    // The rounds of a sale have equally many.
+    let lanes = sale.as_ref().map_or(1, |cached| cached.round.terms.lanes);
     let asked = Moment::now(deps.clock);
-    let answer = deps.stock.round(&id.round).reserve(id.uuid, &user, class).await;
+    let answer = deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
             // In a box, as all that is for the few: the crowd is answered with less to move.
@@ -66,7 +68,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
         }
         Reserve::SoldOut(sold_out) => {
             if let Some(cached) = sale.filter(|cached| cached.round.id == id.round) {
-                cached.sold_out.heard(&deps.stock, &id.round, asked, sold_out);
+                cached.sold_out.heard(&deps.stock, &cached.round, asked, sold_out);
             }
             Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now()))
         }

@@ -65,7 +65,7 @@ async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) ->
         expected: round.terms.expected_audience,
     };
     let now = deps.clock.now();
-    match deps.stock.round(&round.id).join_line(&joining).await {
+    match deps.stock.of(round).join_line(&joining).await {
         Ok(Joined::Early) => Ok(Class::Early),
         Ok(Joined::Late(second)) => Ok(Class::Late(second)),
         Ok(Joined::NotOpen(at)) => {

@@ -87,7 +87,7 @@ impl Tracked {
             self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         }
         let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
-        let look = deps.stock.round(&round.id).look_at_line().await.map_err(Problem::unanswered)?;
+        let look = deps.stock.of(round).look_at_line().await.map_err(Problem::unanswered)?;
         // Redis's clock alone says who is early, so it alone says when the order may be known.
         if look.now < round.terms.opens_at_ms {
             return Ok(document(round, line, &kept, before(&look, round)));
@@ -102,7 +102,7 @@ impl Tracked {
 
     /// Moves the line on if it is time and nobody else has.
     async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
-        let stock = deps.stock.round(&round.id);
+        let stock = deps.stock.of(round);
         let counters = stock.counters().await.map_err(Problem::unanswered)?;
         let progress = look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
         let is_there = progress.is_some();

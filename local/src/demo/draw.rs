@@ -213,7 +213,7 @@ pub(super) mod tests {
             loaded_at_ms: None,
             paused: false,
             isolated_requests_per_s: None,
-            lanes: 1,
+            dealt: None,
             drand_round: None,
             log: Log::default(),
         };

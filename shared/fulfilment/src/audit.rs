@@ -2,7 +2,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use futures::{StreamExt, stream};
 use ledger::Ledger;
-use sale::audit::{Audit, Awarded, LedgerView, LiveOrder, Repair, StockView};
+use sale::audit::{Audit, Awarded, LedgerView, LiveOrder, MAX_DISCREPANCIES, Repair, StockView};
 use sale::{EpochMs, ReservationId, Round, RoundId};
 use stock::{Counters, RoundView, Stock};
 
@@ -33,7 +33,7 @@ pub struct Audited {
 /// # Errors
 /// If a part does not answer.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
-    let as_it_is = audit_as_it_is(stock, ledger, &round.id).await?;
+    let as_it_is = audit_as_it_is(stock, ledger, &round.id, round.terms.lanes).await?;
     let in_redis = as_it_is.is_some();
     let (audit, view) = match as_it_is {
         Some(AsItIs { audit, ledger, .. }) => (audit, ledger),
@@ -104,11 +104,19 @@ pub(crate) async fn audit_as_it_is(
     stock: &Stock,
     ledger: &Ledger,
     round: &RoundId,
+    lanes: u16,
 ) -> Result<Option<AsItIs>, FulfilmentError> {
-    let Some(view) = stock.round(round).view().await? else { return Ok(None) };
-    let RoundView { counters, free, entries, .. } = view;
+    let Some(view) = stock.round_in(round, lanes).view().await? else { return Ok(None) };
+    let twice = if lanes > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
+    let RoundView { counters, free, entries, held_still, .. } = view;
     let ledger = ledger_view(ledger, round).await?;
-    let audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger);
+    let mut audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger);
+    if !held_still {
+        // A unit that went from one lane to another meanwhile may have been in neither.
+        audit.repairs.retain(|repair| !matches!(repair, Repair::Restore { .. }));
+    } else if !twice.is_empty() {
+        audit.repairs.push(Repair::Exclude { units: twice });
+    }
     Ok(Some(AsItIs { audit, counters, ledger }))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
-use sale::{DoorTerms, EpochMs, Round, RoundId, UserId};
+use sale::{DoorTerms, EpochMs, Round, UserId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
@@ -78,7 +78,7 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
     };
     let notes = &[(user.clone(), until)];
     for some in rounds.chunks(AT_ONCE) {
-        let noted = some.iter().map(|round| async { stock.round(&round.id).note_denials(notes).await });
+        let noted = some.iter().map(|round| async { stock.of(round).note_denials(notes).await });
         for error in join_all(noted).await.into_iter().filter_map(Result::err) {
             late(&error);
         }
@@ -102,7 +102,7 @@ pub async fn reconcile_denials(
     let listed = ledger.denied(now).await?;
     let (mut changed, mut failed) = (0, None);
     for round in rounds.iter().filter(|round| !round.is_over(now)) {
-        match reconcile_notes(stock, ledger, &round.id, &listed, now).await {
+        match reconcile_notes(stock, ledger, round, &listed, now).await {
             Ok(notes) => changed += notes,
             // A shard that is away keeps nobody from the notes of the others.
             Err(error) => failed = Some(error),
@@ -114,12 +114,12 @@ pub async fn reconcile_denials(
 async fn reconcile_notes(
     stock: &Stock,
     ledger: &Ledger,
-    id: &RoundId,
+    of: &Round,
     listed: &[Denial],
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let complete = listed.len() < MAX_DENIALS;
-    let round = stock.round(id);
+    let (id, round) = (&of.id, stock.of(of));
     let mut noted = round.noted_denials().await?;
     let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();

@@ -36,7 +36,8 @@ pub async fn load_round(
     now: EpochMs,
 ) -> Result<Loading, FulfilmentError> {
     let id = &read.id;
-    let round = stock.round(id);
+    let (round, lanes) = (stock.of(read), read.terms.lanes);
+    let mark = async || if lanes > 1 { ledger.mark_dealt(id, now).await } else { ledger.mark_loaded(id, now).await };
     if round.is_loaded().await? {
         return Ok(Loading::Present);
     }
@@ -45,9 +46,10 @@ pub async fn load_round(
         return Ok(Loading::AwaitsBeacon);
     }
     // The version before marks nothing, and takes nothing away.
-    let marked = ledger.mark_loaded(id, now).await?.unwrap_or_else(|| read.clone());
+    let marked = mark().await?.unwrap_or_else(|| read.clone());
     ledger.keep_table(&marked).await?;
-    let Round { terms, paused, version, .. } = marked;
+    let Round { terms, paused, version, dealt, .. } = marked;
+    let dealt = dealt.unwrap_or(terms.total);
     let denied = ledger.denied(now).await?;
     let load = RoundLoad {
         terms,
@@ -57,9 +59,9 @@ pub async fn load_round(
         taken: ledger.guards(id).await?,
         denied: denied.iter().map(|denial| (denial.user.clone(), denial.until_ms)).collect(),
     };
-    let loaded = round.load(&load).await?;
+    let loaded = if lanes > 1 { round.load_lanes(&load, dealt).await? } else { round.load(&load).await? };
     if loaded {
-        if let Some(since) = ledger.mark_loaded(id, now).await?.filter(|since| since.version != version) {
+        if let Some(since) = mark().await?.filter(|since| since.version != version) {
             round.amend(&since).await?;
         }
         let mut notes: BTreeMap<UserId, Option<EpochMs>> =

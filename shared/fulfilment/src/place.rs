@@ -1,7 +1,7 @@
 use ledger::{Latest, Ledger, Placed};
 use process::{AwardCache, TermsCache};
 use queue::ExpiryQueue;
-use sale::{CampaignLimit, Claim, EpochMs, Failure, Order, RoundId, Settlement, Terms};
+use sale::{CampaignLimit, Claim, EpochMs, Failure, Order, Settlement, Terms};
 use stock::{Reseated, Stock};
 
 use crate::draw::DRAW_AFTER_S;
@@ -114,7 +114,7 @@ pub async fn place_or_fail(
     };
     let limits = terms_of.campaign_limits(&claim.id.round.sale).await?;
     match place(stock, ledger, awards, expiry, &terms, &limits, claim, now).await {
-        Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, &claim.id.round, now).await? => {
+        Err(FulfilmentError::NoUnit(_)) if has_left(stock, ledger, claim, now).await? => {
             fail(stock, ledger, expiry, claim.clone(), Failure::SoldOut, now).await
         }
         placed => placed,
@@ -123,10 +123,11 @@ pub async fn place_or_fail(
 
 /// Whether a round is over and its keys are gone: they are not made again, so nobody can give out another of its units. Reads
 /// the sale anew, since its round may have begun or ended since it was read last.
-async fn has_left(stock: &Stock, ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<bool, FulfilmentError> {
+async fn has_left(stock: &Stock, ledger: &Ledger, claim: &Claim, now: EpochMs) -> Result<bool, FulfilmentError> {
+    let round = &claim.id.round;
     let Some(Latest { offer, round: latest }) = ledger.latest(&round.sale).await? else { return Ok(false) };
     let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));
-    Ok(is_over && !stock.round(round).is_loaded().await?)
+    Ok(is_over && !stock.round_in(round, claim.lane.lanes()).is_loaded().await?)
 }
 
 async fn fail(

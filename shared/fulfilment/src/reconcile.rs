@@ -9,7 +9,7 @@ use queue::{OrderMessage, OrderQueue};
 use sale::audit::{Audit, Repair};
 use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
-use stock::{Counters, Stock};
+use stock::{Counters, RoundStock, Stock};
 
 use crate::audit::{AsItIs, audit_as_it_is};
 use crate::error::FulfilmentError;
@@ -55,6 +55,8 @@ impl From<&Audit> for UnitCounts {
 pub struct Listing {
     /// The round.
     pub round: RoundId,
+    /// How many lanes it has.
+    pub lanes: u16,
     /// The counters that Redis had before anything else was read.
     pub counters: Counters,
     /// How many units are where.
@@ -73,20 +75,21 @@ pub enum Repaired {
     Released,
     /// A unit that was in no place can be handed out again.
     Restored,
+    /// Units that two lanes had are in neither, until they are restored.
+    Excluded,
     /// There was nothing left to do.
     Nothing,
 }
 
-/// Sends the messages of claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on
+/// Sends the messages of one lane's claims again that no order has confirmed `after` they were made, and again at doubling ages. Goes on
 /// until no other is due, every one was looked at once, or `until` has come. Adds to `sent` how many it sent, also before an
 /// error.
 ///
 /// # Errors
 /// If a part does not answer; what was claimed and not sent is due again later.
 pub async fn send_due(
-    stock: &Stock,
+    lane: RoundStock<'_>,
     orders: &OrderQueue,
-    round: &RoundId,
     after: Duration,
     until: Instant,
     sent: &mut usize,
@@ -94,7 +97,7 @@ pub async fn send_due(
     let mut left = None;
     loop {
         let most = left.map_or(DUE_PER_CALL, |left: usize| left.min(DUE_PER_CALL));
-        let due = stock.round(round).due(most, after).await?;
+        let due = lane.due(most, after).await?;
         let sends = due.claims.into_iter().map(|claim| OrderMessage::new(claim, None));
         let mut sends =
             stream::iter(sends).map(|message| async move { orders.send(&message).await }).buffer_unordered(AT_ONCE);
@@ -154,12 +157,29 @@ pub async fn expire_overdue(
 ///
 /// # Errors
 /// If a part does not answer.
-pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId) -> Result<Option<Listing>, FulfilmentError> {
-    let audit = audit_as_it_is(stock, ledger, round).await?;
+pub async fn list(
+    stock: &Stock,
+    ledger: &Ledger,
+    round: &RoundId,
+    lanes: u16,
+) -> Result<Option<Listing>, FulfilmentError> {
+    let audit = audit_as_it_is(stock, ledger, round, lanes).await?;
     Ok(audit.map(|AsItIs { audit, counters, .. }| {
         let counts = UnitCounts::from(&audit);
-        Listing { round: round.clone(), counters, counts, repairs: audit.repairs }
+        Listing { round: round.clone(), lanes, counters, counts, repairs: audit.repairs }
     }))
+}
+
+/// Finishes transfers between lanes that a process left half done. How many were open.
+///
+/// # Errors
+/// If Redis does not answer. Can be repeated, and beside the processes that began them.
+pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, FulfilmentError> {
+    let open = round.open_transfers().await?;
+    for transfer in &open {
+        round.finish(transfer).await?;
+    }
+    Ok(open.len())
 }
 
 /// Does one repair of a listing, if the ledger still asks for it.
@@ -180,6 +200,10 @@ pub async fn repair(
         Repair::Adopt { id } => adopt(stock, ledger, id).await,
         Repair::Release { id, unit } => release(stock, ledger, id, *unit).await,
         Repair::Restore { units } => restore(stock, ledger, listing, units).await,
+        Repair::Exclude { units } => {
+            stock.round_in(&listing.round, listing.lanes).exclude(units).await?;
+            Ok(Repaired::Excluded)
+        }
         // Done before anything is listed: only a round that Redis has is.
         Repair::Rebuild {} => Ok(Repaired::Nothing),
     }
@@ -191,7 +215,7 @@ async fn restore(
     listing: &Listing,
     units: &[Unit],
 ) -> Result<Repaired, FulfilmentError> {
-    let Listing { round, counters, .. } = listing;
+    let Listing { round, lanes, counters, .. } = listing;
     let mut in_no_place = Vec::new();
     for unit in units {
         match ledger.owner_of(round, *unit).await? {
@@ -200,7 +224,7 @@ async fn restore(
             None => in_no_place.push(*unit),
         }
     }
-    let restored = stock.round(round).restore(&in_no_place, counters).await?;
+    let restored = stock.round_in(round, *lanes).restore(&in_no_place, counters).await?;
     Ok(if restored { Repaired::Restored } else { Repaired::Nothing })
 }
 

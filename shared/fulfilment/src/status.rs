@@ -1,6 +1,6 @@
 use ledger::Ledger;
 use process::Snapshots;
-use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Round, UserId};
+use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Round, RoundId, UserId};
 use stock::{Counters, Stock};
 
 use crate::error::FulfilmentError;
@@ -38,7 +38,15 @@ pub async fn status(
     now: EpochMs,
 ) -> Result<Status, FulfilmentError> {
     // Redis first: while a round is being sold out, most who ask are queued, and cost the ledger nothing.
-    let found = stock.round(&id.round).find(id.uuid, user).await;
+    let lanes = snapshots.lanes_of(&id.round.sale);
+    let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).find(id.uuid, user).await;
+    if lanes.is_none() && matches!(found, Ok(None)) {
+        // This process has not read of the sale, which may have several lanes.
+        let lanes = lanes_of(ledger, snapshots, &id.round).await?;
+        if lanes > 1 {
+            found = stock.round_in(&id.round, lanes).find(id.uuid, user).await;
+        }
+    }
     if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
         return Ok(Status::Queued(claim));
     }
@@ -57,6 +65,15 @@ pub async fn status(
             }
         }
     }
+}
+
+/// How many lanes a round has that this process has not read of: as its sale's published rounds have, or as the ledger has it.
+async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Result<u16, FulfilmentError> {
+    snapshots.now().await?;
+    if let Some(lanes) = snapshots.lanes_of(&round.sale) {
+        return Ok(lanes);
+    }
+    Ok(ledger.round(round).await?.map_or(1, |round| round.terms.lanes))
 }
 
 /// A user's reservations and orders in a round.
@@ -81,14 +98,14 @@ pub async fn standing(
     user: &UserId,
     now: EpochMs,
 ) -> Result<Standing, FulfilmentError> {
-    let entries = stock.round(&round.id).entries_of(user).await?;
+    let entries = stock.of(round).entries_of(user).await?;
     let (held, others): (Vec<Entry>, Vec<Entry>) =
         entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
     let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
     let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
     // Whoever has as many as may be has nothing that could be missing.
     let is_missing = live < usize::from(round.terms.per_user_limit);
-    let counters = if is_missing { stock.round(&round.id).counters().await? } else { None };
+    let counters = if is_missing { stock.of(round).counters().await? } else { None };
     let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
     let settling = is_missing && settles(round, counters.as_ref(), now);
     let orders = if is_lost || settling {
@@ -117,7 +134,7 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
 
 /// Whether Redis has lost a sale's latest round, or had until a moment ago. One that is lost after its close is not made again.
 async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
-    Ok(settles(round, stock.round(&round.id).counters().await?.as_ref(), now))
+    Ok(settles(round, stock.of(round).counters().await?.as_ref(), now))
 }
 
 fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {

@@ -43,6 +43,7 @@ mod tests {
             early_access: Vec::new(),
             line: None,
             expected_audience: None,
+            lanes: 1,
         };
         let (_, first) = Offer::draft("lamp".parse().unwrap(), terms, None).publish();
         let latest = Round { id: RoundId { number: RoundNumber(2), ..first.id }, ..first };

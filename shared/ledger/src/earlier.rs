@@ -8,8 +8,6 @@ use serde::Deserialize;
 const ACTIONS: [&str; 6] = ["pause", "resume", "close", "restock", "isolate", END_RECURRENCE];
 /// The one of these that is about the offer.
 const END_RECURRENCE: &str = "end_recurrence";
-/// Lanes of a round then.
-const LANES: u16 = 1;
 
 /// A sale as the version before stored it.
 #[derive(Debug, Clone, Deserialize)]
@@ -53,7 +51,7 @@ impl EarlierSale {
             terms,
             paused,
             isolated_requests_per_s,
-            lanes: LANES,
+            dealt: None,
             commitment: None,
             drand_round: None,
             log: self.log(|entry, round| entry.action != END_RECURRENCE && round.is_none_or(|of| of == self.round)),

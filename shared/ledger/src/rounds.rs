@@ -4,6 +4,7 @@ use award::Commitment;
 use award::drand::DrandRound;
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::ReturnValue;
 use sale::{EpochMs, Log, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Terms};
 use serde::{Deserialize, Serialize};
@@ -44,8 +45,11 @@ struct RoundItem {
     paused: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     isolated_requests_per_s: Option<u32>,
+    /// Of the terms. Apart from them, since one lane is written as well.
     #[serde(default = "one_lane")]
     lanes: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dealt: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "commitment_text")]
     commitment: Option<Commitment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,8 +66,10 @@ const fn one_lane() -> u16 {
 
 impl From<Round> for RoundItem {
     fn from(round: Round) -> Self {
-        let Round { id, version, terms, loaded_at_ms, paused, .. } = round;
-        let Round { isolated_requests_per_s, lanes, commitment, drand_round, log, .. } = round;
+        let Round { id, version, mut terms, loaded_at_ms, paused, .. } = round;
+        let Round { isolated_requests_per_s, dealt, commitment, drand_round, log, .. } = round;
+        // One that is not written with the terms.
+        let lanes = std::mem::replace(&mut terms.lanes, one_lane());
         Self {
             pk: keys::round(&id),
             sale_list: Some(keys::PUBLISHED),
@@ -76,6 +82,7 @@ impl From<Round> for RoundItem {
             paused,
             isolated_requests_per_s,
             lanes,
+            dealt,
             commitment,
             drand_round: drand_round.map(|DrandRound(number)| number),
             log,
@@ -86,11 +93,12 @@ impl From<Round> for RoundItem {
 
 impl From<RoundItem> for Round {
     fn from(item: RoundItem) -> Self {
-        let RoundItem { sale, round: number, version, terms, loaded_at_ms, paused, .. } = item;
-        let RoundItem { isolated_requests_per_s, lanes, commitment, drand_round, log, .. } = item;
+        let RoundItem { sale, round: number, version, mut terms, loaded_at_ms, paused, .. } = item;
+        let RoundItem { isolated_requests_per_s, lanes, dealt, commitment, drand_round, log, .. } = item;
+        terms.lanes = lanes;
         let drand_round = drand_round.map(DrandRound);
         let id = RoundId { sale, number };
-        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, lanes, commitment, drand_round, log }
+        Self { id, version, terms, loaded_at_ms, paused, isolated_requests_per_s, dealt, commitment, drand_round, log }
     }
 }
 
@@ -314,21 +322,37 @@ impl Ledger {
     /// # Errors
     /// If DynamoDB does not answer. Can be repeated.
     pub async fn mark_loaded(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
-        let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::round(id)))
-            .update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)")
-            // What the version before keeps of a round that is over has none.
-            .condition_expression("attribute_exists(version)")
-            .expression_attribute_values(":now", number(now.0))
-            .return_values(ReturnValue::AllNew);
-        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(output) => Ok(Some(round_from(output.attributes.unwrap_or_default())?)),
-            Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(None),
-            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
-        }
+        let update = self.update_round(id).update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)");
+        mark(update, now).await
+    }
+
+    /// The same for a round with several lanes. With the first mark it is noted how many units are dealt to them, so that all
+    /// who load it deal alike.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer. Can be repeated.
+    pub async fn mark_dealt(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
+        let marks = "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now), dealt = if_not_exists(dealt, #total)";
+        let update = self.update_round(id).update_expression(marks).expression_attribute_names("#total", "total");
+        mark(update, now).await
+    }
+
+    fn update_round(&self, id: &RoundId) -> UpdateItemFluentBuilder {
+        self.client.update_item().table_name(&self.table).key("pk", text(keys::round(id)))
+    }
+}
+
+/// The round as it is with a mark. None if there is no such round.
+async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Round>, LedgerError> {
+    let update = update
+        // What the version before keeps of a round that is over has none.
+        .condition_expression("attribute_exists(version)")
+        .expression_attribute_values(":now", number(now.0))
+        .return_values(ReturnValue::AllNew);
+    match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
+        Ok(output) => Ok(Some(round_from(output.attributes.unwrap_or_default())?)),
+        Err(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(None),
+        Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
     }
 }
 
@@ -362,6 +386,20 @@ mod tests {
         });
         let round = round_from(item(&stored)).unwrap();
         assert_eq!((round.id.to_string(), round.version, round.paused), ("lamp.2".to_owned(), 3, true));
+        assert_eq!(round_item(round).unwrap(), item(&stored));
+    }
+
+    #[test]
+    fn stored_rounds_with_lanes_stay_readable_and_are_written_the_same() {
+        let stored = json!({
+            "pk": "ROUND#lamp#1", "sale_list": "published", "id": "lamp", "state": "published", "sale": "lamp", "round": 1,
+            "version": 2, "loaded_at_ms": 1_795_510_200_000_i64, "paused": false, "lanes": 8, "dealt": 10_000,
+            "title": "A lamp", "opens_at_ms": 1_795_510_800_000_i64, "closes_at_ms": 1_795_514_400_000_i64,
+            "total": 10_100, "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+            "door": { "strikes": 10, "strike_window_s": 600, "denied_for_s": 3600, "unpaid_limit": 3 },
+        });
+        let round = round_from(item(&stored)).unwrap();
+        assert_eq!((round.terms.lanes, round.dealt), (8, Some(10_000)));
         assert_eq!(round_item(round).unwrap(), item(&stored));
     }
 

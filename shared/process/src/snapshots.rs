@@ -138,6 +138,11 @@ impl Snapshots {
         }
     }
 
+    /// How many lanes the rounds of a published sale have, if this process has read of it. Costs no call.
+    pub fn lanes_of(&self, sale: &SaleId) -> Option<u16> {
+        self.0.sales.last()?.get(sale).map(|cached| cached.round.terms.lanes)
+    }
+
     /// Counts an answer to a request for a sale, without a call. Answers about unknown sales are not counted.
     pub fn count_answer(&self, sale: &str, code: &'static str) {
         if let (Some(sales), Ok(id)) = (self.0.sales.last(), sale.parse::<SaleId>())
@@ -169,7 +174,7 @@ impl Snapshots {
             if counts.is_empty() {
                 continue;
             }
-            if let Err(error) = stock.round(&round.id).tally(&counts).await {
+            if let Err(error) = stock.of(round).tally(&counts).await {
                 tracing::debug!(error = &error as &dyn std::error::Error, sale_id = %round.id.sale, "answers are not counted");
             }
         }

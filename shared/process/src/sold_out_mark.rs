@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use cache::Moment;
-use sale::{EpochMs, RoundId, UserId};
+use sale::{EpochMs, Round, UserId};
 use stock::{Buyers, BuyersRead, HOLD_BACK_MS, SoldOut, Stock};
 use tokio::sync::Mutex;
 
@@ -84,7 +84,7 @@ impl SoldOutMark {
     /// Redis, asked at `asked`, said that nobody gets a unit for a while.
     ///
     /// Marks the round if the names of its buyers are known. Otherwise they are read beside: nobody waits for them.
-    pub fn heard(&self, stock: &Stock, round: &RoundId, asked: Moment, sold_out: SoldOut) {
+    pub fn heard(&self, stock: &Stock, round: &Round, asked: Moment, sold_out: SoldOut) {
         if !self.mark(asked, sold_out) {
             self.read_beside(stock, round);
         }
@@ -109,18 +109,19 @@ impl SoldOutMark {
         true
     }
 
-    fn read_beside(&self, stock: &Stock, round: &RoundId) {
+    fn read_beside(&self, stock: &Stock, round: &Round) {
         let Ok(mut again_at) = Arc::clone(&self.reading).try_lock_owned() else { return };
         if again_at.is_some_and(|at| Instant::now() < at) {
             return;
         }
         // Set before the reading, so that one that is cut off does not begin again at once.
         *again_at = Some(Instant::now() + SHORTEST_PAUSE);
-        let (known, stock, id) = (Arc::clone(&self.known), stock.clone(), round.clone());
+        let (known, stock, id) = (Arc::clone(&self.known), stock.clone(), round.id.clone());
+        let lanes = round.terms.lanes;
         tokio::spawn(async move {
             // Every process hears of the last unit at the same moment: their readings are spread over the time that so many
             // names are worth.
-            let round = stock.round(&id);
+            let round = stock.round_in(&id, lanes);
             let count = round.buyers_count().await.unwrap_or_default();
             let worth = Duration::from_secs(1) * count / NAMES_PER_S;
             tokio::time::sleep(worth.mul_f64(rand::random())).await;

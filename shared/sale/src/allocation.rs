@@ -282,6 +282,7 @@ mod tests {
             early_access: Vec::new(),
             line: None,
             expected_audience: None,
+            lanes: 1,
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 /// | price, limit per user, payment window, allocation, settlement, early access | yes | no: they were promised | no |
 /// | line: its rate, and whether it is held up | yes | yes | yes, until it is over |
 /// | line: whether there is one, and from when on there are tickets | yes | no: they were promised | no |
-/// | recurrence | a draft's | no | no |
+/// | recurrence, lanes | a draft's | no | no |
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edit {
     /// What is sold, for people.
@@ -55,6 +55,8 @@ pub struct Edit {
     pub early_access: Option<Vec<EarlyAccess>>,
     /// The line in front of it. `Some(None)` makes it one without.
     pub line: Option<Option<LineTerms>>,
+    /// Parts of its units with Redis keys of their own.
+    pub lanes: Option<u16>,
     /// Whether the sale comes again, and how. `Some(None)` makes it one that does not.
     pub recurrence: Option<Option<Recurrence>>,
 }
@@ -141,6 +143,7 @@ impl Edit {
             rain,
             early_access,
             line,
+            lanes,
             recurrence: _is_no_term_of_a_round,
         } = self;
         let edited = Terms {
@@ -165,6 +168,7 @@ impl Edit {
             rain: rain.clone().or_else(|| terms.rain.clone()),
             early_access: early_access.clone().unwrap_or_else(|| terms.early_access.clone()),
             line: line.unwrap_or(terms.line),
+            lanes: lanes.unwrap_or(terms.lanes),
         };
         edited.validate()?;
         Ok(edited)

@@ -53,7 +53,7 @@ pub use goods::{
 };
 pub use heat::{Heat, UNPLANNED_REQUESTS_PER_S, limit_of_hot};
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
-pub use ids::{Lane, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
+pub use ids::{Lane, MAX_LANES, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use line_terms::{InvalidLine, LineTerms, MAX_ADMITS_PER_S, MAX_OPENS_EARLY_S};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use milestones::{Look, Milestones};

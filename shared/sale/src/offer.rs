@@ -67,6 +67,9 @@ impl Offer {
             (SaleState::Draft, Some(recurrence)) => self.recurrence.clone_from(recurrence),
             (_, None) => {}
         }
+        if self.state == SaleState::Published && edit.lanes.is_some_and(|lanes| lanes != self.terms.lanes) {
+            return Err(Refusal::Published("lanes"));
+        }
         self.terms = edit.apply(&self.terms)?;
         self.keeps_apart()?;
         self.beacon_comes_in_time()?;

@@ -8,9 +8,6 @@ use crate::{
     RoundId, SaleId, Terms,
 };
 
-/// Lanes of a round: parts of its units with Redis keys of their own.
-const LANES: u16 = 1;
-
 /// One occurrence of a sale. Its terms are the offer's of when it began, and what operators changed of this round since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Round {
@@ -26,8 +23,9 @@ pub struct Round {
     pub paused: bool,
     /// Requests a second that it is let have, as long as operators keep it from the load of other sales.
     pub isolated_requests_per_s: Option<u32>,
-    /// Parts of its units with Redis keys of their own.
-    pub lanes: u16,
+    /// How many units were dealt to its lanes when Redis may first have had it, if it has several. Those that were added since
+    /// are the first lane's.
+    pub dealt: Option<u32>,
     /// What its awards were committed to when it began. None of a round without awards.
     pub commitment: Option<Commitment>,
     /// The round of drand whose beacon decides what its units win, if they win at once. That of a draw at the end is named with
@@ -63,7 +61,7 @@ impl Round {
             loaded_at_ms: None,
             paused: false,
             isolated_requests_per_s: None,
-            lanes: LANES,
+            dealt: None,
             commitment: None,
             drand_round: None,
             log: Log::default(),
@@ -132,6 +130,9 @@ impl Round {
     /// be in the past; if the plan cannot be kept.
     pub fn rain(mut self, new: &Rain, now: EpochMs) -> Result<Self, Refusal> {
         self.not_over(now)?;
+        if self.terms.lanes > 1 {
+            return Err(InvalidTerms::OneLaneOnly("rain").into());
+        }
         new.validate(self.terms.total).map_err(InvalidTerms::from)?;
         let (opens_at, has_opened) = (self.terms.opens_at_ms, now >= self.terms.opens_at_ms);
         let is_over = |drop: &&RainDrop| opens_at.plus_s(drop.after_s) <= now;
@@ -207,8 +208,12 @@ impl Round {
             rain: _changed_by_its_own_rule,
             early_access,
             line,
+            lanes,
         } = new;
         let (old, is_loaded) = (&self.terms, self.loaded_at_ms.is_some());
+        if *lanes != old.lanes {
+            return Err(Refusal::Published("lanes"));
+        }
         let promised = [
             ("allocation", *allocation != old.allocation),
             ("settlement", *settlement != old.settlement),
@@ -336,6 +341,18 @@ mod tests {
         assert_eq!(edited(Some(slower)), Ok(Some(slower)));
         assert_eq!(edited(Some(LineTerms { opens_early_s: 60, ..LINE })), Err(Refusal::Promised("line")));
         assert_eq!(edited(None), Err(Refusal::Promised("line")));
+    }
+
+    #[test]
+    fn lanes_are_fixed_once_a_sale_is_published() {
+        let edit = Edit { lanes: Some(4), ..Edit::default() };
+        let draft = Offer::draft("lamp".parse().unwrap(), terms(), daily());
+        assert_eq!(draft.edit(&edit).unwrap().terms.lanes, 4);
+        let (offer, round) = published(daily());
+        assert_eq!(round.edit(&edit, &offer, BEFORE), Err(Refusal::Published("lanes")));
+        assert_eq!(offer.clone().edit(&edit), Err(Refusal::Published("lanes")), "the rounds of a sale have as many");
+        let same = Edit { lanes: Some(1), title: Some("A lantern".into()), ..Edit::default() };
+        assert_eq!(offer.edit(&same).unwrap().terms.title, "A lantern");
     }
 
     #[test]

@@ -194,6 +194,7 @@ mod tests {
             early_access: Vec::new(),
             line: None,
             expected_audience: None,
+            lanes: 1,
         };
         for (award, needs_terms, shown) in [
             (

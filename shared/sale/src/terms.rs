@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Allocation, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, InvalidAllocation, InvalidDoor, InvalidEarlyAccess,
-    InvalidGate, InvalidGoods, InvalidLine, InvalidRain, LineTerms, Price, Rain, Settlement,
+    InvalidGate, InvalidGoods, InvalidLine, InvalidRain, LineTerms, MAX_LANES, Price, Rain, Settlement,
 };
 
 /// Most units in a round: what the design was measured with.
@@ -69,6 +69,17 @@ pub struct Terms {
     /// How many people operators expect to come. Buyers are not told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_audience: Option<u32>,
+    /// Parts of its units with Redis keys of their own. Fixed once it is published.
+    #[serde(default = "one_lane", skip_serializing_if = "is_one_lane")]
+    pub lanes: u16,
+}
+
+const fn one_lane() -> u16 {
+    1
+}
+
+fn is_one_lane(lanes: &u16) -> bool {
+    *lanes == 1
 }
 
 /// Terms that cannot be sold by.
@@ -98,6 +109,12 @@ pub enum InvalidTerms {
     /// Nobody, or more than anybody can prepare for.
     #[error("expected_audience must be 1 to {MAX_EXPECTED_AUDIENCE}")]
     ExpectedAudience,
+    /// None or too many lanes.
+    #[error("lanes must be 1 to {MAX_LANES}")]
+    Lanes,
+    /// What is only for a sale with one lane.
+    #[error("lanes must be 1 for a sale with {0}")]
+    OneLaneOnly(&'static str),
     /// The door cannot be kept.
     #[error(transparent)]
     Door(#[from] InvalidDoor),
@@ -150,9 +167,11 @@ impl Terms {
                 InvalidTerms::PaymentWindow,
             ),
             (self.expected_audience.is_none_or(is_audience), InvalidTerms::ExpectedAudience),
+            ((1..=MAX_LANES).contains(&self.lanes), InvalidTerms::Lanes),
         ];
         let mut problems: Vec<InvalidTerms> =
             bounds.into_iter().filter(|(holds, _)| !holds).map(|(_, problem)| problem).collect();
+        problems.extend(self.needs_one_lane().filter(|_| self.lanes > 1).map(InvalidTerms::OneLaneOnly));
         problems.extend(self.goods.validate(self.price.price_minor).err().map(Into::into));
         problems.extend(self.door.validate().err().map(Into::into));
         problems.extend(Allocation::validate(self).err().map(Into::into));
@@ -164,6 +183,19 @@ impl Terms {
             problems.extend(self.validate_early_access().err().map(Into::into));
         }
         problems
+    }
+
+    /// What a sale with several lanes cannot have. Each of these counts all units of a round in one place.
+    fn needs_one_lane(&self) -> Option<&'static str> {
+        if self.rain.is_some() {
+            Some("rain")
+        } else if self.early_access.iter().any(|group| group.set_aside.is_some()) {
+            Some("units that are set aside")
+        } else if self.allocation.is_drawn_at_end() {
+            Some("a draw at the end")
+        } else {
+            None
+        }
     }
 }
 
@@ -178,6 +210,7 @@ impl InvalidTerms {
             Self::Price | Self::Allocation(InvalidAllocation::Price) => "price_minor",
             Self::PaymentWindow => "payment_window_s",
             Self::ExpectedAudience => "expected_audience",
+            Self::Lanes | Self::OneLaneOnly(_) => "lanes",
             Self::Goods(InvalidGoods::Description) => "description",
             Self::Goods(InvalidGoods::Pictures) => "pictures",
             Self::Goods(InvalidGoods::ListPrice) => "list_price_minor",
@@ -221,12 +254,14 @@ pub(crate) fn lamp(opens_at_ms: EpochMs, closes_at_ms: EpochMs) -> Terms {
         early_access: Vec::new(),
         line: None,
         expected_audience: None,
+        lanes: 1,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SetAside;
 
     fn terms() -> Terms {
         lamp(EpochMs(1_000_000), EpochMs(2_000_000))
@@ -243,6 +278,7 @@ mod tests {
         let day_ms = 86_400_000;
         assert_eq!(terms().validate(), Ok(()));
         assert_eq!(verdict(|t| t.total = MAX_TOTAL), Ok(()));
+        assert_eq!(verdict(|t| t.lanes = MAX_LANES), Ok(()));
         assert_eq!(verdict(|t| t.per_user_limit = MAX_PER_USER_LIMIT), Ok(()));
         assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S), Ok(()));
         assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S), Ok(()));
@@ -285,6 +321,36 @@ mod tests {
             Err(InvalidTerms::ExpectedAudience)
         );
         assert_eq!(verdict(|t| t.goods.list_price_minor = Some(1)), Err(InvalidTerms::Goods(InvalidGoods::ListPrice)));
+        for lanes in [0, MAX_LANES + 1] {
+            assert_eq!(verdict(|t| t.lanes = lanes), Err(InvalidTerms::Lanes));
+        }
         assert_eq!(verdict(|t| t.door.strikes = 0), Err(InvalidTerms::Door(InvalidDoor::Strikes)));
+    }
+
+    #[test]
+    fn what_counts_all_units_in_one_place_has_one_lane() {
+        let rain = |t: &mut Terms| t.rain = Some(Rain { at_once: t.total, ..Rain::default() });
+        let set_aside = |t: &mut Terms| {
+            let set_aside = Some(SetAside { units: 1, for_s: 60 });
+            t.early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: 60, set_aside }];
+        };
+        let only = |what| Err(InvalidTerms::OneLaneOnly(what));
+        for (change, what) in [(&rain as &dyn Fn(&mut Terms), "rain"), (&set_aside, "units that are set aside")] {
+            for (lanes, expected) in [(1, Ok(())), (2, only(what))] {
+                let mut terms = terms();
+                change(&mut terms);
+                terms.lanes = lanes;
+                assert_eq!(terms.validate(), expected, "{what} with {lanes}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_lane_is_not_written() {
+        let text = |lanes| serde_json::to_value(Terms { lanes, ..terms() }).unwrap();
+        assert_eq!((text(1).get("lanes"), text(8)["lanes"].as_u64()), (None, Some(8)));
+        for lanes in [1, 8] {
+            assert_eq!(serde_json::from_value::<Terms>(text(lanes)).unwrap().lanes, lanes);
+        }
     }
 }

@@ -179,10 +179,20 @@ impl RoundStock<'_> {
             .arg(user.as_str())
             .arg(answer.unwrap_or(UNASKED))
             .arg(life_ms);
-        for limit in [per_user, per_ip, per_sale.unwrap_or(NO_LIMIT)] {
+        // Everybody is counted in each lane for itself, so each has its share.
+        let share = |GcraLimit { emission_interval_us, burst }| GcraLimit {
+            emission_interval_us: emission_interval_us.saturating_mul(u32::from(self.lanes)),
+            burst: burst.div_ceil(u32::from(self.lanes)),
+        };
+        for limit in [per_user, per_ip, share(per_sale.unwrap_or(NO_LIMIT))] {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
-        call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside)).invoke_async(self.connection).await
+        call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
+        // What the home lane has is not all that there is.
+        if self.lanes > 1 && self.known_sold_out().is_none() {
+            call = call.arg(1);
+        }
+        call.invoke_async(self.connection).await
     }
 }
 

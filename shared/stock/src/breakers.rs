@@ -2,7 +2,7 @@ use breaker::Breaker;
 use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
 
 /// Slots of a cluster.
-const SLOTS: usize = 16_384;
+pub(crate) const SLOTS: usize = 16_384;
 /// Neighbouring slots that have a breaker in common: they are nearly always of the same shard. When a shard does not
 /// answer, the sales of the others go on.
 const SLOTS_OF_A_BREAKER: usize = 256;
@@ -61,7 +61,7 @@ fn first_key(command: &Cmd) -> Option<&[u8]> {
 }
 
 /// The slot of a key: of what stands in its first braces, if anything does.
-fn slot(key: &[u8]) -> usize {
+pub(crate) fn slot(key: &[u8]) -> usize {
     let tag = key.iter().position(|byte| *byte == b'{').and_then(|open| {
         let rest = &key[open + 1..];
         rest.iter().position(|byte| *byte == b'}').map(|close| &rest[..close])

@@ -1,7 +1,9 @@
 use std::sync::LazyLock;
 
+use futures::future::try_join_all;
 use sale::EpochMs;
 
+use crate::lanes::one_for_all;
 use crate::script::Script;
 use crate::script_code::{moment, parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
@@ -12,7 +14,8 @@ static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::
 /// `last_won_at_ms`.
 #[derive(Debug, Clone)]
 pub struct Buyers {
-    /// When the last unit was handed out, by Redis's clock.
+    /// When the last unit was handed out, by Redis's clock. Of a round with several lanes it stands for those moments of all of
+    /// them: another one if one of them is.
     pub last_won_at_ms: EpochMs,
     /// The users, in no order, and perhaps some who have no reservation.
     pub names: Vec<String>,
@@ -35,7 +38,8 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn buyers_count(self) -> Result<u32, StockError> {
-        self.connection.ask(redis::cmd("HLEN").arg(self.keys().buyers())).await
+        let count = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().buyers())).await;
+        Ok(try_join_all(self.each_lane().map(count)).await?.into_iter().sum::<u32>())
     }
 
     /// Who has or had a reservation in the round, which is sold out, if they are no more than `most`. A name is only ever added
@@ -44,6 +48,23 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
+        let (mut moments, mut names) = (Vec::new(), Vec::new());
+        for read in try_join_all(self.each_lane().map(|lane| lane.buyers_of_lane(most))).await? {
+            match read {
+                BuyersRead::All(buyers) => {
+                    moments.push(buyers.last_won_at_ms);
+                    names.extend(buyers.names);
+                }
+                other => return Ok(other),
+            }
+        }
+        if names.len() > most && moments.len() > 1 {
+            return Ok(BuyersRead::TooMany);
+        }
+        Ok(BuyersRead::All(Buyers { last_won_at_ms: one_for_all(&moments), names }))
+    }
+
+    async fn buyers_of_lane(self, most: usize) -> Result<BuyersRead, StockError> {
         let keys = self.keys();
         let call = BUYERS.key(keys.sale()).key(keys.buyers()).key(keys.denied()).arg(most);
         let answer: String = call.invoke_async(self.connection).await?;

@@ -4,6 +4,7 @@ use sale::{BuyerClass, Claim, Entry, EpochMs, Unit, UserId};
 use uuid::Uuid;
 
 use crate::entry::{read_entry, read_record};
+use crate::lane_keys::LaneKeys;
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{RoundStock, ScriptCode, SoldOut, StockError};
@@ -58,12 +59,47 @@ pub(crate) fn lead_ms(class: BuyerClass) -> u64 {
     u64::from(class.lead_s) * 1000
 }
 
+/// What `reserve` and `accept` answer.
+pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> Result<Reserve, StockError> {
+    match parse(answer)? {
+        (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
+        (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
+        (ScriptCode::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
+        (ScriptCode::TooManyUnpaid, count) => {
+            Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(answer))?))
+        }
+        (ScriptCode::SoldOut, rest) => Ok(Reserve::SoldOut(sold_out(rest, answer)?)),
+        (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, answer)?)),
+        (ScriptCode::SetAside, until) => Ok(Reserve::SetAside(moment(until, answer)?)),
+        (ScriptCode::Closed, _) => Ok(Reserve::Closed),
+        (ScriptCode::Paused, _) => Ok(Reserve::Paused),
+        (ScriptCode::Denied, _) => Ok(Reserve::Denied),
+        (ScriptCode::UnknownSale, _) => Ok(Reserve::UnknownSale),
+        _ => Err(unexpected(answer)),
+    }
+}
+
 impl RoundStock<'_> {
-    /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip.
+    /// Takes one unit for a user of this class, under the UUID of a reservation's id. One round trip, unless nothing is left in
+    /// the user's home lane and there are others.
     ///
     /// # Errors
-    /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells.
+    /// If Redis does not answer; then the unit may or may not have been taken, and the same call tells. With several lanes also
+    /// if what is left is on its way between them.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
+        match self.reserve_at_home(uuid, user, class).await? {
+            Reserve::SoldOut(_) if self.lanes > 1 => self.reserve_elsewhere(uuid, user, class).await,
+            answer => Ok(answer),
+        }
+    }
+
+    /// Takes a unit that the user's home lane has.
+    pub(crate) async fn reserve_at_home(
+        self,
+        uuid: Uuid,
+        user: &UserId,
+        class: BuyerClass,
+    ) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
         let mut call = RESERVE
             .key(keys.sale())
@@ -76,22 +112,7 @@ impl RoundStock<'_> {
             call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
         }
         let answer: String = call.invoke_async(self.connection).await?;
-        match parse(&answer)? {
-            (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
-            (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
-            (ScriptCode::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
-            (ScriptCode::TooManyUnpaid, count) => {
-                Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(&answer))?))
-            }
-            (ScriptCode::SoldOut, rest) => Ok(Reserve::SoldOut(sold_out(rest, &answer)?)),
-            (ScriptCode::NotOpen, at) => Ok(Reserve::NotOpen(moment(at, &answer)?)),
-            (ScriptCode::SetAside, until) => Ok(Reserve::SetAside(moment(until, &answer)?)),
-            (ScriptCode::Closed, _) => Ok(Reserve::Closed),
-            (ScriptCode::Paused, _) => Ok(Reserve::Paused),
-            (ScriptCode::Denied, _) => Ok(Reserve::Denied),
-            (ScriptCode::UnknownSale, _) => Ok(Reserve::UnknownSale),
-            _ => Err(unexpected(&answer)),
-        }
+        read_reserve(keys, user, &answer)
     }
 
     /// The user's reservation of this UUID as Redis has it, if it does.
@@ -164,6 +185,16 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated: a claim that has another unit already keeps it.
     pub async fn reseat(self, claim: &Claim) -> Result<Reseated, StockError> {
+        let this = self.of_claim(claim);
+        match this.reseat_at_home(claim).await? {
+            Some(reseated) => Ok(reseated),
+            None if this.lanes > 1 => this.reseat_elsewhere(claim).await,
+            None => Ok(Reseated::NoUnit),
+        }
+    }
+
+    /// Gives a claim another unit of its lane. None if no unit is left there.
+    pub(crate) async fn reseat_at_home(self, claim: &Claim) -> Result<Option<Reseated>, StockError> {
         let (keys, Claim { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
         let answer: String = RESEAT
             .key(keys.sale())
@@ -177,10 +208,11 @@ impl RoundStock<'_> {
             .invoke_async(self.connection)
             .await?;
         match parse(&answer)? {
-            (ScriptCode::Reseated, entry) => Ok(Reseated::To(read_entry(keys, user, entry)?.claim)),
-            (ScriptCode::SoldOut | ScriptCode::UnknownHold, _) => Ok(Reseated::NoUnit),
-            (ScriptCode::AlreadyReleased, _) => Ok(Reseated::AlreadyReleased),
-            (ScriptCode::UnknownSale, _) => Ok(Reseated::UnknownSale),
+            (ScriptCode::Reseated, entry) => Ok(Some(Reseated::To(read_entry(keys, user, entry)?.claim))),
+            (ScriptCode::SoldOut, _) => Ok(None),
+            (ScriptCode::UnknownHold, _) => Ok(Some(Reseated::NoUnit)),
+            (ScriptCode::AlreadyReleased, _) => Ok(Some(Reseated::AlreadyReleased)),
+            (ScriptCode::UnknownSale, _) => Ok(Some(Reseated::UnknownSale)),
             _ => Err(unexpected(&answer)),
         }
     }

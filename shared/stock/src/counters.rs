@@ -58,6 +58,8 @@ macro_rules! sale_fields {
             $($(#[$new_doc])* pub $new_name: $new_type,)*
             /// When which units become available, if not all of them are from the opening on.
             pub plan: Option<RainPlan>,
+            /// Those of each lane, if the round has several.
+            pub lanes: Vec<Counters>,
         }
 
         impl Counters {
@@ -71,6 +73,7 @@ macro_rules! sale_fields {
                     $($name: Packed::take(&mut bytes),)*
                     $($new_name: Packed::take(&mut bytes),)*
                     plan,
+                    lanes: Vec::new(),
                 })
             }
         }
@@ -78,7 +81,7 @@ macro_rules! sale_fields {
         /// Zeros.
         impl Default for Counters {
             fn default() -> Self {
-                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None }
+                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new() }
             }
         }
     };

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use sale::{EpochMs, UserId};
+use futures::future::try_join_all;
+use sale::{EpochMs, Lane, UserId};
 
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
@@ -21,6 +22,15 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer; then some may be noted. Can be repeated.
     pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<bool, StockError> {
+        if self.is_of_lanes() {
+            let mut noted = true;
+            for (lane, stock) in Lane::all(self.lanes).zip(self.each_lane()) {
+                let is_home = |(user, _): &&(UserId, Option<EpochMs>)| Lane::home_of(user, self.lanes) == lane;
+                let own: Vec<_> = denials.iter().filter(is_home).cloned().collect();
+                noted &= Box::pin(stock.note_denials(&own)).await?;
+            }
+            return Ok(noted);
+        }
         let keys = self.keys();
         for page in denials.chunks(MAX_NOTED) {
             let mut call = DENY.key(keys.sale()).key(keys.buyers()).key(keys.denied());
@@ -42,6 +52,10 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn noted_denials(self) -> Result<BTreeMap<UserId, EpochMs>, StockError> {
+        if self.is_of_lanes() {
+            let lanes = self.each_lane().map(|lane| Box::pin(lane.noted_denials()));
+            return Ok(try_join_all(lanes).await?.into_iter().flatten().collect());
+        }
         let key = self.keys().denied();
         let (mut noted, mut cursor) = (BTreeMap::new(), 0u64);
         loop {

@@ -3,6 +3,8 @@ use std::fmt;
 use sale::{Lane, RoundId, UserId};
 use uuid::Uuid;
 
+use crate::breakers::{SLOTS, slot};
+
 /// The names of one lane's keys. They share a hash tag, so a script touches one slot of a cluster.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneKeys<'a> {
@@ -39,6 +41,11 @@ impl LaneKeys<'_> {
     /// Who has a note of a denial.
     pub(crate) fn denied(self) -> String {
         self.name("denied")
+    }
+
+    /// What is on its way from the lane and to it.
+    pub(crate) fn transfers(self) -> String {
+        self.name("transfers")
     }
 
     /// What processes were granted of one step of an isolated sale.
@@ -89,6 +96,42 @@ impl LaneKeys<'_> {
 impl fmt::Display for LaneKeys<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RoundId { sale, number } = self.round;
-        write!(f, "{{{sale}:{number}:{}}}", self.lane)
+        let (index, lanes) = (self.lane.index(), self.lane.lanes());
+        if lanes == 1 {
+            return write!(f, "{{{sale}:{number}:{index}}}");
+        }
+        // Its slot lies in the lane's part of the slots, so that the lanes of a round are on different shards. Every number
+        // has the same chance, so as many as there are lanes are tried on average.
+        let in_its_part = |tag: &String| slot(tag.as_bytes()) * usize::from(lanes) / SLOTS == usize::from(index);
+        let mut tags = (0..u32::MAX).map(|k| format!("{sale}:{number}:{index}:{k}"));
+        write!(f, "{{{}}}", tags.find(in_its_part).ok_or(fmt::Error)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_with_one_lane_has_the_tag_that_it_always_had() {
+        let round = "lamp.7".parse().unwrap();
+        assert_eq!(LaneKeys { round: &round, lane: Lane(0) }.sale(), "sale:{lamp:7:0}");
+    }
+
+    #[test]
+    fn each_lane_has_a_slot_in_its_part() {
+        for sale in ["lamp", "chair", "a", "a-sale-with-a-very-long-name-of-sixty-characters-as-are-allowed"] {
+            let round = format!("{sale}.1").parse().unwrap();
+            for lanes in 2..=sale::MAX_LANES {
+                for lane in Lane::all(lanes) {
+                    let part = slot(LaneKeys { round: &round, lane }.sale().as_bytes()) * usize::from(lanes) / SLOTS;
+                    assert_eq!(part, usize::from(lane.index()), "{sale}: {lane:?} of {lanes}");
+                }
+            }
+        }
+        // Stored: what lies in Redis is found again.
+        let round = "lamp.1".parse().unwrap();
+        let tags = Lane::all(4).map(|lane| LaneKeys { round: &round, lane }.to_string());
+        assert_eq!(tags.collect::<Vec<_>>(), ["{lamp:1:0:3}", "{lamp:1:1:1}", "{lamp:1:2:3}", "{lamp:1:3:1}"]);
     }
 }

@@ -16,6 +16,8 @@ mod expand;
 pub mod expanded;
 mod hold_back;
 mod lane_keys;
+mod lanes;
+mod lanes_seen;
 mod lease;
 mod line;
 mod link;
@@ -26,9 +28,11 @@ mod round;
 mod script;
 mod script_code;
 mod tally;
+mod transfers;
 mod view;
 
 use crate::connection::RedisConnection;
+use crate::lanes_seen::LanesSeen;
 
 pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
@@ -44,6 +48,7 @@ pub use load::RoundLoad;
 pub use outbox::Due;
 pub use round::RoundStock;
 pub use script_code::{ScriptCode, SoldOut};
+pub use transfers::{DonateFor, Donated, Transfer};
 pub use view::RoundView;
 
 /// Why Redis did not answer.
@@ -66,6 +71,9 @@ pub enum StockError {
     /// An answer that no script gives.
     #[error("Redis gave an answer that this version does not know: {0:?}")]
     Answer(String),
+    /// What is left of the round is on its way between its lanes, for longer than can be waited for.
+    #[error("the units that are left are on their way between lanes")]
+    OnTheWay,
     /// An entry that no script writes.
     #[error("Redis holds a record that this version does not know")]
     Record(#[from] InvalidRecord),
@@ -75,6 +83,7 @@ pub enum StockError {
 #[derive(Clone)]
 pub struct Stock {
     connection: RedisConnection,
+    seen: LanesSeen,
 }
 
 impl Stock {
@@ -91,7 +100,7 @@ impl Stock {
     /// # Errors
     /// [`StockError::Address`] if the URL is not an address.
     pub fn open(access: Access) -> Result<Self, StockError> {
-        Ok(Self { connection: RedisConnection::new(access).map_err(StockError::Address)? })
+        Ok(Self { connection: RedisConnection::new(access).map_err(StockError::Address)?, seen: LanesSeen::default() })
     }
 
     /// Connects, so that the first call does not wait for that.

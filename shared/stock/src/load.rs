@@ -2,12 +2,15 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use sale::{Claim, ClaimState, EpochMs, RainPlan, Round, Terms, UserId};
+use futures::future::{join_all, try_join_all};
+use sale::{Claim, ClaimState, EpochMs, Lane, RainPlan, Round, Terms, UserId};
 use uuid::Uuid;
 
 use crate::entry::write_entry;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
+use crate::transfers::fields_of_lost;
+use crate::view::LaneView;
 use crate::{RoundStock, ScriptCode, StockError};
 
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
@@ -15,6 +18,8 @@ static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::A
 
 /// Buyers written by one call of the script: keeps it in the order of a millisecond.
 const BUYERS_PER_PAGE: usize = 500;
+/// Readings of the lanes that Redis has, until they hold still.
+const READINGS: usize = 5;
 /// How long a round's keys outlive the last moment at which one of its orders can still be paid: time to look.
 const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 
@@ -50,7 +55,84 @@ fn set_aside(terms: &Terms) -> (u32, EpochMs) {
     terms.set_aside().unwrap_or((0, EpochMs(0)))
 }
 
+/// What a lane has to hand out when it is loaded.
+struct LaneUnits {
+    /// The next unit that was never handed out, and the last one.
+    next: u32,
+    last: u32,
+    gaps: Vec<RangeInclusive<u32>>,
+    /// What it knows of transfers, if there are several lanes.
+    transfers: Option<String>,
+}
+
+/// Units `first` to `last` without those that are taken, which are in the order of their first ones.
+fn without(first: u32, last: u32, taken: &[RangeInclusive<u32>]) -> Vec<RangeInclusive<u32>> {
+    let (mut rest, mut next) = (Vec::new(), first);
+    for range in taken.iter().filter(|range| *range.end() >= first && *range.start() <= last) {
+        if *range.start() > next {
+            rest.push(next..=range.start() - 1);
+        }
+        next = next.max(range.end().saturating_add(1));
+    }
+    if next <= last {
+        rest.push(next..=last);
+    }
+    rest
+}
+
+/// Adds a range behind all others.
+fn push(ranges: &mut Vec<RangeInclusive<u32>>, range: RangeInclusive<u32>) {
+    match ranges.last_mut() {
+        Some(last) if last.end() + 1 == *range.start() => *last = *last.start()..=*range.end(),
+        _ => ranges.push(range),
+    }
+}
+
+/// Units dealt anew in runs of so many, if their own lane is not one of those to be loaded.
+const RUN: u32 = 64;
+
 impl RoundLoad {
+    /// What each of these lanes gets, of the units to `total` that are not `taken`. Each unit goes to a lane that follows from its
+    /// number alone, so that two who load the round beside each other deal alike.
+    fn deal(lanes: &[Lane], dealt: u32, total: u32, taken: &[RangeInclusive<u32>]) -> Vec<(Lane, LaneUnits)> {
+        let of_lanes = lanes.first().map_or(1, |lane| lane.lanes());
+        let mut deals: Vec<(Lane, LaneUnits)> = lanes
+            .iter()
+            .map(|lane| (*lane, LaneUnits { next: 1, last: 0, gaps: Vec::new(), transfers: None }))
+            .collect();
+        let mut parts: Vec<(Lane, u32, u32)> = Lane::all(of_lanes)
+            .map(|lane| {
+                let (first, last) = lane.dealt(dealt);
+                (lane, first, last.min(total))
+            })
+            .collect();
+        // What was added since is the first one's.
+        parts.push((Lane::new(0, of_lanes), dealt + 1, total));
+        for (owner, first, last) in parts {
+            for range in without(first, last, taken) {
+                if let Some((_, units)) = deals.iter_mut().find(|(lane, _)| *lane == owner) {
+                    push(&mut units.gaps, range);
+                    continue;
+                }
+                let (mut next, end) = range.into_inner();
+                while next <= end && !deals.is_empty() {
+                    let run = next / RUN;
+                    let run_end = (run * RUN + RUN - 1).min(end);
+                    let at = run as usize % deals.len();
+                    push(&mut deals[at].1.gaps, next..=run_end);
+                    next = run_end + 1;
+                }
+            }
+        }
+        for (_, units) in &mut deals {
+            // The last range is what was never handed out.
+            if let Some(range) = units.gaps.pop() {
+                (units.next, units.last) = range.into_inner();
+            }
+        }
+        deals
+    }
+
     /// The units to hand out: gaps among the taken ones, and the first of those never handed out.
     fn free(&self) -> (Vec<RangeInclusive<u32>>, u32) {
         let mut taken: Vec<u32> = self.taken.iter().map(|claim| claim.unit.0).collect();
@@ -66,11 +148,13 @@ impl RoundLoad {
         (gaps, next)
     }
 
-    fn records(&self) -> BTreeMap<&UserId, String> {
+    /// The records of the users of a lane.
+    fn records(&self, of: Lane) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
         let entries = self.taken.iter().map(|claim| (&claim.user, write_entry(claim, ClaimState::Ordered)));
         let notes = self.denied.iter().map(|(user, until)| (user, format!("d {}", until.0)));
-        for (user, part) in entries.chain(notes) {
+        let is_home = |user: &UserId| of.lanes() == 1 || Lane::home_of(user, of.lanes()) == of;
+        for (user, part) in entries.chain(notes).filter(|(user, _)| is_home(user)) {
             let record = records.entry(user).or_default();
             if !record.is_empty() {
                 record.push(';');
@@ -82,12 +166,17 @@ impl RoundLoad {
 }
 
 impl RoundStock<'_> {
-    /// Whether the round can be bought from.
+    /// Whether the round can be bought from, in all of its lanes.
     ///
     /// # Errors
     /// If Redis does not answer.
     pub async fn is_loaded(self) -> Result<bool, StockError> {
-        self.connection.ask(redis::cmd("EXISTS").arg(self.keys().sale())).await
+        let is_loaded =
+            async |lane: Self| self.connection.ask::<bool>(redis::cmd("EXISTS").arg(lane.keys().sale())).await;
+        if !self.is_of_lanes() {
+            return is_loaded(self).await;
+        }
+        Ok(try_join_all(self.each_lane().map(is_loaded)).await?.into_iter().all(|loaded| loaded))
     }
 
     /// Makes the round's keys if it has none. Whether it had none: a loaded round is never overwritten.
@@ -95,9 +184,58 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated.
     pub async fn load(self, round: &RoundLoad) -> Result<bool, StockError> {
+        let (gaps, next) = round.free();
+        let units = LaneUnits { next, last: round.terms.total, gaps, transfers: None };
+        self.load_lane(round, units).await
+    }
+
+    /// Makes the keys of those lanes that Redis does not have. Whether it made any: a loaded lane is never overwritten.
+    ///
+    /// If it has none of them, each gets its part of the `dealt` units and the first one what was added since, as far as it is not
+    /// taken. Otherwise those that are missing get what is neither taken nor in the lanes that Redis has, nor on its way
+    /// between them. That is only known if these hold still while they are read: if they do not, lanes are made without
+    /// units, and what they had is found by reconciliation to be in no place. If others load lanes meanwhile, that is an error.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated, and can run beside itself.
+    pub async fn load_lanes(self, round: &RoundLoad, dealt: u32) -> Result<bool, StockError> {
+        let mut read = self.lane_views().await?;
+        for _ in 1..READINGS {
+            if read.held_still || read.lost.is_empty() {
+                break;
+            }
+            read = self.lane_views().await?;
+        }
+        // Units that were added are dealt by the first lane, as soon as it hears of them.
+        let first_lane = read.views.iter().find(|lane| lane.lane == Lane::new(0, self.lanes));
+        let total = first_lane.map_or(round.terms.total, |lane| lane.transfers.dealt);
+        let only = |claim: &Claim| claim.unit.0..=claim.unit.0;
+        let mut taken: Vec<RangeInclusive<u32>> = round.taken.iter().map(only).chain(read.on_the_way()).collect();
+        for LaneView { view, .. } in &read.views {
+            taken.extend(view.free.iter().cloned());
+            taken.extend(view.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| only(&entry.claim)));
+        }
+        taken.sort_unstable_by_key(|range| *range.start());
+        let present: Vec<_> = read.views.iter().map(|lane| (lane.lane, &lane.transfers)).collect();
+        let mut loaded = false;
+        for (lane, mut units) in RoundLoad::deal(&read.lost, dealt, total, &taken) {
+            if !read.held_still {
+                // Somebody is at it.
+                if read.was_loaded {
+                    return Err(StockError::OnTheWay);
+                }
+                units = LaneUnits { next: 1, last: 0, gaps: Vec::new(), ..units };
+            }
+            units.transfers = Some(fields_of_lost(lane, total, &present));
+            loaded |= self.only(lane).load_lane(round, units).await?;
+        }
+        Ok(loaded)
+    }
+
+    async fn load_lane(self, round: &RoundLoad, units: LaneUnits) -> Result<bool, StockError> {
         let loading = Uuid::new_v4();
         let expires_at = expires_at_ms(&round.terms).0;
-        let records: Vec<(&UserId, String)> = round.records().into_iter().collect();
+        let records: Vec<(&UserId, String)> = round.records(self.keys().lane).into_iter().collect();
         for page in records.chunks(BUYERS_PER_PAGE) {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
@@ -105,21 +243,20 @@ impl RoundStock<'_> {
                 return Ok(false);
             }
         }
-        let (gaps, next) = round.free();
+        let LaneUnits { next, last, gaps, transfers } = units;
         let returned: u32 = gaps.iter().map(|gap| gap.end() - gap.start() + 1).sum();
-        let Terms { opens_at_ms, closes_at_ms, total, per_user_limit, .. } = &round.terms;
+        let Terms { opens_at_ms, closes_at_ms, per_user_limit, .. } = &round.terms;
         let mut args = vec!["open".to_owned(), expires_at.to_string()];
-        args.extend(
-            [next, *total, returned, u32::from(*per_user_limit), u32::from(round.paused)].map(|n| n.to_string()),
-        );
+        args.extend([next, last, returned, u32::from(*per_user_limit), u32::from(round.paused)].map(|n| n.to_string()));
         args.extend([opens_at_ms, closes_at_ms, &round.epoch_ms].map(|ms| ms.0.to_string()));
         args.push(round.version.to_string());
         args.push(round.terms.door.unpaid_limit.to_string());
         args.push(plan(&round.terms));
         // What a group used up before Redis lost the round is not known: all of it is set aside again, as far as it is left.
         let (set_aside, set_aside_until_ms) = set_aside(&round.terms);
-        let free = returned + (*total + 1).saturating_sub(next);
+        let free = returned + (last + 1).saturating_sub(next);
         args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
+        args.extend(transfers);
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
         match self.load_step(loading, &args).await? {
             ScriptCode::Loaded => Ok(true),
@@ -133,12 +270,15 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated, and an older version changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
+        if self.is_of_lanes() {
+            // All of them, whatever becomes of one.
+            let amended = join_all(self.each_lane().map(|lane| Box::pin(lane.amend(round)))).await;
+            return amended.into_iter().collect();
+        }
         let (keys, (set_aside, set_aside_until_ms)) = (self.keys(), set_aside(&round.terms));
-        let answer: String = AMEND
-            .key(keys.sale())
-            .key(keys.buyers())
-            .key(keys.free())
-            .key(keys.outbox())
+        let call = AMEND.key(keys.sale()).key(keys.buyers()).key(keys.free()).key(keys.outbox());
+        let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };
+        let call = call
             .arg(round.version)
             .arg(round.terms.total)
             .arg(u8::from(round.paused))
@@ -148,9 +288,9 @@ impl RoundStock<'_> {
             .arg(round.terms.door.unpaid_limit)
             .arg(plan(&round.terms))
             .arg(set_aside_until_ms.0)
-            .arg(set_aside)
-            .invoke_async(self.connection)
-            .await?;
+            .arg(set_aside);
+        let call = if self.lanes > 1 { call.arg(u8::from(keys.lane.index() == 0)) } else { call };
+        let answer: String = call.invoke_async(self.connection).await?;
         match parse(&answer)?.0 {
             ScriptCode::Amended | ScriptCode::Present | ScriptCode::UnknownSale => Ok(()),
             _ => Err(unexpected(&answer)),
@@ -159,17 +299,16 @@ impl RoundStock<'_> {
 
     async fn load_step(self, loading: Uuid, args: &[String]) -> Result<ScriptCode, StockError> {
         let keys = self.keys();
-        let answer: String = LOAD
+        let call = LOAD
             .key(keys.sale())
             .key(keys.buyers())
             .key(keys.free())
             .key(keys.outbox())
             .key(keys.staged(loading))
             .key(keys.denied())
-            .key(keys.staged_denied(loading))
-            .arg(args)
-            .invoke_async(self.connection)
-            .await?;
+            .key(keys.staged_denied(loading));
+        let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };
+        let answer: String = call.arg(args).invoke_async(self.connection).await?;
         Ok(parse(&answer)?.0)
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use futures::future::try_join_all;
 use sale::{Claim, ClaimState, EpochMs, UserId};
 
 use crate::entry::read_record;
@@ -29,7 +30,7 @@ pub struct Due {
 
 impl RoundStock<'_> {
     /// Takes held claims that are at least `wait` old and were not taken within `wait`, looking at no more than `most`
-    /// elements of the outbox. Those whose claim is no longer held are dropped.
+    /// elements of the outbox. Only of one lane: [`RoundStock::each_lane`] has them all. Those whose claim is no longer held are dropped.
     ///
     /// # Errors
     /// If Redis does not answer.
@@ -61,6 +62,10 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn held_since(self, most: usize) -> Result<Option<EpochMs>, StockError> {
+        if self.is_of_lanes() {
+            let lanes = self.each_lane().map(|lane| Box::pin(lane.held_since(most)));
+            return Ok(try_join_all(lanes).await?.into_iter().flatten().min());
+        }
         let keys = self.keys();
         let (outbox, buyers) = (keys.outbox(), keys.buyers());
         let mut oldest: Option<EpochMs> = None;

@@ -1,40 +1,82 @@
-use sale::{Claim, Lane, RoundId, UserId};
+use sale::{Claim, Lane, Round, RoundId, UserId};
 
 use crate::Stock;
 use crate::connection::RedisConnection;
 use crate::lane_keys::LaneKeys;
-
-/// The one lane that a round has.
-const LANE: Lane = Lane(0);
+use crate::lanes_seen::LanesSeen;
 
 /// The stock of one round, whether Redis has it or not. Knows the round's lanes and their keys.
 #[derive(Clone, Copy)]
 pub struct RoundStock<'a> {
     pub(crate) connection: &'a RedisConnection,
+    pub(crate) seen: &'a LanesSeen,
     pub(crate) id: &'a RoundId,
+    /// How many lanes the round has.
+    pub(crate) lanes: u16,
+    /// The lane that is meant, if it is not all of them.
+    only: Option<Lane>,
 }
 
 impl Stock {
-    /// The stock of a round. Costs no call.
+    /// The stock of a round with one lane. What names a claim is also right with several, since the claim says so. Costs no call.
     pub const fn round<'a>(&'a self, id: &'a RoundId) -> RoundStock<'a> {
-        RoundStock { connection: &self.connection, id }
+        self.round_in(id, 1)
+    }
+
+    /// The stock of a round with so many lanes.
+    pub const fn round_in<'a>(&'a self, id: &'a RoundId, lanes: u16) -> RoundStock<'a> {
+        RoundStock { connection: &self.connection, seen: &self.seen, id, lanes, only: None }
+    }
+
+    /// The stock of a round.
+    pub const fn of<'a>(&'a self, round: &'a Round) -> RoundStock<'a> {
+        self.round_in(&round.id, round.terms.lanes)
     }
 }
 
 impl<'a> RoundStock<'a> {
-    /// The keys of the lane that a claim's unit came from.
+    /// Each lane for itself.
+    pub fn each_lane(self) -> impl Iterator<Item = Self> {
+        Lane::all(self.lanes).map(move |lane| self.only(lane))
+    }
+
+    /// The hash tag of a lane's keys, in braces.
+    pub fn tag(self, lane: Lane) -> String {
+        self.keys_in(lane).to_string()
+    }
+
+    pub(crate) const fn only(self, lane: Lane) -> Self {
+        Self { only: Some(lane), ..self }
+    }
+
+    /// Whether several lanes are meant.
+    pub(crate) const fn is_of_lanes(self) -> bool {
+        self.lanes > 1 && self.only.is_none()
+    }
+
+    /// As many lanes as a claim's round has.
+    pub(crate) fn of_claim(self, claim: &Claim) -> Self {
+        debug_assert_eq!(claim.id.round, *self.id, "a claim of another round");
+        Self { lanes: claim.lane.lanes(), only: None, ..self }
+    }
+
+    /// The keys of a claim's lane.
     pub(crate) fn keys_of(self, claim: &Claim) -> LaneKeys<'a> {
         debug_assert_eq!(claim.id.round, *self.id, "a claim of another round");
-        LaneKeys { round: self.id, lane: claim.lane }
+        self.keys_in(claim.lane)
     }
 
     /// The keys of a user's home lane: everything that a user has in the round is in it.
-    pub(crate) const fn home_of(self, _user: &UserId) -> LaneKeys<'a> {
-        self.keys()
+    pub(crate) fn home_of(self, user: &UserId) -> LaneKeys<'a> {
+        self.keys_in(Lane::home_of(user, self.lanes))
     }
 
-    /// The keys of the whole round.
-    pub(crate) const fn keys(self) -> LaneKeys<'a> {
-        LaneKeys { round: self.id, lane: LANE }
+    /// The keys of the lane that is meant, or of the first one.
+    pub(crate) fn keys(self) -> LaneKeys<'a> {
+        self.keys_in(self.only.unwrap_or(Lane::new(0, self.lanes)))
+    }
+
+    pub(crate) const fn keys_in(self, lane: Lane) -> LaneKeys<'a> {
+        LaneKeys { round: self.id, lane }
     }
 }

@@ -91,6 +91,16 @@ pub enum ScriptCode {
     Advanced,
     /// Somebody else has moved it.
     Overtaken,
+    /// Units are on their way to another lane.
+    Donated,
+    /// The lane has what was on its way to it.
+    Accepted,
+    /// Nothing is recorded of a transfer any more.
+    Settled,
+    /// What a lane has free.
+    Looked,
+    /// Units that a lane had free and has no longer.
+    Excluded,
 }
 
 impl ScriptCode {
@@ -117,7 +127,7 @@ pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
 /// That nobody gets a unit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoldOut {
-    /// When the last one was handed out, by Redis's clock.
+    /// When the last one was handed out, by Redis's clock; of a round with several lanes as `Buyers` says it.
     pub last_won_at_ms: EpochMs,
     /// For so long nobody gets one.
     pub lasts: Duration,

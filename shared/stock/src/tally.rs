@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use futures::future::try_join_all;
+use sale::Lane;
+
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
@@ -15,7 +18,9 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer; then they may or may not be added. Repeating it may count twice.
     pub async fn tally(self, counts: &BTreeMap<&'static str, u64>) -> Result<(), StockError> {
-        let keys = self.keys();
+        // Counts are added up over the lanes, so it does not matter which lane has them.
+        let any = Lane::new(self.seen.any_lane(self.lanes), self.lanes);
+        let keys = self.keys_in(any);
         let mut call = TALLY.key(keys.sale()).key(keys.answers());
         for (code, count) in counts {
             call = call.arg(code).arg(count);
@@ -32,6 +37,13 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn answers(self) -> Result<BTreeMap<String, u64>, StockError> {
-        self.connection.ask(redis::cmd("HGETALL").arg(self.keys().answers())).await
+        let of_lane = async |lane: Self| {
+            self.connection.ask::<BTreeMap<String, u64>>(redis::cmd("HGETALL").arg(lane.keys().answers())).await
+        };
+        let mut answers = BTreeMap::new();
+        for (code, count) in try_join_all(self.each_lane().map(of_lane)).await?.into_iter().flatten() {
+            *answers.entry(code).or_default() += count;
+        }
+        Ok(answers)
     }
 }

@@ -1,11 +1,14 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use sale::{Entry, UserId};
+use futures::future::try_join_all;
+use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
+use crate::lanes::one_for_all;
 use crate::script_code::unexpected;
+use crate::transfers::LaneTransfers;
 use crate::{Counters, RoundStock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
@@ -22,14 +25,118 @@ pub struct RoundView {
     pub entries: Vec<Entry>,
     /// Users in the outbox.
     pub outbox: usize,
+    /// Whether no unit came back or changed its lane while several lanes were read: then no unit is missing. One lane tells that
+    /// by its `moves`.
+    pub held_still: bool,
+}
+
+/// What one lane of several says.
+pub(crate) struct LaneView {
+    pub(crate) lane: Lane,
+    pub(crate) view: RoundView,
+    pub(crate) transfers: LaneTransfers,
+}
+
+/// What the lanes that Redis has say.
+pub(crate) struct LaneViews {
+    pub(crate) views: Vec<LaneView>,
+    /// Lanes that it has lost.
+    pub(crate) lost: Vec<Lane>,
+    pub(crate) held_still: bool,
+    /// Whether somebody loaded a lane, or Redis lost one, while they were read.
+    pub(crate) was_loaded: bool,
+}
+
+impl LaneViews {
+    /// Units that left one lane and are in no other one. What was on its way to a lost lane is not among them.
+    pub(crate) fn on_the_way(&self) -> impl Iterator<Item = RangeInclusive<u32>> {
+        let open = self.views.iter().flat_map(|lane| &lane.transfers.open).filter(|transfer| {
+            let recipient = self.views.iter().find(|lane| lane.lane == transfer.to);
+            recipient.is_some_and(|lane| !lane.transfers.has_taken(transfer))
+        });
+        open.flat_map(|transfer| transfer.ranges.iter().cloned())
+    }
+}
+
+/// The counters of a round with several lanes, from those of each and from what is on its way from them. Units that are free or
+/// on their way count as returned.
+fn of_all(lanes: Vec<(Counters, LaneTransfers)>) -> Counters {
+    let dealt = lanes.iter().map(|(_, transfers)| transfers.dealt);
+    // New units are the first lane's, so it knows how many there are.
+    let total = dealt.clone().next().unwrap_or_default();
+    let of = |lane: Lane| lanes.get(usize::from(lane.index())).map(|(_, transfers)| transfers);
+    let open = lanes.iter().flat_map(|(_, transfers)| &transfers.open);
+    let on_the_way = open.filter(|open| of(open.to).is_some_and(|recipient| !recipient.has_taken(open)));
+    let on_the_way: u32 = on_the_way.flat_map(|open| &open.ranges).map(count).sum();
+    let lanes: Vec<Counters> = lanes.into_iter().map(|(counters, _)| counters).collect();
+    let moments: Vec<EpochMs> = lanes.iter().map(|lane| lane.last_won_at_ms).collect();
+    let first = lanes.first().cloned().unwrap_or_default();
+    Counters {
+        next_unit: total + 1,
+        last_unit: total,
+        returned: lanes.iter().map(Counters::free).sum::<u32>() + on_the_way,
+        moves: lanes.iter().fold(0, |moves: u32, lane| moves.wrapping_add(lane.moves)),
+        last_won_at_ms: one_for_all(&moments),
+        paused: lanes.iter().all(|lane| lane.paused),
+        closes_at_ms: lanes.iter().map(|lane| lane.closes_at_ms).max().unwrap_or(first.closes_at_ms),
+        epoch_ms: lanes.iter().map(|lane| lane.epoch_ms).max().unwrap_or(first.epoch_ms),
+        expires_at_ms: lanes.iter().map(|lane| lane.expires_at_ms).max().unwrap_or(first.expires_at_ms),
+        version: lanes.iter().map(|lane| lane.version).min().unwrap_or(first.version),
+        sellable_at_ms: lanes.iter().map(|lane| lane.sellable_at_ms).max().unwrap_or(first.sellable_at_ms),
+        lanes,
+        ..first
+    }
+}
+
+fn count(range: &RangeInclusive<u32>) -> u32 {
+    range.end() + 1 - range.start()
+}
+
+impl RoundView {
+    fn of_all(read: LaneViews) -> Self {
+        let mut free: Vec<RangeInclusive<u32>> = read.on_the_way().collect();
+        let (mut entries, mut outbox, held_still, mut lanes) = (Vec::new(), 0, read.held_still, Vec::new());
+        for LaneView { view, transfers, .. } in read.views {
+            free.extend(view.free);
+            entries.extend(view.entries);
+            outbox += view.outbox;
+            lanes.push((view.counters, transfers));
+        }
+        Self { counters: of_all(lanes), free, entries, outbox, held_still }
+    }
+
+    /// Units that can be handed out twice, since two lanes have them. No more than so many.
+    pub fn free_twice(&self, most: usize) -> Vec<Unit> {
+        let mut sorted = self.free.clone();
+        sorted.sort_unstable_by_key(|range| (*range.start(), *range.end()));
+        let (mut twice, mut covered) = (Vec::new(), 0);
+        for range in sorted {
+            let overlap = *range.start()..=covered.min(*range.end());
+            twice.extend(overlap.map(Unit).take(most - twice.len()));
+            covered = covered.max(*range.end());
+        }
+        twice
+    }
 }
 
 impl RoundStock<'_> {
-    /// The counters, if Redis has the round.
+    /// The counters, if Redis has the round: all of its lanes, if it has several.
     ///
     /// # Errors
     /// If Redis does not answer.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
+        if self.is_of_lanes() {
+            let of_lane = async |lane: Lane| {
+                let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
+                Ok::<_, StockError>(Some((counters, self.transfers_of(lane).await?)))
+            };
+            let lanes = try_join_all(Lane::all(self.lanes).map(of_lane)).await?;
+            return Ok(lanes.into_iter().collect::<Option<Vec<_>>>().map(of_all));
+        }
+        self.counters_of_lane().await
+    }
+
+    pub(crate) async fn counters_of_lane(self) -> Result<Option<Counters>, StockError> {
         let bytes: Option<Vec<u8>> = self.connection.ask(redis::cmd("GET").arg(self.keys().sale())).await?;
         let Some(bytes) = bytes else { return Ok(None) };
         Counters::unpack(&bytes).map(Some).ok_or_else(|| unexpected("the sale's counters"))
@@ -58,8 +165,41 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn view(self) -> Result<Option<RoundView>, StockError> {
+        if self.is_of_lanes() {
+            let views = self.lane_views().await?;
+            return Ok(views.lost.is_empty().then(|| RoundView::of_all(views)));
+        }
+        self.view_of_lane().await
+    }
+
+    /// Reads the lanes one after the other, and then looks whether they held still.
+    pub(crate) async fn lane_views(self) -> Result<LaneViews, StockError> {
+        let mut read = LaneViews { views: Vec::new(), lost: Vec::new(), held_still: true, was_loaded: false };
+        let state = |counters: Option<Counters>| counters.map(|counters| (counters.epoch_ms, counters.moves));
+        let mut before = Vec::new();
+        for lane in Lane::all(self.lanes) {
+            before.push(state(self.only(lane).counters_of_lane().await?));
+        }
+        for lane in Lane::all(self.lanes) {
+            match self.only(lane).view_of_lane().await? {
+                Some(view) => {
+                    let transfers = self.transfers_of(lane).await?;
+                    read.views.push(LaneView { lane, view, transfers });
+                }
+                None => read.lost.push(lane),
+            }
+        }
+        for (lane, before) in Lane::all(self.lanes).zip(before) {
+            let after = state(self.only(lane).counters_of_lane().await?);
+            read.held_still &= after == before;
+            read.was_loaded |= after.map(|(epoch_ms, _)| epoch_ms) != before.map(|(epoch_ms, _)| epoch_ms);
+        }
+        Ok(read)
+    }
+
+    async fn view_of_lane(self) -> Result<Option<RoundView>, StockError> {
         let keys = self.keys();
-        let Some(counters) = self.counters().await? else { return Ok(None) };
+        let Some(counters) = self.counters_of_lane().await? else { return Ok(None) };
         let mut free = self.free_ranges(&keys.free()).await?;
         // What is still to become available is free.
         if counters.next_unit <= counters.total() {
@@ -67,7 +207,7 @@ impl RoundStock<'_> {
         }
         let entries = self.all_entries(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
-        Ok(Some(RoundView { counters, free, entries, outbox }))
+        Ok(Some(RoundView { counters, free, entries, outbox, held_still: true }))
     }
 
     async fn free_ranges(self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
@@ -113,7 +253,7 @@ impl RoundStock<'_> {
     }
 }
 
-fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
+pub(crate) fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
     let (first, last) = range.split_once('-')?;
     Some(first.parse().ok()?..=last.parse().ok()?)
 }

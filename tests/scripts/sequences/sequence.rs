@@ -245,6 +245,7 @@ impl Sequence {
                     None => {}
                 },
                 Repair::Rebuild {} => self.load(&round).await?,
+                Repair::Exclude { units } => return wrong(format!("{units:?} in two of one lane")),
             }
         }
         Ok(())

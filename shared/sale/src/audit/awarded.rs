@@ -177,6 +177,7 @@ mod tests {
             early_access: Vec::new(),
             line: None,
             expected_audience: None,
+            lanes: 1,
         }
     }
 

@@ -85,6 +85,11 @@ pub enum Repair {
         /// The units.
         units: Vec<Unit>,
     },
+    /// Take units that two lanes have out of both, so that they can be given back.
+    Exclude {
+        /// The units.
+        units: Vec<Unit>,
+    },
     /// Load the round again, which Redis has lost.
     Rebuild {},
 }

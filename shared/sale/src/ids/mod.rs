@@ -1,12 +1,14 @@
 //! What names things. Every id has one text, so that keys and comparisons are exact.
 
+mod lane;
 mod names;
 mod numbers;
 mod reservation;
 mod round;
 
+pub use lane::{Lane, MAX_LANES};
 pub use names::{MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH, SaleId, UserId};
-pub use numbers::{Lane, RoundNumber, Slot, Unit};
+pub use numbers::{RoundNumber, Slot, Unit};
 pub use reservation::ReservationId;
 pub use round::RoundId;
 

@@ -32,9 +32,3 @@ number!(
     Slot,
     u8
 );
-number!(
-    /// A part of a round's units with Redis keys of its own, counted from 0.
-    #[derive(Default)]
-    Lane,
-    u16
-);

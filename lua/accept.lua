@@ -1,0 +1,22 @@
+-- Adds the units of a transfer to a lane, once, and takes one of them for a user as `reserve` does.
+--
+-- KEYS  1 sale       string, packed (layout in README.md)
+--       2 buyers     hash, user -> entries
+--       3 free       sorted set of ranges of returned units, by their first unit
+--       4 outbox     list of reservations that no order has confirmed
+--       5 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- ARGV  1 user id
+--       2 reservation id: 32 hexadecimal digits
+--       3 how long before everyone's opening the user may buy (ms)
+--       4 index of the lane that the units come from
+--       5 id of the transfer
+--       and then its ranges, "FIRST-LAST"
+-- Returns what `reserve` returns:
+--   reserved ENTRY | replayed ENTRY | already_reserved ENTRIES | too_many_unpaid COUNT | sold_out MS FOR_MS
+--   not_open MS | set_aside MS | closed | paused | denied | unknown_sale
+
+local sale_key, buyers_key, free_key, outbox_key, transfers_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local user, id, lead_ms, has_set_aside = ARGV[1], ARGV[2], ARGV[3], nil
+local from, transfer, is_held, ranges_at = 'from:' .. ARGV[4], ARGV[5], false, 6
+--- @include accept
+--- @include reserve

@@ -1,0 +1,34 @@
+-- Adds the units of a transfer to what can be handed out, once. Takes `sale_key`, `free_key`, `transfers_key`, the
+-- transfer's `from`, `transfer` and `is_held`, and from which of ARGV on its ranges are: `ranges_at`. Sets `was_sold_out`, nil if the
+-- units were added before.
+local was_sold_out
+do
+  local sale = redis.call('GET', sale_key)
+  if not sale then return 'unknown_sale' end
+  if tonumber(transfer) > (tonumber(redis.call('HGET', transfers_key, from)) or 0) then
+    --- @read next_unit last_unit returned moves
+    --- @read expires_at_ms
+    was_sold_out = returned == 0 and next_unit > last_unit
+    for i = ranges_at, #ARGV do
+      local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
+      first, last = tonumber(first), tonumber(last)
+      if next_unit > last_unit then
+        -- Nothing is left of what it was dealt, so these take its place: that is the cheapest way to hand them out.
+        next_unit, last_unit = first, last
+      else
+        returned = returned + (last + 1 - first) * redis.call('ZADD', free_key, first, ARGV[i])
+      end
+    end
+    moves = moves + 1
+    --- @write next_unit last_unit returned moves
+    --- @read sellable_at_ms
+    if sellable_at_ms > 0 and not is_held then
+      -- What this lane holds back is sold as well: the round is not sold out, and was not since these units could be had.
+      local sellable_at_ms = 0
+      --- @write sellable_at_ms
+    end
+    redis.call('HSET', transfers_key, from, transfer)
+    redis.call('PEXPIREAT', free_key, expires_at_ms)
+    redis.call('PEXPIREAT', transfers_key, expires_at_ms)
+  end
+end

@@ -1,0 +1,22 @@
+-- Takes `unit` out of what can be handed out in a lane, and sets `was_free` to true if it could be. Takes `free_key`; counts in
+-- `next_unit`, `returned` and `moves`, which are still to be written.
+do
+  local function give(first, last)
+    if first <= last then redis.call('ZADD', free_key, first, string.format('%d-%d', first, last)) end
+  end
+  if unit >= next_unit and unit <= last_unit then
+    give(next_unit, unit - 1)
+    returned, moves, was_free = returned + unit - next_unit, moves + 1, true
+    next_unit = unit + 1
+  else
+    local range = redis.call('ZRANGE', free_key, unit, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
+    local first, last = string.match(range or '', '^(%d+)%-(%d+)$')
+    first, last = tonumber(first), tonumber(last)
+    if last and last >= unit then
+      redis.call('ZREM', free_key, range)
+      give(first, unit - 1)
+      give(unit + 1, last)
+      returned, moves, was_free = returned - 1, moves + 1, true
+    end
+  end
+end

@@ -1,0 +1,20 @@
+-- Says how many units a lane has, and whether they can be had, for who found nothing in another lane.
+--
+-- KEYS  1 sale       string, packed (layout in README.md)
+--       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- Returns
+--   looked FREE WAIT_MS OPEN LAST_WON_AT_MS STATE   FREE units can be handed out, but not within WAIT_MS; OPEN ones are on
+--                                      their way to other lanes. STATE is the same as long as what is free is the same
+--   unknown_sale
+-- ARGV  none
+
+local sale_key, transfers_key = KEYS[1], KEYS[2]
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+--- @read next_unit last_unit returned moves last_won_at_ms epoch_ms version
+--- @read sellable_at_ms
+local now
+--- @include clock
+local open = tonumber(redis.call('HGET', transfers_key, 'open')) or 0
+return string.format('looked %d %d %d %d %d-%d-%d-%d-%d-%d', returned + math.max(0, last_unit + 1 - next_unit),
+  math.max(0, sellable_at_ms - now), open, last_won_at_ms, epoch_ms, version, moves, next_unit, last_unit, returned)

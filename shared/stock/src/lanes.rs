@@ -1,0 +1,289 @@
+//! What a round with several lanes does when nothing is left in one of them.
+
+use std::cmp::Reverse;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use futures::future::join_all;
+use sale::{BuyerClass, Claim, EpochMs, Lane, UserId};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::lanes_seen::Stamp;
+use crate::script::Script;
+use crate::script_code::{parse, unexpected};
+use crate::transfers::{DonateFor, Donated};
+use crate::{HOLD_BACK_MS, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
+
+static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOOK));
+
+/// Longest search for a unit in the other lanes, the wait for those of other requests included: leaves a request of nine
+/// seconds time for its message.
+const SEARCH_TIMEOUT: Duration = Duration::from_secs(4);
+/// Looks at all lanes in one search. Each one that finds nothing has seen units move.
+const MAX_LOOKS: usize = 8;
+
+/// What a lane has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LaneLook {
+    lane: Lane,
+    free: u32,
+    /// For so long nobody gets them.
+    wait: Duration,
+    /// Units on their way to other lanes.
+    open: u32,
+    last_won_at_ms: EpochMs,
+    /// The same as long as what is free is.
+    state: String,
+}
+
+impl LaneLook {
+    fn parse(lane: Lane, text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let look = Self {
+            lane,
+            free: words.next()?.parse().ok()?,
+            wait: Duration::from_millis(words.next()?.parse().ok()?),
+            open: words.next()?.parse().ok()?,
+            last_won_at_ms: EpochMs(words.next()?.parse().ok()?),
+            state: words.next()?.to_owned(),
+        };
+        words.next().is_none().then_some(look)
+    }
+
+    /// Whether a buyer can have one of its units.
+    const fn sells(&self) -> bool {
+        self.free > 0 && self.wait.is_zero()
+    }
+}
+
+/// What all lanes have, each read at a moment of its own.
+struct Looks {
+    at: Stamp,
+    lanes: Vec<LaneLook>,
+    /// Whether Redis has lost a lane.
+    has_lost: bool,
+    /// Why a lane is not known.
+    failed: Option<StockError>,
+}
+
+impl Looks {
+    /// Lanes other than `home` that may give units, those with most first.
+    fn donors(&self, home: Lane, may_give: impl Fn(&LaneLook) -> bool) -> Vec<Lane> {
+        let mut donors: Vec<&LaneLook> = self.lanes.iter().filter(|look| look.lane != home && may_give(look)).collect();
+        donors.sort_by_key(|look| Reverse(look.free));
+        donors.into_iter().map(|look| look.lane).collect()
+    }
+
+    fn of(&self, lane: Lane) -> Option<&LaneLook> {
+        self.lanes.iter().find(|look| look.lane == lane)
+    }
+
+    /// Whether all lanes are known and none has what `is_left` asks for, nor anything on its way to another one.
+    fn have_nothing(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
+        self.failed.is_none() && !self.has_lost && self.lanes.iter().all(|look| look.open == 0 && !is_left(look))
+    }
+
+    fn is_as(&self, other: &Self) -> bool {
+        let states = |looks: &Self| looks.lanes.iter().map(|look| look.state.clone()).collect::<Vec<_>>();
+        states(self) == states(other)
+    }
+
+    fn sold_out(&self) -> SoldOut {
+        let moments: Vec<EpochMs> = self.lanes.iter().map(|look| look.last_won_at_ms).collect();
+        let full = Duration::from_millis(HOLD_BACK_MS.into());
+        let waits = self.lanes.iter().filter(|look| look.free > 0).map(|look| look.wait);
+        let lasts = waits.fold(full, Duration::min);
+        SoldOut { last_won_at_ms: one_for_all(&moments), lasts, next_release_ms: None }
+    }
+}
+
+/// One moment that stands for one of each lane: another one if one of them is. Of a single lane it is the moment itself.
+pub(crate) fn one_for_all(moments: &[EpochMs]) -> EpochMs {
+    if let [only] = moments {
+        return *only;
+    }
+    let mut hasher = DefaultHasher::new();
+    moments.iter().for_each(|moment| moment.0.hash(&mut hasher));
+    EpochMs((hasher.finish() >> 1) as i64)
+}
+
+impl RoundStock<'_> {
+    /// That nobody gets a unit of the round, if this process found that out a moment ago.
+    pub(crate) fn known_sold_out(self) -> Option<SoldOut> {
+        self.seen.of(self.id).sold_out()
+    }
+
+    /// Takes a unit of another lane for a user in whose home lane none is left.
+    ///
+    /// Whoever finds units moves half of a lane's to this one, so the next buyers find them at home. In a process one request
+    /// searches at a time, and the others try at home again after it. That nobody gets a unit is known for up to a second, and
+    /// exact for that time: what comes back is held back for longer.
+    pub(crate) async fn reserve_elsewhere(
+        self,
+        uuid: Uuid,
+        user: &UserId,
+        class: BuyerClass,
+    ) -> Result<Reserve, StockError> {
+        let searching = Box::pin(self.search(uuid, user, class));
+        timeout(SEARCH_TIMEOUT, searching).await.unwrap_or(Err(StockError::OnTheWay))
+    }
+
+    async fn search(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
+        let (home, seen) = (Lane::home_of(user, self.lanes), self.seen.of(self.id));
+        if let Some(sold_out) = seen.sold_out() {
+            return Ok(Reserve::SoldOut(sold_out));
+        }
+        let _looking = match seen.looking.try_lock() {
+            Ok(looking) => looking,
+            Err(_) => {
+                let looking = seen.looking.lock().await;
+                if let Some(sold_out) = seen.sold_out() {
+                    return Ok(Reserve::SoldOut(sold_out));
+                }
+                match self.reserve_at_home(uuid, user, class).await? {
+                    Reserve::SoldOut(_) => looking,
+                    answer => return Ok(answer),
+                }
+            }
+        };
+        for _ in 0..MAX_LOOKS {
+            let looks = self.look().await?;
+            // Somebody brought some meanwhile.
+            if looks.of(home).is_some_and(LaneLook::sells) {
+                match self.reserve_at_home(uuid, user, class).await? {
+                    Reserve::SoldOut(_) => {}
+                    answer => return Ok(answer),
+                }
+            }
+            let donors = looks.donors(home, LaneLook::sells);
+            let had_donors = !donors.is_empty();
+            for donor in donors {
+                let transfer = match self.donate(donor, home, DonateFor::Buyer(class)).await? {
+                    Donated::Units(transfer) => transfer,
+                    Donated::Nothing(_) | Donated::UnknownSale => continue,
+                    Donated::NotOpen(at) => return Ok(Reserve::NotOpen(at)),
+                    Donated::Closed => return Ok(Reserve::Closed),
+                    Donated::Paused => return Ok(Reserve::Paused),
+                };
+                // Left by somebody for whom the hold-back did not count.
+                if transfer.held_back {
+                    self.finish(&transfer).await?;
+                    continue;
+                }
+                let answer = self.accept(&transfer, uuid, user, class).await?;
+                if answer == Reserve::UnknownSale {
+                    return Ok(answer);
+                }
+                // It is done. If its record stays, whoever comes next forgets it.
+                if let Err(error) = self.settle(&transfer).await {
+                    tracing::warn!(error = &error as &dyn std::error::Error, ?transfer, "a transfer stays recorded");
+                }
+                if !matches!(answer, Reserve::SoldOut(_)) {
+                    return Ok(answer);
+                }
+            }
+            if had_donors {
+                continue;
+            }
+            if looks.have_nothing(LaneLook::sells) {
+                let again = self.look().await?;
+                if again.is_as(&looks) && again.have_nothing(LaneLook::sells) {
+                    let sold_out = looks.sold_out();
+                    seen.note_sold_out(looks.at, sold_out);
+                    // Counted from the look on.
+                    return Ok(Reserve::SoldOut(
+                        seen.sold_out().unwrap_or(SoldOut { lasts: Duration::ZERO, ..sold_out }),
+                    ));
+                }
+            } else {
+                self.finish_what_is_open(&looks).await?;
+                if let Some(error) = looks.failed {
+                    return Err(error);
+                }
+                if looks.has_lost {
+                    return Ok(Reserve::UnknownSale);
+                }
+            }
+        }
+        Err(StockError::OnTheWay)
+    }
+
+    /// Gives a claim a unit of another lane.
+    pub(crate) async fn reseat_elsewhere(self, claim: &Claim) -> Result<Reseated, StockError> {
+        let is_left = |look: &LaneLook| look.free > 0;
+        for _ in 0..MAX_LOOKS {
+            let looks = self.look().await?;
+            if looks.of(claim.lane).is_some_and(is_left)
+                && let Some(reseated) = self.reseat_at_home(claim).await?
+            {
+                return Ok(reseated);
+            }
+            for donor in looks.donors(claim.lane, is_left) {
+                if let Donated::Units(transfer) = self.donate(donor, claim.lane, DonateFor::Reseat).await? {
+                    if self.take_in(&transfer).await? {
+                        self.settle(&transfer).await?;
+                    }
+                    if let Some(reseated) = self.reseat_at_home(claim).await? {
+                        return Ok(reseated);
+                    }
+                }
+            }
+            if looks.have_nothing(is_left) {
+                if self.look().await?.is_as(&looks) {
+                    return Ok(Reseated::NoUnit);
+                }
+            } else {
+                self.finish_what_is_open(&looks).await?;
+                if let Some(error) = looks.failed {
+                    return Err(error);
+                }
+                if looks.has_lost {
+                    return Err(StockError::OnTheWay);
+                }
+            }
+        }
+        Err(StockError::OnTheWay)
+    }
+
+    /// Finishes transfers that others began: who did may be gone.
+    async fn finish_what_is_open(self, looks: &Looks) -> Result<(), StockError> {
+        for look in looks.lanes.iter().filter(|look| look.open > 0) {
+            for transfer in self.transfers_of(look.lane).await?.open {
+                self.finish(&transfer).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at all lanes beside each other.
+    ///
+    /// # Errors
+    /// If Redis gives an answer that no script gives. A lane that does not answer is one that is not known.
+    async fn look(self) -> Result<Looks, StockError> {
+        let at = Stamp::now();
+        let asked = join_all(Lane::all(self.lanes).map(|lane| self.look_at(lane))).await;
+        let mut looks = Looks { at, lanes: Vec::new(), has_lost: false, failed: None };
+        for look in asked {
+            match look {
+                Ok(Some(look)) => looks.lanes.push(look),
+                Ok(None) => looks.has_lost = true,
+                Err(error @ StockError::Answer(_)) => return Err(error),
+                Err(error) => looks.failed = Some(error),
+            }
+        }
+        Ok(looks)
+    }
+
+    async fn look_at(self, lane: Lane) -> Result<Option<LaneLook>, StockError> {
+        let keys = self.keys_in(lane);
+        let answer = LOOK.key(keys.sale()).key(keys.transfers()).invoke_async(self.connection).await?;
+        match parse(&answer)? {
+            (ScriptCode::Looked, rest) => LaneLook::parse(lane, rest).map(Some).ok_or_else(|| unexpected(&answer)),
+            (ScriptCode::UnknownSale, _) => Ok(None),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+}

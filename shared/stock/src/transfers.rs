@@ -1,0 +1,267 @@
+//! Units on their way from one lane to another, one call of Redis after the other: `lua/README.md` says how.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+use sale::{BuyerClass, EpochMs, Lane, UserId};
+use uuid::Uuid;
+
+use crate::claims::{lead_ms, read_reserve};
+use crate::script::Script;
+use crate::script_code::{moment, parse, sold_out, unexpected};
+use crate::view::parse_range;
+use crate::{Reserve, RoundStock, ScriptCode, SoldOut, StockError};
+
+static DONATE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DONATE));
+static ACCEPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ACCEPT));
+static TAKE_IN: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TAKE_IN));
+static SETTLE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::SETTLE));
+
+/// Units that left one lane for another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transfer {
+    /// Where they come from.
+    pub from: Lane,
+    /// Where they go.
+    pub to: Lane,
+    /// Later transfers between these two have higher ones.
+    pub id: u64,
+    /// The units.
+    pub ranges: Vec<RangeInclusive<u32>>,
+    /// Whether they were held back where they come from. Then they are where they go.
+    pub held_back: bool,
+}
+
+/// Who the units are for.
+#[derive(Debug, Clone, Copy)]
+pub enum DonateFor {
+    /// Somebody of this class who asks for one.
+    Buyer(BuyerClass),
+    /// A reservation that is to have another unit.
+    Reseat,
+}
+
+/// What a lane gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Donated {
+    /// These, now or since an earlier call.
+    Units(Transfer),
+    /// Nothing that can be had.
+    Nothing(SoldOut),
+    /// The sale opens for the user at this moment.
+    NotOpen(EpochMs),
+    /// The sale is over.
+    Closed,
+    /// An operator paused the sale.
+    Paused,
+    /// Redis has no such lane.
+    UnknownSale,
+}
+
+impl Transfer {
+    fn parse(from: Lane, to: Lane, record: &str) -> Option<Self> {
+        let mut words = record.split(' ');
+        let (id, ranges, held) = (words.next()?, words.next()?, words.next());
+        let ranges = ranges.split(',').map(parse_range).collect::<Option<Vec<_>>>()?;
+        let held_back = match held {
+            None => false,
+            Some("held") => true,
+            Some(_) => return None,
+        };
+        Some(Self { from, to, id: id.parse().ok()?, ranges, held_back })
+    }
+
+    fn range_texts(&self) -> Vec<String> {
+        self.ranges.iter().map(|range| format!("{}-{}", range.start(), range.end())).collect()
+    }
+}
+
+/// What `transfers:{tag}` of a lane says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LaneTransfers {
+    /// What left the lane.
+    pub(crate) open: Vec<Transfer>,
+    /// The latest one that it took from each lane, by its index.
+    taken: HashMap<u16, u64>,
+    /// The latest id that it gave.
+    last: u64,
+    /// The last unit that was dealt to lanes.
+    pub(crate) dealt: u32,
+    /// Transfers that the lane has begun since it was loaded.
+    given: u32,
+}
+
+impl LaneTransfers {
+    /// Whether the lane took these units, or later ones.
+    pub(crate) fn has_taken(&self, transfer: &Transfer) -> bool {
+        self.taken.get(&transfer.from.index()).is_some_and(|latest| *latest >= transfer.id)
+    }
+}
+
+/// The fields of `transfers:{tag}` of a lane that Redis has lost, by those of the lanes that it has.
+///
+/// What was on its way to the lane counts as taken: whether the lane had it is not known any more, so its units are found to be in
+/// no place and given to somebody, and nobody who is late may add them. The ids that the lane gives go on where they were, as far
+/// as is known, so that none is taken for an earlier one, whatever the clock says.
+pub(crate) fn fields_of_lost(lane: Lane, dealt: u32, present: &[(Lane, &LaneTransfers)]) -> String {
+    let given = present.iter().filter_map(|(_, transfers)| transfers.taken.get(&lane.index())).max();
+    let mut fields = format!("dealt {dealt} last {}", given.unwrap_or(&0));
+    for (other, transfers) in present.iter().filter(|(_, transfers)| transfers.last > 0) {
+        fields.push_str(&format!(" from:{} {}", other.index(), transfers.last));
+    }
+    fields
+}
+
+impl RoundStock<'_> {
+    /// Has a lane give half of what it has free to another one.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated: as long as a transfer between the two is open, that is the answer.
+    pub async fn donate(self, from: Lane, to: Lane, whom: DonateFor) -> Result<Donated, StockError> {
+        let keys = self.keys_in(from);
+        let call = DONATE.key(keys.sale()).key(keys.free()).key(keys.transfers()).arg(to.index());
+        let call = match whom {
+            DonateFor::Buyer(class) => call.arg(lead_ms(class)),
+            DonateFor::Reseat => call.arg(-1),
+        };
+        let answer = call.invoke_async(self.connection).await?;
+        match parse(&answer)? {
+            (ScriptCode::Donated, record) => {
+                Transfer::parse(from, to, record).map(Donated::Units).ok_or_else(|| unexpected(&answer))
+            }
+            (ScriptCode::SoldOut, rest) => Ok(Donated::Nothing(sold_out(rest, &answer)?)),
+            (ScriptCode::NotOpen, at) => Ok(Donated::NotOpen(moment(at, &answer)?)),
+            (ScriptCode::Closed, _) => Ok(Donated::Closed),
+            (ScriptCode::Paused, _) => Ok(Donated::Paused),
+            (ScriptCode::UnknownSale, _) => Ok(Donated::UnknownSale),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Adds the units of a transfer to the user's home lane, once, and takes one of them for the user.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn accept(
+        self,
+        transfer: &Transfer,
+        uuid: Uuid,
+        user: &UserId,
+        class: BuyerClass,
+    ) -> Result<Reserve, StockError> {
+        let keys = self.keys_in(transfer.to);
+        let answer = ACCEPT
+            .key(keys.sale())
+            .key(keys.buyers())
+            .key(keys.free())
+            .key(keys.outbox())
+            .key(keys.transfers())
+            .arg(user.as_str())
+            .arg(uuid.as_simple().to_string())
+            .arg(lead_ms(class))
+            .arg(transfer.from.index())
+            .arg(transfer.id)
+            .arg(transfer.range_texts())
+            .invoke_async(self.connection)
+            .await?;
+        read_reserve(keys, user, &answer)
+    }
+
+    /// Adds the units of a transfer to the lane that they go to, once. Whether they are there: not if Redis has no such lane.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn take_in(self, transfer: &Transfer) -> Result<bool, StockError> {
+        let keys = self.keys_in(transfer.to);
+        let answer = TAKE_IN
+            .key(keys.sale())
+            .key(keys.free())
+            .key(keys.transfers())
+            .arg(transfer.from.index())
+            .arg(transfer.id)
+            .arg(u8::from(transfer.held_back))
+            .arg(transfer.range_texts())
+            .invoke_async(self.connection)
+            .await?;
+        match parse(&answer)?.0 {
+            ScriptCode::Accepted => Ok(true),
+            ScriptCode::UnknownSale => Ok(false),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Forgets a transfer whose units are where they go.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn settle(self, transfer: &Transfer) -> Result<(), StockError> {
+        let call = SETTLE.key(self.keys_in(transfer.from).transfers()).arg(transfer.to.index()).arg(transfer.id);
+        let answer = call.invoke_async(self.connection).await?;
+        match parse(&answer)?.0 {
+            ScriptCode::Settled => Ok(()),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// The transfers that are open, of every lane.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn open_transfers(self) -> Result<Vec<Transfer>, StockError> {
+        let mut open = Vec::new();
+        for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
+            open.extend(self.transfers_of(lane).await?.open);
+        }
+        Ok(open)
+    }
+
+    /// How many transfers the lanes have begun since they were loaded.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn transfers_given(self) -> Result<u32, StockError> {
+        let mut given = 0;
+        for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
+            given += self.transfers_of(lane).await?.given;
+        }
+        Ok(given)
+    }
+
+    /// Finishes a transfer that may have been left half done. Whether that was possible: not if Redis has lost the lane that
+    /// the units go to.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated, and beside who began it.
+    pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
+        let done = self.take_in(transfer).await?;
+        if done {
+            self.settle(transfer).await?;
+        }
+        Ok(done)
+    }
+
+    pub(crate) async fn transfers_of(self, lane: Lane) -> Result<LaneTransfers, StockError> {
+        let key = self.keys_in(lane).transfers();
+        let fields: HashMap<String, String> = self.connection.ask(redis::cmd("HGETALL").arg(&key)).await?;
+        let mut transfers = LaneTransfers::default();
+        for (field, value) in fields {
+            let read = match field.split_once(':') {
+                Some(("to", index)) => index.parse().ok().and_then(|index| {
+                    let to = Lane::new(index, self.lanes);
+                    transfers.open.push(Transfer::parse(lane, to, &value)?);
+                    Some(())
+                }),
+                Some(("from", index)) => index.parse().ok().zip(value.parse().ok()).map(|(index, id)| {
+                    transfers.taken.insert(index, id);
+                }),
+                _ if field == "dealt" => value.parse().ok().map(|dealt| transfers.dealt = dealt),
+                _ if field == "given" => value.parse().ok().map(|given| transfers.given = given),
+                _ if field == "last" => value.parse().ok().map(|last| transfers.last = last),
+                _ => Some(()),
+            };
+            read.ok_or_else(|| unexpected(&value))?;
+        }
+        Ok(transfers)
+    }
+}

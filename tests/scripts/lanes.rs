@@ -1,0 +1,784 @@
+//! Rounds with several lanes: units move between lanes, and each of them is in one place all the time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures::future::join_all;
+use local::valkey_cluster::ValkeyCluster;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use sale::{BuyerClass, Claim, EpochMs, Lane, Round, RoundId, Terms, Unit, UserId};
+use stock::{DonateFor, Donated, Reseated, Reserve, RoundLoad, RoundStock, StockError, Transfer};
+use tests::{TestRound, first_version, fresh_id, round, terms, user};
+
+const BUYER: DonateFor = DonateFor::Buyer(BuyerClass::EVERYONE);
+
+/// A round with several lanes on a server.
+struct Lanes {
+    server: TestRound,
+    id: RoundId,
+    terms: Terms,
+    /// What the ledger says was dealt.
+    dealt: u32,
+    epoch_ms: i64,
+}
+
+impl Lanes {
+    async fn start(total: u32, lanes: u16) -> Self {
+        let terms = Terms { lanes, ..terms(total, 20) };
+        let server = TestRound::start_empty();
+        let mut this = Self { id: server.id.clone(), server, terms, dealt: total, epoch_ms: 1 };
+        assert!(this.load(&[]).await.unwrap());
+        this
+    }
+
+    fn stock(&self) -> RoundStock<'_> {
+        self.server.server.round_in(&self.id, self.terms.lanes)
+    }
+
+    async fn load(&mut self, taken: &[Claim]) -> Result<bool, StockError> {
+        self.epoch_ms += 1;
+        let (terms, epoch_ms, taken) = (self.terms.clone(), EpochMs(self.epoch_ms), taken.to_vec());
+        let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+        self.stock().load_lanes(&load, self.dealt).await
+    }
+
+    fn lane(&self, index: u16) -> Lane {
+        Lane::new(index, self.terms.lanes)
+    }
+
+    /// A user whose home lane this is.
+    fn user_of(&self, index: u16, number: usize) -> UserId {
+        let users = (0..).map(|at| user(format!("user-{at}")));
+        users.filter(|user| Lane::home_of(user, self.terms.lanes).index() == index).nth(number).unwrap()
+    }
+
+    async fn reserve(&self, user: &UserId) -> Reserve {
+        self.stock().reserve(fresh_id(&self.id).uuid, user, BuyerClass::EVERYONE).await.unwrap()
+    }
+
+    async fn buy(&self, user: &UserId) -> Claim {
+        match self.reserve(user).await {
+            Reserve::Reserved(claim) => claim,
+            other => panic!("{user} got {other:?} and no unit"),
+        }
+    }
+
+    async fn give(&self, from: u16, to: u16) -> Transfer {
+        match self.stock().donate(self.lane(from), self.lane(to), BUYER).await.unwrap() {
+            Donated::Units(transfer) => transfer,
+            other => panic!("{from} gave {other:?} to {to}"),
+        }
+    }
+
+    /// Every unit once: free ones, which includes those on their way, and those of claims.
+    async fn places(&self) -> (BTreeSet<u32>, BTreeMap<u32, UserId>) {
+        let view = self.stock().view().await.unwrap().expect("all lanes are there");
+        let (mut free, mut held) = (BTreeSet::new(), BTreeMap::new());
+        for unit in view.free.iter().cloned().flatten() {
+            assert!(free.insert(unit), "unit {unit} is free twice: {:?}", view.free);
+        }
+        for entry in view.entries.iter().filter(|entry| entry.state.is_live()) {
+            let Claim { unit, user, .. } = &entry.claim;
+            assert!(held.insert(unit.0, user.clone()).is_none() && !free.contains(&unit.0), "unit {} twice", unit.0);
+        }
+        assert_eq!(view.counters.free() as usize, free.len());
+        let total = view.counters.total();
+        let all: BTreeSet<u32> = free.iter().chain(held.keys()).copied().collect();
+        assert_eq!(all, (1..=total).collect(), "each unit of {total} is in one place");
+        (free, held)
+    }
+
+    /// The keys of a lane are gone.
+    async fn lose(&self, index: u16) {
+        let mut redis = self.server.redis().await;
+        let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
+        let tag = format!("{{{}:{}:{index}:", self.id.sale, self.id.number);
+        let own: Vec<&String> = keys.iter().filter(|key| key.contains(&tag)).collect();
+        assert!(own.iter().any(|key| key.starts_with("sale:")), "lane {index} is there: {keys:?}");
+        let _: u32 = redis::cmd("DEL").arg(&own).query_async(&mut redis).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn each_lane_has_its_part_and_sells_it_for_one_call() {
+    let mut lanes = Lanes::start(10, 3).await;
+    assert!(!lanes.load(&[]).await.unwrap(), "loaded once");
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert_eq!((counters.total(), counters.free()), (10, 10));
+    let parts: Vec<(u32, u32)> = counters.lanes.iter().map(|lane| (lane.next_unit, lane.last_unit)).collect();
+    assert_eq!(parts, [(1, 3), (4, 6), (7, 10)]);
+    for index in 0..3 {
+        let buyer = lanes.user_of(index, 0);
+        let claim = lanes.buy(&buyer).await;
+        assert_eq!((claim.lane, claim.unit.0), (lanes.lane(index), parts[usize::from(index)].0));
+        let found = lanes.stock().find(claim.id.uuid, &buyer).await.unwrap().unwrap();
+        assert_eq!(found.claim, claim);
+        assert!(lanes.stock().confirm(&claim).await.unwrap());
+    }
+    assert_eq!(lanes.places().await.0.len(), 7);
+}
+
+/// Everybody is at home in one lane, and gets the units of all.
+#[tokio::test]
+async fn users_of_one_lane_get_every_unit() {
+    let lanes = Lanes::start(40, 4).await;
+    let mut units = BTreeSet::new();
+    for number in 0..40 {
+        let claim = lanes.buy(&lanes.user_of(2, number)).await;
+        assert_eq!(claim.lane, lanes.lane(2));
+        assert!(units.insert(claim.unit.0));
+        lanes.places().await;
+    }
+    assert!(matches!(lanes.reserve(&lanes.user_of(2, 40)).await, Reserve::SoldOut(_)));
+    assert!(matches!(lanes.reserve(&lanes.user_of(0, 0)).await, Reserve::SoldOut(_)));
+    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
+}
+
+/// Many at once, most of them at home in one lane.
+#[tokio::test]
+async fn nobody_is_refused_while_a_unit_is_free() {
+    const UNITS: u32 = 400;
+    let lanes = Lanes::start(UNITS, 8).await;
+    // Stocks of their own, as processes have.
+    let stocks: Vec<_> = (0..4).map(|_| stock::Stock::new(&lanes.server.valkey.url()).unwrap()).collect();
+    let buyers: Vec<UserId> = (0..2 * UNITS as usize)
+        .map(|number| if number % 4 == 0 { user(format!("any-{number}")) } else { lanes.user_of(5, number) })
+        .collect();
+    let asked = buyers.iter().enumerate().map(|(number, buyer)| {
+        let (id, round) = (fresh_id(&lanes.id), stocks[number % stocks.len()].round_in(&lanes.id, 8));
+        async move { round.reserve(id.uuid, buyer, BuyerClass::EVERYONE).await.unwrap() }
+    });
+    let answers = join_all(asked).await;
+    let won = answers.iter().filter(|answer| matches!(answer, Reserve::Reserved(_))).count();
+    let refused = answers.iter().filter(|answer| matches!(answer, Reserve::SoldOut(_))).count();
+    assert_eq!((won, refused), (UNITS as usize, UNITS as usize));
+    let (free, held) = lanes.places().await;
+    assert_eq!((free.len(), held.len()), (0, UNITS as usize));
+}
+
+#[tokio::test]
+async fn a_transfer_is_accepted_once_however_often_it_comes() {
+    let lanes = Lanes::start(16, 2).await;
+    let (stock, buyer) = (lanes.stock(), lanes.user_of(1, 0));
+    let first = lanes.give(0, 1).await;
+    assert_eq!(first.ranges, [5..=8], "half of it, from the end");
+    assert_eq!(lanes.give(0, 1).await, first, "one is open at a time");
+    lanes.places().await;
+    for _ in 0..2 {
+        assert!(stock.take_in(&first).await.unwrap());
+        lanes.places().await;
+    }
+    // Sent again, it is not given a second unit.
+    let id = fresh_id(&lanes.id).uuid;
+    let won = stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap();
+    assert!(matches!(won, Reserve::Reserved(_)));
+    assert!(matches!(stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap(), Reserve::Replayed(_)));
+    lanes.places().await;
+    for _ in 0..2 {
+        stock.settle(&first).await.unwrap();
+        lanes.places().await;
+    }
+    let second = lanes.give(0, 1).await;
+    assert!(second.id > first.id && second.ranges == [3..=4]);
+    // What comes late belongs to a transfer that is over.
+    stock.settle(&first).await.unwrap();
+    assert!(stock.take_in(&second).await.unwrap());
+    assert!(stock.take_in(&first).await.unwrap());
+    lanes.places().await;
+    stock.settle(&second).await.unwrap();
+    lanes.places().await;
+}
+
+/// A process died between the two lanes. Who comes next gets a unit of what it left, wherever they are at home.
+#[tokio::test]
+async fn what_a_dead_process_left_on_the_way_is_sold() {
+    for (from, to, buyer) in [(0, 1, 1), (0, 1, 0), (0, 1, 2)] {
+        let lanes = Lanes::start(3, 3).await;
+        for index in 1..3 {
+            lanes.buy(&lanes.user_of(index, 0)).await;
+        }
+        let left = lanes.give(from, to).await;
+        assert_eq!(left.ranges, [1..=1]);
+        let claim = lanes.buy(&lanes.user_of(buyer, 1)).await;
+        assert_eq!((claim.unit, claim.lane), (Unit(1), lanes.lane(buyer)));
+        assert!(matches!(lanes.reserve(&lanes.user_of(2, 2)).await, Reserve::SoldOut(_)));
+        lanes.places().await;
+    }
+}
+
+/// A reservation that is to have another unit gets one that is held back, and its process dies on the way. The unit stays held back
+/// for everybody else.
+#[tokio::test]
+async fn what_is_held_back_stays_so_on_the_way() {
+    let lanes = Lanes::start(1, 2).await;
+    let (from, to) = (lanes.lane(1), lanes.lane(0));
+    let claim = lanes.buy(&lanes.user_of(1, 0)).await;
+    let late = lanes.user_of(0, 0);
+    assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
+    lanes.stock().release(&claim, None, false).await.unwrap();
+    let Donated::Units(transfer) = lanes.stock().donate(from, to, DonateFor::Reseat).await.unwrap() else {
+        panic!("unit 1 is there")
+    };
+    assert!(transfer.held_back);
+    assert!(lanes.stock().finish(&transfer).await.unwrap());
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert!(counters.lanes[0].free() == 1 && counters.lanes[0].sellable_at_ms > super::sequences::clock());
+    assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
+}
+
+#[tokio::test]
+async fn reconciliation_finishes_transfers() {
+    let lanes = Lanes::start(8, 2).await;
+    lanes.give(0, 1).await;
+    lanes.give(1, 0).await;
+    for transfer in lanes.stock().open_transfers().await.unwrap() {
+        assert!(lanes.stock().finish(&transfer).await.unwrap());
+    }
+    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
+    assert_eq!(lanes.places().await.0.len(), 8);
+}
+
+/// A unit that comes back is not sold before every process has forgotten that the round was sold out.
+#[tokio::test]
+async fn what_comes_back_is_held_back_for_every_lane() {
+    let lanes = Lanes::start(2, 2).await;
+    let first = lanes.buy(&lanes.user_of(0, 0)).await;
+    lanes.buy(&lanes.user_of(1, 0)).await;
+    let late = lanes.user_of(1, 1);
+    let Reserve::SoldOut(told) = lanes.reserve(&late).await else { panic!("nothing is left") };
+    assert!(told.lasts <= Duration::from_millis(1500));
+    lanes.stock().release(&first, None, false).await.unwrap();
+    let Donated::Nothing(held_back) = lanes.stock().donate(lanes.lane(0), lanes.lane(1), BUYER).await.unwrap() else {
+        panic!("it is held back")
+    };
+    assert!(held_back.lasts > Duration::ZERO);
+    assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
+    let claim = loop {
+        match lanes.reserve(&late).await {
+            Reserve::Reserved(claim) => break claim,
+            Reserve::SoldOut(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((claim.unit, claim.lane), (first.unit, lanes.lane(1)));
+}
+
+/// Lanes hear of versions late, twice, in any order or never.
+#[tokio::test]
+async fn each_new_unit_is_dealt_once() {
+    let mut lanes = Lanes::start(9, 3).await;
+    let version = |version, total| {
+        let first = first_version(lanes.id.clone(), Terms { total, ..lanes.terms.clone() });
+        Round { version, ..first }
+    };
+    let (second, third) = (version(2, 20), version(3, 31));
+    let stock = lanes.server.server.round_in(&lanes.id, 3);
+    for (lane, heard) in stock.each_lane().zip([vec![&second, &third, &second], vec![&third], vec![&second]]) {
+        for round in heard {
+            lane.amend(round).await.unwrap();
+        }
+    }
+    let counters = stock.counters().await.unwrap().unwrap();
+    assert_eq!((counters.total(), counters.free(), counters.version), (31, 31, 2));
+    stock.amend(&third).await.unwrap();
+    assert_eq!(lanes.places().await.0.len(), 31);
+    // One of them is loaded anew, by somebody who knows of more units than the first lane.
+    lanes.lose(1).await;
+    lanes.terms.total = 40;
+    assert!(lanes.load(&[]).await.unwrap());
+    assert_eq!(lanes.places().await.0.len(), 31);
+    let fourth = Round { version: 4, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+    lanes.stock().amend(&fourth).await.unwrap();
+    assert_eq!(lanes.places().await.0.len(), 40);
+}
+
+#[tokio::test]
+async fn all_lanes_are_paused_and_closed() {
+    let lanes = Lanes::start(4, 4).await;
+    let paused = Round { version: 2, paused: true, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+    lanes.stock().amend(&paused).await.unwrap();
+    assert!(lanes.stock().counters().await.unwrap().unwrap().paused);
+    for index in 0..4 {
+        assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::Paused);
+    }
+    let closed = Terms { closes_at_ms: EpochMs(lanes.terms.opens_at_ms.0 + 1), ..lanes.terms.clone() };
+    let closed = Round { version: 3, ..first_version(lanes.id.clone(), closed) };
+    lanes.stock().amend(&closed).await.unwrap();
+    for index in 0..4 {
+        assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::Closed);
+    }
+}
+
+/// A lane without units says `sold_out` at any time. That is not what its users hear.
+#[tokio::test]
+async fn a_lane_without_units_tells_its_users_when_it_opens() {
+    let mut lanes = Lanes::start(1, 2).await;
+    lanes.lose(0).await;
+    lanes.lose(1).await;
+    lanes.terms.opens_at_ms = EpochMs(lanes.terms.opens_at_ms.0 + 1_800_000);
+    assert!(lanes.load(&[]).await.unwrap());
+    for index in 0..2 {
+        assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::NotOpen(lanes.terms.opens_at_ms));
+    }
+    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_reservation_gets_another_unit_from_any_lane() {
+    let lanes = Lanes::start(3, 3).await;
+    let claims = [lanes.buy(&lanes.user_of(0, 0)).await, lanes.buy(&lanes.user_of(1, 0)).await];
+    let Reseated::To(claim) = lanes.stock().reseat(&claims[0]).await.unwrap() else { panic!("unit 3 is free") };
+    assert_eq!((claim.unit, claim.lane), (Unit(3), lanes.lane(0)));
+    assert_eq!(lanes.stock().reseat(&claims[0]).await.unwrap(), Reseated::To(claim), "it keeps that one");
+    assert_eq!(lanes.stock().reseat(&claims[1]).await.unwrap(), Reseated::NoUnit, "that is really so");
+}
+
+/// An order has a unit that another lane has as free.
+#[tokio::test]
+async fn the_unit_of_an_adopted_order_is_free_in_no_lane() {
+    let lanes = Lanes::start(12, 3).await;
+    let buyer = lanes.user_of(2, 0);
+    let mut order = tests::fresh_claim(&lanes.id, &buyer, 2, 0);
+    order.lane = lanes.lane(2);
+    assert!(lanes.stock().adopt(&order).await.unwrap());
+    assert!(!lanes.stock().adopt(&order).await.unwrap());
+    let (free, held) = lanes.places().await;
+    assert_eq!((free.len(), held), (11, BTreeMap::from([(2, buyer)])));
+}
+
+#[tokio::test]
+async fn units_that_two_lanes_have_are_taken_out_and_restored() {
+    let lanes = Lanes::start(6, 2).await;
+    let before = lanes.stock().view().await.unwrap().unwrap();
+    assert_eq!(before.free_twice(10), []);
+    // A transfer that nobody gave, as after a failover that forgot it.
+    let (from, to) = (lanes.lane(0), lanes.lane(1));
+    let unknown = Transfer { from, to, id: 1, ranges: vec![2..=3], held_back: false };
+    assert!(lanes.stock().take_in(&unknown).await.unwrap());
+    let view = lanes.stock().view().await.unwrap().unwrap();
+    assert_eq!(view.free_twice(10), [Unit(2), Unit(3)]);
+    lanes.stock().exclude(&view.free_twice(10)).await.unwrap();
+    let view = lanes.stock().view().await.unwrap().unwrap();
+    assert_eq!(view.free.iter().cloned().flatten().collect::<BTreeSet<u32>>(), [1, 4, 5, 6].into());
+    let nowhere = [Unit(2), Unit(3)];
+    assert!(lanes.stock().restore(&nowhere, &view.counters).await.unwrap());
+    assert!(!lanes.stock().restore(&nowhere, &view.counters).await.unwrap(), "units have moved since");
+    assert_eq!(lanes.places().await.0.len(), 6);
+}
+
+#[tokio::test]
+async fn denials_are_noted_where_the_users_are() {
+    let lanes = Lanes::start(8, 4).await;
+    let until = EpochMs(lanes.terms.closes_at_ms.0);
+    let denied: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
+    assert!(lanes.stock().note_denials(&denied).await.unwrap());
+    assert_eq!(lanes.stock().noted_denials().await.unwrap().len(), 4);
+    for (user, _) in &denied {
+        assert_eq!(lanes.reserve(user).await, Reserve::Denied);
+    }
+}
+
+/// Lanes of one round are on different shards, by what the cluster itself says of their slots.
+#[tokio::test]
+async fn the_lanes_of_a_round_are_spread_over_the_shards() {
+    let cluster = ValkeyCluster::start(Ok).await.unwrap();
+    let nodes: Vec<String> = cluster.announced().iter().map(|port| format!("127.0.0.1:{port}")).collect();
+    let (name, password) = (ValkeyCluster::USER, cluster.password());
+    let stock = stock::Stock::new(&format!("redis+cluster://{name}:{password}@{}", nodes.join(","))).unwrap();
+    for sale in ["lamp", "chair"] {
+        let (id, terms) = (round(sale, 1), Terms { lanes: 8, ..terms(80, 1) });
+        let load =
+            RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), denied: Vec::new() };
+        assert!(stock.round_in(&id, 8).load_lanes(&load, 80).await.unwrap());
+        let mut owners: BTreeMap<String, usize> = BTreeMap::new();
+        for lane in Lane::all(8) {
+            let tag = stock.round_in(&id, 8).tag(lane);
+            let slot = cluster.slot_of(&tag).await.unwrap();
+            assert_eq!(u32::from(slot) * 8 / 16_384, u32::from(lane.index()), "{tag}");
+            *owners.entry(format!("{:?}", cluster.owner(slot).await.unwrap())).or_default() += 1;
+        }
+        assert!(owners.len() == 3 && owners.values().all(|lanes| (2..=4).contains(lanes)), "{owners:?}");
+        // Keys of the same round, from one shard to another.
+        for number in 0..80 {
+            let answer = stock.round_in(&id, 8).reserve(fresh_id(&id).uuid, &user(number), BuyerClass::EVERYONE).await;
+            assert!(matches!(answer.unwrap(), Reserve::Reserved(_)));
+        }
+    }
+}
+
+/// What happens to a round, one call of Redis after the other.
+#[derive(Debug, Clone)]
+enum Step {
+    Reserve {
+        user: u16,
+    },
+    ReserveAgain {
+        request: usize,
+    },
+    Confirm {
+        claim: usize,
+    },
+    Release {
+        claim: usize,
+    },
+    Reseat {
+        claim: usize,
+    },
+    Donate {
+        from: u16,
+        to: u16,
+        reseat: bool,
+    },
+    /// Of any transfer that there ever was.
+    Accept {
+        transfer: usize,
+        user: u16,
+    },
+    TakeIn {
+        transfer: usize,
+    },
+    Settle {
+        transfer: usize,
+    },
+    Finish,
+    Restock {
+        lanes: u16,
+        more: u32,
+    },
+    /// Redis loses a lane, and it is loaded again.
+    Lose {
+        lane: u16,
+    },
+    /// The moment comes at which what came back is sold.
+    Wait,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    use Step::*;
+    let recent = || prop_oneof![3 => 0..3usize, 1 => 0..20usize];
+    prop_oneof![
+        12 => (0..8u16).prop_map(|user| Reserve { user }),
+        2 => recent().prop_map(|request| ReserveAgain { request }),
+        4 => recent().prop_map(|claim| Confirm { claim }),
+        4 => recent().prop_map(|claim| Release { claim }),
+        2 => recent().prop_map(|claim| Reseat { claim }),
+        5 => (0..4u16, 0..4u16, prop::bool::weighted(0.3)).prop_map(|(from, to, reseat)| Donate { from, to, reseat }),
+        5 => (recent(), 0..8u16).prop_map(|(transfer, user)| Accept { transfer, user }),
+        3 => recent().prop_map(|transfer| TakeIn { transfer }),
+        3 => recent().prop_map(|transfer| Settle { transfer }),
+        1 => Just(Finish),
+        1 => (1..16u16, 1..9u32).prop_map(|(lanes, more)| Restock { lanes, more }),
+        1 => (0..4u16).prop_map(|lane| Lose { lane }),
+        3 => Just(Wait),
+    ]
+}
+
+/// Expectations without Redis: who has which unit, and how many units there are.
+#[derive(Default)]
+struct Expected {
+    /// Claims that have their unit, the latest last, and whether the ledger has their order.
+    live: Vec<(Claim, bool)>,
+    transfers: Vec<Transfer>,
+    /// Those whose units the recipient has.
+    accepted: BTreeSet<(Lane, Lane, u64)>,
+    requests: Vec<(uuid::Uuid, UserId)>,
+    version: u32,
+}
+
+/// What was pushed so many before the last.
+fn back<T: Clone>(list: &[T], ago: usize) -> Option<T> {
+    list.iter().rev().nth(ago % list.len().max(1)).cloned()
+}
+
+impl Expected {
+    async fn perform(&mut self, lanes: &mut Lanes, step: &Step) -> Result<(), TestCaseError> {
+        let of = lanes.terms.lanes;
+        let some_user = |number: u16| user(format!("user-{number}"));
+        match *step {
+            Step::Reserve { user } => {
+                let (id, user) = (fresh_id(&lanes.id), some_user(user));
+                self.requests.push((id.uuid, user.clone()));
+                let free_before = lanes.places().await.0;
+                let answer = lanes.stock().reserve(id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                match answer {
+                    Reserve::Reserved(claim) => {
+                        prop_assert!(free_before.contains(&claim.unit.0));
+                        self.live.push((claim, false));
+                    }
+                    // What is held back is free and is not sold.
+                    Reserve::SoldOut(_) => {
+                        let counters = lanes.stock().counters().await.unwrap().unwrap();
+                        let now = super::sequences::clock();
+                        let is_held = |lane: &stock::Counters| lane.free() == 0 || lane.sellable_at_ms > now;
+                        let all = if of == 1 { vec![counters] } else { counters.lanes };
+                        prop_assert!(all.iter().all(is_held), "refused with {free_before:?} free");
+                    }
+                    other => prop_assert!(matches!(other, Reserve::AlreadyReserved(_)), "{other:?}"),
+                }
+            }
+            Step::ReserveAgain { request } => {
+                if let Some((uuid, user)) = back(&self.requests, request) {
+                    let answer = lanes.stock().reserve(uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                    let known = self.live.iter().find(|(claim, _)| claim.id.uuid == uuid);
+                    match (answer, known) {
+                        (Reserve::Replayed(entry), Some((claim, _))) => prop_assert_eq!(entry.claim, claim.clone()),
+                        (Reserve::Reserved(claim), None) => self.live.push((claim, false)),
+                        (Reserve::Replayed(entry), None) => prop_assert!(!entry.state.is_live()),
+                        (_, known) => prop_assert!(known.is_none()),
+                    }
+                }
+            }
+            Step::Confirm { claim } => {
+                if let Some((claim, _)) = back(&self.live, claim) {
+                    prop_assert!(lanes.stock().confirm(&claim).await.unwrap());
+                    let at = self.live.iter().position(|(other, _)| *other == claim).unwrap();
+                    self.live[at].1 = true;
+                }
+            }
+            Step::Release { claim } => {
+                if let Some((claim, _)) = back(&self.live, claim) {
+                    lanes.stock().release(&claim, None, false).await.unwrap();
+                    self.live.retain(|(other, _)| *other != claim);
+                }
+            }
+            Step::Reseat { claim } => {
+                // As if its unit belonged to another order, which then ends and gives the unit back.
+                let held: Vec<_> = self.live.iter().filter(|(_, ordered)| !ordered).cloned().collect();
+                if let Some((claim, _)) = back(&held, claim) {
+                    let free = lanes.places().await.0;
+                    let reseated = lanes.stock().reseat(&claim).await.unwrap();
+                    let Reseated::To(new) = reseated else {
+                        prop_assert!(reseated == Reseated::NoUnit && free.is_empty(), "{reseated:?} of {free:?}");
+                        return Ok(());
+                    };
+                    prop_assert!(free.contains(&new.unit.0) && new.lane == claim.lane);
+                    let at = self.live.iter().position(|(other, _)| *other == claim).unwrap();
+                    self.live[at].0 = new;
+                    let view = lanes.stock().view().await.unwrap().unwrap();
+                    prop_assert!(lanes.stock().restore(&[claim.unit], &view.counters).await.unwrap());
+                }
+            }
+            Step::Donate { from, to, reseat } => {
+                let (from, to) = (Lane::new(from % of, of), Lane::new(to % of, of));
+                if from != to {
+                    let whom = if reseat { DonateFor::Reseat } else { BUYER };
+                    if let Donated::Units(transfer) = lanes.stock().donate(from, to, whom).await.unwrap()
+                        && !self.transfers.contains(&transfer)
+                    {
+                        self.transfers.push(transfer);
+                    }
+                }
+            }
+            Step::Accept { transfer, user } => {
+                if let Some(transfer) = back(&self.transfers, transfer).filter(|transfer| !transfer.held_back) {
+                    let user = (0..).map(|number| some_user(user + number * 8));
+                    let user = user.into_iter().find(|user| Lane::home_of(user, of) == transfer.to).unwrap();
+                    let id = fresh_id(&lanes.id);
+                    self.requests.push((id.uuid, user.clone()));
+                    let answer = lanes.stock().accept(&transfer, id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                    if let Reserve::Reserved(claim) = answer {
+                        self.live.push((claim, false));
+                    }
+                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
+                }
+            }
+            Step::TakeIn { transfer } => {
+                if let Some(transfer) = back(&self.transfers, transfer) {
+                    prop_assert!(lanes.stock().take_in(&transfer).await.unwrap());
+                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
+                }
+            }
+            Step::Settle { transfer } => {
+                // Nobody forgets what the other lane does not have.
+                if let Some(transfer) = back(&self.transfers, transfer)
+                    && self.accepted.contains(&(transfer.from, transfer.to, transfer.id))
+                {
+                    lanes.stock().settle(&transfer).await.unwrap();
+                }
+            }
+            Step::Finish => {
+                for transfer in lanes.stock().open_transfers().await.unwrap() {
+                    prop_assert!(lanes.stock().finish(&transfer).await.unwrap());
+                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
+                }
+            }
+            Step::Restock { lanes: heard, more } => {
+                lanes.terms.total += more;
+                self.version += 1;
+                let first = first_version(lanes.id.clone(), lanes.terms.clone());
+                let changed = Round { version: 1 + self.version, ..first };
+                for (index, lane) in lanes.stock().each_lane().enumerate() {
+                    if heard >> index & 1 == 1 {
+                        lane.amend(&changed).await.unwrap();
+                    }
+                }
+            }
+            Step::Lose { lane } if of > 1 => {
+                let lane = Lane::new(lane % of, of);
+                lanes.lose(lane.index()).await;
+                prop_assert!(lanes.stock().view().await.unwrap().is_none());
+                self.live.retain(|(claim, ordered)| *ordered || claim.lane != lane);
+                // Whoever is between two calls with a transfer of this lane ends here: a unit of it would be in two places, which
+                // audits repair.
+                self.transfers.retain(|transfer| {
+                    transfer.from != lane || self.accepted.contains(&(lane, transfer.to, transfer.id))
+                });
+                let taken: Vec<Claim> =
+                    self.live.iter().filter(|(_, ordered)| *ordered).map(|(claim, _)| claim.clone()).collect();
+                prop_assert!(lanes.load(&taken).await.unwrap());
+                // By then a process has forgotten what it knew, as it has forgotten a mark.
+                lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+            }
+            Step::Lose { .. } => {}
+            Step::Wait => wait(lanes).await,
+        }
+        self.compare(lanes).await
+    }
+
+    async fn compare(&self, lanes: &Lanes) -> Result<(), TestCaseError> {
+        let (_, held) = lanes.places().await;
+        let expected: BTreeMap<u32, UserId> =
+            self.live.iter().map(|(claim, _)| (claim.unit.0, claim.user.clone())).collect();
+        prop_assert_eq!(held, expected);
+        Ok(())
+    }
+}
+
+/// Until nothing is held back, by what lies in Redis, and the process remembers nothing of before.
+async fn wait(lanes: &mut Lanes) {
+    lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+    let mut redis = lanes.server.redis().await;
+    for lane in Lane::all(lanes.terms.lanes) {
+        let key = format!("sale:{}", lanes.stock().tag(lane));
+        let _: usize =
+            redis::cmd("SETRANGE").arg(key).arg(52).arg(&[0u8; 6][..]).query_async(&mut redis).await.unwrap();
+    }
+}
+
+/// Random steps on one to four lanes, and then everything that is left is bought.
+#[test]
+fn every_unit_is_in_one_place_all_the_time() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let server = std::cell::RefCell::new(runtime.block_on(Lanes::start(1, 2)));
+    let mut config = Config { failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = 96;
+    }
+    let scripts = (1..=4u16, 1..=12u32, vec(step(), 1..=50));
+    let outcome = TestRunner::new(config).run(&scripts, |(of, total, steps)| {
+        let mut lanes = server.borrow_mut();
+        lanes.id = round(&format!("lamp-{}", uuid::Uuid::new_v4().as_simple()), 1);
+        lanes.terms = Terms { lanes: of, ..terms(total, 20) };
+        lanes.dealt = total;
+        runtime.block_on(async {
+            // One lane as it always was.
+            if of == 1 {
+                let terms = lanes.terms.clone();
+                let (epoch_ms, taken) = (EpochMs(1), Vec::new());
+                let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+                prop_assert!(lanes.stock().load(&load).await.unwrap());
+            } else {
+                prop_assert!(lanes.load(&[]).await.unwrap());
+            }
+            let mut expected = Expected::default();
+            for step in &steps {
+                expected
+                    .perform(&mut lanes, step)
+                    .await
+                    .map_err(|error| TestCaseError::fail(format!("{step:?}: {error}")))?;
+            }
+            wait(&mut lanes).await;
+            let mut free = lanes.places().await.0;
+            let mut waits = 0;
+            for number in 0.. {
+                match lanes.reserve(&user(format!("late-{number}"))).await {
+                    Reserve::Reserved(claim) => prop_assert!(free.remove(&claim.unit.0)),
+                    // What was held back and on its way is held back where it came to.
+                    Reserve::SoldOut(_) if !free.is_empty() && waits < 20 => {
+                        waits += 1;
+                        wait(&mut lanes).await;
+                    }
+                    Reserve::SoldOut(_) => break,
+                    other => prop_assert!(false, "{other:?}"),
+                }
+            }
+            prop_assert!(free.is_empty(), "{free:?} were not sold");
+            Ok(())
+        })
+    });
+    if let Err(error) = outcome {
+        panic!("{error}");
+    }
+}
+
+/// A hundred rounds of 10,000 units in eight lanes, by 64 buyers at a time in four processes, of whom half are at home in one lane:
+/// everything is sold, and nobody is refused before that. Prints how many transfers that took.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes: a million units"]
+async fn a_hundred_rounds_are_sold_to_the_last_unit() {
+    const UNITS: u32 = 10_000;
+    const LANES: u16 = 8;
+    const AT_ONCE: usize = 64;
+    let server = TestRound::start_empty();
+    let stocks: Vec<_> = (0..4).map(|_| stock::Stock::new(&server.valkey.url()).unwrap()).collect();
+    let (mut all_transfers, mut most) = (0, 0);
+    for number in 0..100 {
+        let (id, terms) = (round("lamp", number + 1), Terms { lanes: LANES, ..terms(UNITS, 1) });
+        let (epoch_ms, taken) = (EpochMs(1), Vec::new());
+        let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() };
+        assert!(stocks[0].round_in(&id, LANES).load_lanes(&load, UNITS).await.unwrap());
+        let skewed = (number % u32::from(LANES)) as u16;
+        let sold = std::sync::atomic::AtomicU32::new(0);
+        let units = std::sync::Mutex::new(BTreeSet::new());
+        let buyers = (0..AT_ONCE).map(|who| {
+            let (stock, id, sold, units) = (&stocks[who % stocks.len()], &id, &sold, &units);
+            async move {
+                for at in 0.. {
+                    let candidates = (0..).map(|k| user(format!("user-{who}-{at}-{k}")));
+                    let is_one = |user: &UserId| who % 2 == 0 || Lane::home_of(user, LANES).index() == skewed;
+                    let buyer = candidates.into_iter().find(is_one).unwrap();
+                    let uuid = fresh_id(id).uuid;
+                    match stock.round_in(id, LANES).reserve(uuid, &buyer, BuyerClass::EVERYONE).await.unwrap() {
+                        Reserve::Reserved(claim) => {
+                            assert!(units.lock().unwrap().insert(claim.unit), "{:?} twice", claim.unit);
+                            sold.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                        }
+                        Reserve::SoldOut(_) => return,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+        });
+        join_all(buyers).await;
+        // Nobody stopped before nothing was free: what others won is counted when they hear of it.
+        let (sold, units) = (sold.into_inner(), units.into_inner().unwrap().len());
+        assert_eq!((sold, units), (UNITS, UNITS as usize), "round {number}");
+        let counters = stocks[0].round_in(&id, LANES).counters().await.unwrap().unwrap();
+        assert_eq!(counters.free(), 0);
+        let transfers = stocks[0].round_in(&id, LANES).transfers_given().await.unwrap();
+        (all_transfers, most) = (all_transfers + transfers, most.max(transfers));
+        let mut redis = server.redis().await;
+        let _: () = redis::cmd("FLUSHALL").query_async(&mut redis).await.unwrap();
+    }
+    println!("100 rounds of {UNITS} units in {LANES} lanes: {all_transfers} transfers, at most {most} in a round");
+}
+
+/// A lane holds back what came back to it, but not what another lane sells.
+#[tokio::test]
+async fn a_lane_that_holds_back_sells_what_other_lanes_have() {
+    let lanes = Lanes::start(4, 2).await;
+    let mut claims = Vec::new();
+    for number in 0..2 {
+        claims.push(lanes.buy(&lanes.user_of(0, number)).await);
+    }
+    lanes.stock().release(&claims[0], None, false).await.unwrap();
+    let counters = lanes.stock().counters().await.unwrap().unwrap();
+    assert!(counters.lanes[0].free() == 1 && counters.lanes[0].sellable_at_ms > super::sequences::clock());
+    for number in 2..5 {
+        lanes.buy(&lanes.user_of(0, number)).await;
+    }
+    assert!(matches!(lanes.reserve(&lanes.user_of(0, 5)).await, Reserve::SoldOut(_)));
+    lanes.places().await;
+}

@@ -1,0 +1,137 @@
+//! A sale with several lanes, from an operator's draft to the last unit. What the lanes do to each other, one call of Redis after the
+//! other, is in `tests/scripts/lanes.rs`.
+
+use std::collections::BTreeSet;
+
+use sale::{Lane, Terms};
+use serde_json::{Value, json};
+use tests::{round, terms};
+
+use crate::ask::Ask;
+use crate::crashes::at_home_in;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+
+const LANES: u16 = 4;
+
+fn in_lanes(total: u32) -> Terms {
+    Terms { lanes: LANES, ..terms(total, 1) }
+}
+
+fn post(what: &str, body: &Value) -> Ask {
+    Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
+}
+
+async fn steer(lab: &Lab, what: &str, body: Value) -> Value {
+    let ask = post(&format!("/{SALE}/{what}"), &body).header("idempotency-key", format!("key-{what}"));
+    lab.answer(&ask).await.expect(200).body
+}
+
+async fn live_units(lab: &Lab) -> (u64, u64) {
+    let live = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body;
+    (live["units"]["total"].as_u64().unwrap(), live["units"]["free"].as_u64().unwrap())
+}
+
+/// Everybody is at home in one lane.
+#[tokio::test]
+async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
+    let lab = Lab::selling(in_lanes(9)).await;
+    assert_eq!(lab.clean_audit().await, (9, 0, 0));
+    let mut claims = Vec::new();
+    for number in 0..9 {
+        claims.push(lab.buy(at_home_in(1, LANES, number).as_str()).await);
+    }
+    assert_eq!(lab.clean_audit().await, (0, 0, 9));
+    let late = at_home_in(3, LANES, 0);
+    lab.answer(&Ask::reserve(SALE, late.as_str())).await.problem(409, "sold_out");
+    assert_eq!(live_units(&lab).await, (9, 0));
+
+    // What comes back is somebody's in any lane.
+    let given_back = &claims[4];
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", given_back.id)).by(given_back.user.as_str()))
+        .await
+        .expect(200);
+    let bought = lab.buy(late.as_str()).await;
+    assert_eq!((bought.unit, bought.lane), (given_back.unit, Lane::home_of(&late, LANES)));
+    let look = Ask::get(format!("/v1/reservations/{}", bought.id)).by(late.as_str());
+    assert_eq!(lab.answer(&look).await.expect(200).text("status"), "pending_payment");
+    let mine = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(late.as_str());
+    assert_eq!(lab.answer(&mine).await.expect(200).body["reservations"].as_array().map(Vec::len), Some(1));
+
+    // New units go to the first lane.
+    steer(&lab, "restock", json!({ "round": 1, "units": 5 })).await;
+    assert_eq!(live_units(&lab).await, (14, 5));
+    for index in [0, 1, 2, 3, 2] {
+        lab.buy(at_home_in(index, LANES, 20 + usize::from(index) + claims.len()).as_str()).await;
+        claims.pop();
+    }
+    assert_eq!(lab.clean_audit().await, (0, 0, 14));
+    steer(&lab, "pause", json!({ "round": 1 })).await;
+    let answer = lab.answer(&Ask::reserve(SALE, at_home_in(2, LANES, 60).as_str())).await;
+    assert!([409, 503].contains(&answer.status), "{}", answer.body);
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (0, 0, 14));
+}
+
+/// Redis loses one lane of a running sale, with reservations that have no order yet. The others go on.
+#[tokio::test]
+async fn a_lane_that_redis_lost_is_loaded_beside_the_others() {
+    let lab = Lab::selling(in_lanes(20)).await;
+    let lost = 2;
+    for index in 0..LANES {
+        lab.buy(at_home_in(index, LANES, 0).as_str()).await;
+        lab.reserve(at_home_in(index, LANES, 1).as_str()).await;
+    }
+    let tag = lab.stock.round_in(&round(SALE, 1), LANES).tag(Lane::new(lost, LANES));
+    let keys = ["sale", "buyers", "free", "outbox", "transfers"].map(|kind| format!("{kind}:{tag}"));
+    let del: Vec<&str> = ["DEL"].into_iter().chain(keys.iter().map(String::as_str)).collect();
+    lab.redis(&del).await;
+
+    lab.answer(&Ask::reserve(SALE, at_home_in(lost, LANES, 2).as_str())).await.problem(503, "overloaded");
+    lab.buy(at_home_in(0, LANES, 2).as_str()).await;
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (11, 0, 9), "the messages were in the queue");
+    let mut units = BTreeSet::new();
+    for number in 3..14 {
+        units.insert(lab.buy(at_home_in(lost, LANES, number).as_str()).await.unit);
+    }
+    assert_eq!(units.len(), 11);
+    lab.answer(&Ask::reserve(SALE, at_home_in(1, LANES, 3).as_str())).await.problem(409, "sold_out");
+    assert_eq!(lab.clean_audit().await, (0, 0, 20));
+}
+
+#[tokio::test]
+async fn lanes_are_terms_of_a_draft() {
+    let lab = Lab::new().await;
+    let opens_at = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
+    let sale = |more: Value| {
+        let mut sale = json!({
+            "sale_id": SALE, "title": "A lamp", "opens_at": opens_at.to_string(),
+            "closes_at": (opens_at + jiff::SignedDuration::from_hours(1)).to_string(), "total": 100, "per_user_limit": 1,
+            "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+        });
+        sale.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        sale
+    };
+    let refused = [
+        json!({ "lanes": 0 }),
+        json!({ "lanes": 17 }),
+        json!({ "lanes": 2, "rain": { "at_once": 100 } }),
+        json!({ "lanes": 2, "early_access": [{ "group": "members", "lead_s": 60, "set_aside": { "units": 1, "for_s": 60 } }] }),
+    ];
+    for bad in refused {
+        let answer = lab.answer(&post("", &sale(bad.clone()))).await.problem(400, "invalid_request");
+        assert!(answer.text("detail").contains("lanes"), "{bad}: {}", answer.body);
+    }
+    let drafted = lab.answer(&post("", &sale(json!({ "lanes": 2 })))).await.expect(201);
+    assert_eq!(drafted.body["lanes"], 2);
+    let edited = lab.answer(&post(&format!("/{SALE}/edit"), &json!({ "version": 1, "lanes": 8 }))).await.expect(200);
+    assert_eq!(edited.body["lanes"], 8);
+    lab.answer(&post(&format!("/{SALE}/publish"), &json!({}))).await.expect(200);
+    let edit = json!({ "round": 1, "round_version": 1, "lanes": 4 });
+    lab.answer(&post(&format!("/{SALE}/edit"), &edit)).await.problem(409, "not_amendable");
+    let copy = lab.answer(&post(&format!("/{SALE}/duplicate"), &json!({ "sale_id": "copy" }))).await.expect(201);
+    assert_eq!(copy.body["lanes"], 8);
+    let one = lab.answer(&post("", &sale(json!({ "sale_id": "one" })))).await.expect(201);
+    assert_eq!(one.body.get("lanes"), None, "as before");
+}
