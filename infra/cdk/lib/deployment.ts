@@ -59,6 +59,8 @@ export interface Deployment {
   edgeKey?: string;
   /** Answers requests that came past the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
+  /** Whether CloudFront checks tickets of sales with a line; the profile says if this does not. */
+  edgeLine?: boolean;
   logLevel?: Settings['logLevel'];
   /** Sales to come, which `make preflight` holds the account's quotas to. */
   sales?: PlannedSale[];
@@ -113,6 +115,7 @@ const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
   accountConcurrency: { is: whole, as: 'a whole number above 0' },
   edgeKey: { is: text, as: 'a text' },
   letPast: { is: yesNo, as: 'true or false' },
+  edgeLine: { is: yesNo, as: 'true or false' },
   logLevel: { is: text, as: 'a text' },
   sales: {
     is: (value) =>
@@ -168,7 +171,7 @@ const DECIDED_IN: [RegExp, string][] = [
 
 /** The settings of a deployment: its profile, with what its owner decided. Throws with the names that the file has. */
 export function settingsOf(name: string, deployment: Deployment, { first = false } = {}): Settings {
-  const { profile, issuer, audience, domain, edgeKey, letPast } = deployment;
+  const { profile, issuer, audience, domain, edgeKey, edgeLine, letPast } = deployment;
   const base: Settings = PROFILES[profile];
   const settings: Settings = { ...base };
   const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'isolateHotSalesTo', 'provisioned', 'logLevel'] as const;
@@ -194,7 +197,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   if (base.edge !== undefined) {
     const { payUrl, contactUrl, signInOrigins } = deployment;
     const page = { ...base.edge.page, ...defined({ payUrl, contactUrl, signInOrigins }) };
-    settings.edge = { ...base.edge, ...defined({ domain, key: edgeKey, letPast }), page };
+    settings.edge = { ...base.edge, ...defined({ domain, key: edgeKey, letPast, line: edgeLine }), page };
   }
   try {
     return validated(settings);

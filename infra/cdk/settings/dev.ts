@@ -44,6 +44,6 @@ export const dev: Settings = {
   requireTls: true,
   expressionAlarms: true,
   // CloudFront costs nothing while nobody comes; the firewall would.
-  edge: { key: 'key1', page: { signInOrigins: [] } },
+  edge: { line: false, key: 'key1', page: { signInOrigins: [] } },
   extraEnvironment: {},
 };

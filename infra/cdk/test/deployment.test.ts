@@ -16,7 +16,7 @@ test('the files that are here are usable', async () => {
 });
 
 test('a deployment has what its owner decided, and the rest of its profile', () => {
-  const settings = settingsOf('prod', { ...(example as Deployment), shards: 4, edgeKey: 'key2', letPast: true, giftUrl: 'https://g.example' });
+  const settings = settingsOf('prod', { ...(example as Deployment), shards: 4, edgeKey: 'key2', letPast: true, edgeLine: false, giftUrl: 'https://g.example' });
   expect(settings).toMatchObject({
     name: 'flash-sale',
     keepData: true,
@@ -27,7 +27,7 @@ test('a deployment has what its owner decided, and the rest of its profile', () 
     winners: { url: 'https://g.example', perSecond: 100 },
     webhook: { url: 'https://shop.example.com/events' },
     provisioned: [{ count: 200 }],
-    edge: { key: 'key2', letPast: true, requestsPer5MinutesPerIp: 20_000, domain: { name: 'sale.example.com' } },
+    edge: { key: 'key2', letPast: true, line: false, requestsPer5MinutesPerIp: 20_000, domain: { name: 'sale.example.com' } },
   });
 });
 

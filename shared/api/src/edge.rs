@@ -71,7 +71,8 @@ impl Edge {
     pub async fn let_in(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let Some(keys) = &self.keys else { return Ok(()) };
         match keys.get().await {
-            Ok(keys) => self.check(request, &keys),
+            Ok(keys) if self.lets_in(request, &keys) => Ok(()),
+            Ok(_) => Err(forbidden()),
             Err(error) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known");
                 Ok(())
@@ -79,8 +80,8 @@ impl Edge {
         }
     }
 
-    fn check(&self, request: &mut Request, keys: &EdgeKeys) -> Result<(), Response<Body>> {
-        if take_viewer_address(request, keys) || !self.is_only_way_in { Ok(()) } else { Err(forbidden()) }
+    fn lets_in(&self, request: &mut Request, keys: &EdgeKeys) -> bool {
+        take_viewer_address(request, keys) || !self.is_only_way_in
     }
 }
 
@@ -124,8 +125,8 @@ mod tests {
     /// Who asks, if it is let in.
     fn seen(edge: &Edge, keys: &str, headers: &str) -> Result<Option<String>, StatusCode> {
         let mut request = request(headers);
-        let checked = edge.check(&mut request, &keys.parse().unwrap());
-        checked.map(|()| client_ip(&request)).map_err(|refused| refused.status())
+        let is_in = edge.lets_in(&mut request, &keys.parse().unwrap());
+        if is_in { Ok(client_ip(&request)) } else { Err(forbidden().status()) }
     }
 
     fn edge(is_only_way_in: bool) -> Edge {
