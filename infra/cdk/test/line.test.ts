@@ -73,6 +73,23 @@ test('a ticket or a front that is missing, changed or of another round is turned
   }
 });
 
+test('a later round than the store names is let through once its line admits the ticket, and an earlier one is not', async () => {
+  const admitted = async (named: string, each = last.front) =>
+    (await handlerWith({ ...STORE, 'line:lamp': named })(asking(shown(ticket, each)))).statusCode ?? 'passed';
+  expect(await admitted('7')).toBe('passed');
+  expect(await admitted('6')).toBe('passed');
+  expect(await admitted('8')).toBe(403);
+  const first = seals.fronts.find((each: Json) => !each.early_admitted.length && !each.late_admitted.length);
+  expect(await admitted('6', first.front)).toBe(409);
+});
+
+test('a value that is no round shuts nobody out', async () => {
+  for (const value of ['', 'off', '7 ', '0', '-1', '7.5', 'null', '77777777777']) {
+    const event = asking({});
+    expect((await handlerWith({ ...STORE, 'line:lamp': value })(event)).uri, value).toBe(event.request.uri);
+  }
+});
+
 test('what it does not know it leaves to the gateway, with the viewer\'s address', async () => {
   const cases: [Record<string, string>, Json][] = [
     [{}, asking({})],
