@@ -102,11 +102,27 @@ export const FACTS_FOR_MERCHANTS: Feed = {
 const SEEDS = 'SEED#*';
 /** The seeds of lines. Whoever has one knows the order before the sale opens. */
 const LINES = 'LINE#*';
+/** Who does what with them: the line is moved where its order is made public, and its seed is written along with the round. */
+const WITH_LINES: { [name in FunctionName]?: ItemAction[] } = {
+  waiting_room: ['GetItem', 'UpdateItem'],
+  admin: ['PutItem'],
+  daily_reset: ['PutItem'],
+};
 /** Those that neither draw a seed nor compute an award from one. */
-const WITHOUT_SEEDS: FunctionName[] = ['admission', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
+const WITHOUT_SEEDS: FunctionName[] = [
+  'admission',
+  'waiting_room',
+  'expiry',
+  'payment',
+  'winners',
+  'websocket',
+  'notifier',
+];
 
 export type ItemAction =
   | 'BatchGetItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+
+const onTable = (actions: ItemAction[]): string[] => actions.map((action) => `dynamodb:${action}`);
 
 /** The ledger: sales, orders and guards in one table. */
 export class LedgerTable extends Construct {
@@ -185,10 +201,15 @@ export class LedgerTable extends Construct {
   useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
     fn.tell('TABLE_NAME', this.name);
     if (items.length > 0) {
-      const actions = items.map((action) => `dynamodb:${action}`);
-      fn.allow(actions, [this.table.tableArn]);
-      if (WITHOUT_SEEDS.includes(fn.name)) this.keepSeedsFrom(fn, actions, [SEEDS, LINES]);
-      if (fn.name === 'waiting_room') this.keepSeedsFrom(fn, actions, [SEEDS]);
+      // The function that everybody can reach writes to lines and to nothing else.
+      const onLines = fn.name === 'waiting_room' ? items.filter((action) => action === 'UpdateItem') : [];
+      const anywhere = items.filter((action) => !onLines.includes(action));
+      fn.allow(onTable(anywhere), [this.table.tableArn]);
+      if (onLines.length > 0) {
+        fn.allow(onTable(onLines), [this.table.tableArn], { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [LINES] } });
+      }
+      if (WITHOUT_SEEDS.includes(fn.name)) this.keepSeedsFrom(fn, items, SEEDS);
+      this.keepSeedsFrom(fn, items.filter((action) => !WITH_LINES[fn.name]?.includes(action)), LINES);
     }
     if (queried.length > 0) {
       fn.allow(
@@ -198,8 +219,9 @@ export class LedgerTable extends Construct {
     }
   }
 
-  private keepSeedsFrom(fn: RustFunction, actions: string[], seeds: string[]): void {
-    fn.deny(actions, [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': seeds } });
+  private keepSeedsFrom(fn: RustFunction, actions: ItemAction[], seeds: string): void {
+    if (actions.length === 0) return;
+    fn.deny(onTable(actions), [this.table.tableArn], { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [seeds] } });
   }
 
   /** Tells a function of every write to what `feed` names. What it cannot take is noted in `failures`. */

@@ -118,8 +118,8 @@ export class RustFunction extends Construct {
     if (this.alias !== undefined) canary(this, application, this.alias, alarms);
   }
 
-  allow(actions: string[], resources: string[]): void {
-    this.role.addToPrincipalPolicy(new iam.PolicyStatement({ actions, resources }));
+  allow(actions: string[], resources: string[], conditions?: iam.Conditions): void {
+    this.role.addToPrincipalPolicy(new iam.PolicyStatement({ actions, resources, conditions }));
   }
 
   /** Refuses what another statement allows, where the condition holds. */
