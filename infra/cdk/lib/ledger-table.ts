@@ -202,7 +202,7 @@ export class LedgerTable extends Construct {
     fn.tell('TABLE_NAME', this.name);
     if (items.length > 0) {
       // The function that everybody can reach writes to lines and to nothing else.
-      const onLines = fn.name === 'waiting_room' ? items.filter((action) => action === 'UpdateItem') : [];
+      const onLines: ItemAction[] = fn.name === 'waiting_room' ? items.filter((action) => action === 'UpdateItem') : [];
       const anywhere = items.filter((action) => !onLines.includes(action));
       fn.allow(onTable(anywhere), [this.table.tableArn]);
       if (onLines.length > 0) {
