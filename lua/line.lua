@@ -49,7 +49,8 @@ if count >= 0 then
   if second < this_second then
     local before = redis.call('ZCOUNT', arrivals_key, '-inf', string.format('(%d', second))
     local inside = redis.call('ZCOUNT', arrivals_key, second, second)
-    ppb = math.floor((admitted + count - before) * 1000000000 / inside)
+    -- Rounded up: what is read back above is rounded down, and would be one less.
+    ppb = math.ceil((admitted + count - before) * 1000000000 / inside)
   else
     second = this_second
   end

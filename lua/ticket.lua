@@ -4,6 +4,7 @@
 -- KEYS  1 people    HyperLogLog of the users who came early
 --       2 early     string, a Bloom filter of them; as long as whoever comes first says
 --       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
+--       4 line      string, how far the line is: there once it has opened
 -- ARGV  1 from when on there are tickets (ms since the Unix epoch)
 --       2 when the sale opens (ms)
 --       3 when it closes (ms)
@@ -17,7 +18,7 @@
 --   not_open MS    there are tickets from then on
 --   closed         the sale is over
 
-local people_key, early_key, arrivals_key = KEYS[1], KEYS[2], KEYS[3]
+local people_key, early_key, arrivals_key, line_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local from_ms, opens_at_ms, closes_at_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local user = ARGV[4]
 local now
@@ -26,7 +27,8 @@ if now < from_ms then return string.format('not_open %d', from_ms) end
 if now >= closes_at_ms then return 'closed' end
 
 local bits = redis.call('STRLEN', early_key) * 8
-if now < opens_at_ms then
+-- Once the line has opened its order is known, whatever a caller or another clock says of the opening.
+if now < opens_at_ms and redis.call('EXISTS', line_key) == 0 then
   local is_first = bits == 0
   if is_first then
     bits = tonumber(ARGV[5])

@@ -126,3 +126,53 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
     );
     assert!((0..60).contains(&last.0) && (last.1, last.2) == (0, 6), "up to now, since nobody else waits: {last:?}");
 }
+
+/// Whatever the numbers, one more is one more: what is written as a part of a second is read back as the same number of people.
+#[tokio::test]
+async fn no_number_of_late_ones_in_a_second_stops_the_line() {
+    let round = TestRound::start_empty();
+    let stock = round.stock();
+    let second = now(&round).await.0 as u64 / 1000 - 100;
+    let mut redis = round.redis().await;
+    for count in [3, 6, 7, 9, 300] {
+        let () = redis.del(&["arrivals:{lamp:1:line}", "line:{lamp:1:line}"]).await.unwrap();
+        for n in 0..count {
+            let () = redis.zadd("arrivals:{lamp:1:line}", n, second).await.unwrap();
+        }
+        let (mut late_s, mut late_ppb) = (0, 0);
+        for admitted in 1..=count {
+            let before = stock.look_at_line().await.unwrap();
+            let step = LineStep { late_ppb, ..step(before.progress, Some(1), late_s) };
+            (late_s, late_ppb) = stock.move_line(&step).await.unwrap().unwrap();
+            assert_eq!(stock.look_at_line().await.unwrap().late_admitted, admitted, "of {count}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_early_once_the_line_has_opened() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    let (alice, bob) = (user("alice"), user("bob"));
+    assert_eq!(join(&round, &joining(&alice, at, HOUR_MS / 2)).await, Joined::Early);
+    round.stock().move_line(&step(None, None, 0)).await.unwrap();
+    assert_eq!(join(&round, &joining(&alice, at, HOUR_MS / 2)).await, Joined::Early);
+    let late = join(&round, &joining(&bob, at, HOUR_MS / 2)).await;
+    assert!(matches!(late, Joined::Late(second) if second >= at.0 as u64 / 1000), "{late:?}");
+    assert_eq!(round.stock().look_at_line().await.unwrap().people, 1);
+}
+
+#[tokio::test]
+async fn a_filter_is_large_enough_and_never_too_large() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    let mut redis = round.redis().await;
+    let alice = user("alice");
+    for (expected, bytes) in [(None, 1_250_000), (Some(1), 12_500), (Some(100_000_000), 12_500_000)] {
+        let () = redis.del("early:{lamp:1:line}").await.unwrap();
+        let joining = Joining { expected, ..joining(&alice, at, HOUR_MS / 2) };
+        assert_eq!(join(&round, &joining).await, Joined::Early);
+        let length: usize = redis.strlen("early:{lamp:1:line}").await.unwrap();
+        assert_eq!(length, bytes, "{expected:?}");
+    }
+}

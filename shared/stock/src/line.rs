@@ -19,8 +19,11 @@ const BITS_PER_PERSON: u64 = 10;
 const BITS_OF_A_PERSON: usize = 7;
 /// Fewest people that a filter is made for: twelve kilobytes.
 const FEWEST_PEOPLE: u32 = 10_000;
-/// People that a filter is made for if nobody says how many come.
-const USUAL_PEOPLE: u32 = 100_000;
+/// People that a filter is made for if nobody says how many come. One that is too full takes late ones for early ones.
+const USUAL_PEOPLE: u32 = 1_000_000;
+/// Most people that a filter is made for: 12.5 MB, which Redis fills with zeros for whoever comes first while all others wait. By its
+/// documentation of SETBIT that takes about a millisecond for each megabyte.
+const MOST_PEOPLE: u32 = 10_000_000;
 
 /// Somebody who asks for a ticket.
 #[derive(Debug, Clone, Copy)]
@@ -101,8 +104,9 @@ impl RoundStock<'_> {
     /// If Redis does not answer.
     pub async fn join_line(self, joining: &Joining<'_>) -> Result<Joined, StockError> {
         let Joining { user, tickets_from, opens_at, closes_at, expires_at, expected } = joining;
-        let people = u64::from(expected.unwrap_or(USUAL_PEOPLE).max(FEWEST_PEOPLE));
-        let mut call = TICKET.key(self.line_key("people")).key(self.line_key("early")).key(self.line_key("arrivals"));
+        let people = u64::from(expected.unwrap_or(USUAL_PEOPLE).clamp(FEWEST_PEOPLE, MOST_PEOPLE));
+        let mut call = TICKET.key(self.line_key("people")).key(self.line_key("early"));
+        call = call.key(self.line_key("arrivals")).key(self.line_key("line"));
         call = call.arg(tickets_from.0).arg(opens_at.0).arg(closes_at.0).arg(user.as_str());
         call = call.arg((people * BITS_PER_PERSON).next_multiple_of(8)).arg(expires_at.0);
         for word in words(user) {
