@@ -17,6 +17,7 @@ use runtime::{ANSWER_TIMEOUT, Clock};
 use sale::{EpochMs, LineTerms, Round};
 use stock::Stock;
 
+pub use crate::ticket::Missed;
 pub use crate::tracked::Lines;
 
 /// The code under which tickets are counted.
@@ -39,6 +40,8 @@ pub struct Deps {
     pub counts: Arc<VisitorCounts>,
     /// What this process remembers of lines.
     pub lines: Lines,
+    /// To whom it gave tickets without Redis.
+    pub missed: Missed,
     /// The time.
     pub clock: Clock,
 }
@@ -56,6 +59,7 @@ impl Deps {
             keys: context.pass_keys()?,
             counts: Arc::default(),
             lines: Lines::new(),
+            missed: Missed::default(),
             clock: context.clock(),
         })
     }
@@ -70,10 +74,15 @@ impl Deps {
 pub async fn handle(deps: &Deps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(ANSWER_TIMEOUT, answer(deps, &request)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
-    if let (&Method::POST, ["v1", "sales", sale, "tickets"]) = (request.method(), segments(&request).as_slice()) {
-        deps.snapshots.count_answer(sale, reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| IN_LINE));
+    match (request.method(), segments(&request).as_slice()) {
+        (&Method::POST, ["v1", "sales", sale, "tickets"]) => {
+            let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| IN_LINE);
+            deps.snapshots.count_answer(sale, code);
+            respond(reply)
+        }
+        (&Method::GET, ["v1", "sales", _, "line"]) => look::respond(reply),
+        _ => respond(reply),
     }
-    respond(reply)
 }
 
 async fn answer(deps: &Deps, request: &Request) -> Reply {

@@ -1,6 +1,7 @@
 use api::{Code, Problem, Reply, json};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
+use lambda_http::{Body, Response};
 use sale::{InvalidId, SaleId};
 
 use crate::{Deps, line_of};
@@ -8,6 +9,17 @@ use crate::{Deps, line_of};
 /// Everybody gets the same, and may keep it for a second. If the function fails, the line as it was half a minute ago is better than
 /// none: what it admits stays admitted.
 const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=1, stale-if-error=30");
+/// A million people look every two seconds. While something fails as well, one answer does for all of them.
+const KEEP_PROBLEM: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1");
+
+/// The answer to a look, whatever came of it. Shared caches may keep it.
+pub(crate) fn respond(reply: Reply) -> Response<Body> {
+    reply.unwrap_or_else(|problem| {
+        let mut response = problem.into_response();
+        response.headers_mut().insert(CACHE_CONTROL, KEEP_PROBLEM);
+        response
+    })
+}
 
 /// How far the line of a sale has moved.
 pub(crate) async fn look(deps: &Deps, sale: &str) -> Reply {

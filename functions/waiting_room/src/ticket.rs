@@ -1,10 +1,12 @@
+use std::sync::{Arc, Mutex, PoisonError};
+
 use api::{Code, Problem, Reply, json, no_body};
 use gate::{Check, Route};
 use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
 use line::{Class, LineKeys, Ticket};
-use sale::{EpochMs, LineTerms, Round, UserId};
+use sale::{EpochMs, LineTerms, Round, RoundId, UserId};
 use serde::Serialize;
 use stock::{Joined, Joining};
 
@@ -16,6 +18,8 @@ const CHECKS: &[Check] =
 
 /// How far this clock may be off Redis's. Only so far from the opening tickets are given without Redis.
 const CLOCKS_DIFFER_S: u32 = 30;
+/// Users whom Redis missed that a process remembers: a megabyte or two, and more than one gives tickets to while Redis is away.
+const MOST_MISSED: usize = 10_000;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -30,7 +34,29 @@ struct Document<'a> {
     line_path: String,
 }
 
-/// Gives the user the ticket of the sale's line. One call of Redis. Asked again, it gives the same one.
+/// Users whom this process gave tickets without Redis. Redis is told of one of them with each ticket that it gives again, so that they
+/// are counted: the line is as fast as it has people.
+#[derive(Debug, Clone, Default)]
+pub struct Missed(Arc<Mutex<Vec<(RoundId, UserId)>>>);
+
+impl Missed {
+    /// Notes one, unless there are too many.
+    fn note(&self, round: &RoundId, user: &UserId) {
+        let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if missed.len() < MOST_MISSED {
+            missed.push((round.clone(), user.clone()));
+        }
+    }
+
+    /// Takes one of this round.
+    fn next_of(&self, round: &RoundId) -> Option<UserId> {
+        let mut missed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        missed.pop_if(|(of, _)| of == round).map(|(_, user)| user)
+    }
+}
+
+/// Gives the user the ticket of the sale's line. One call of Redis, and another one for a user whom it missed. Asked again, it gives
+/// the same one.
 pub(crate) async fn ticket(deps: &Deps, request: &Request, sale: &str) -> Reply {
     let (visitor, ()) = deps.gate().enter(request, sale, CHECKS, no_body).await?;
     let round = &visitor.known()?.round;
@@ -64,9 +90,19 @@ async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) ->
         expires_at: expires_at(round),
         expected: round.terms.expected_audience,
     };
+    let joined = deps.stock.of(round).join_line(&joining).await;
+    // A call without an answer may have taken a while.
     let now = deps.clock.now();
-    match deps.stock.of(round).join_line(&joining).await {
-        Ok(Joined::Early) => Ok(Class::Early),
+    match joined {
+        Ok(Joined::Early) => {
+            if now.plus_s(CLOCKS_DIFFER_S) < opens_at
+                && let Some(missed) = deps.missed.next_of(&round.id)
+                && deps.stock.of(round).join_line(&Joining { user: &missed, ..joining }).await.is_err()
+            {
+                deps.missed.note(&round.id, &missed);
+            }
+            Ok(Class::Early)
+        }
         Ok(Joined::Late(second)) => Ok(Class::Late(second)),
         Ok(Joined::NotOpen(at)) => {
             Err(Problem::not_open(at, now).detail("opens_at: from then on there are tickets for the sale's line"))
@@ -79,6 +115,7 @@ async fn class_of(deps: &Deps, user: &UserId, round: &Round, line: LineTerms) ->
             }
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, sale_id = %round.id.sale, "a ticket that Redis does not remember");
+            deps.missed.note(&round.id, user);
             Ok(Class::Early)
         }
     }

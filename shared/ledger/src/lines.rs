@@ -1,11 +1,12 @@
 //! Lines in front of rounds: the seed that the order follows from, and how far a line may have moved.
 //!
 //! The seed is written in the transaction that begins the round, and never again. Redis keeps the line; what is here is a bound that
-//! it has not passed, written every ten seconds at most while the line moves.
+//! it has not passed, written every ten seconds at most while the line moves, and before that how many people have come.
 
 use award::{Bytes32, Commitment, Seed, bytes32};
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use line::{Front, WHOLE_PPB};
 use sale::{Round, RoundId};
@@ -22,8 +23,10 @@ pub struct KeptLine {
     pub seed: Seed,
     /// What the round published of it before anybody came.
     pub commitment: Commitment,
-    /// What the line has not passed, and how many people had come early when it was written. None if it has not moved.
-    pub ceiling: Option<(Front, u64)>,
+    /// What the line has not passed. None if it has not moved.
+    pub ceiling: Option<Front>,
+    /// How many people had come early when somebody last wrote it.
+    pub people: u64,
 }
 
 fn to_item(id: &RoundId, seed: &Seed) -> Item {
@@ -45,19 +48,20 @@ impl KeptLine {
         if line::commit(id, &seed) != commitment {
             return Err(LedgerError::Contradiction(format!("the line of round {id} is committed to another seed")));
         }
-        Ok(Self { seed, commitment, ceiling: ceiling_of(item).map_err(|()| unreadable())? })
+        let people = item.get("people").map_or(Some(0), |people| people.as_n().ok()?.parse().ok());
+        let people = people.ok_or_else(unreadable)?;
+        Ok(Self { seed, commitment, ceiling: ceiling_of(item).map_err(|()| unreadable())?, people })
     }
 }
 
-fn ceiling_of(item: &Item) -> Result<Option<(Front, u64)>, ()> {
+fn ceiling_of(item: &Item) -> Result<Option<Front>, ()> {
     let Some(ceiling) = item.get("ceiling") else { return Ok(None) };
     let read = || {
         let mut parts = ceiling.as_s().ok()?.split('-');
         let early_ppb = parts.next()?.parse().ok()?;
         let late_s = parts.next()?.parse().ok()?;
         let late_ppb = parts.next()?.parse().ok()?;
-        let people = item.get("people")?.as_n().ok()?.parse().ok()?;
-        (early_ppb <= WHOLE_PPB).then_some((Front { early_ppb, late_s, late_ppb }, people))
+        (early_ppb <= WHOLE_PPB).then_some(Front { early_ppb, late_s, late_ppb })
     };
     read().map(Some).ok_or(())
 }
@@ -90,24 +94,50 @@ impl Ledger {
     /// If DynamoDB does not answer, or the round has no line. Can be repeated.
     pub async fn raise_line(&self, id: &RoundId, ceiling: &Front, people: u64) -> Result<Front, LedgerError> {
         let update = self
-            .client
-            .update_item()
-            .table_name(&self.table)
-            .key("pk", text(keys::line(id)))
+            .update_line(id, people)
             .update_expression("SET ceiling = :ceiling, people = :people")
             .condition_expression("attribute_exists(seed) AND (attribute_not_exists(ceiling) OR ceiling < :ceiling)")
-            .expression_attribute_values(":ceiling", text(sorted_text(ceiling)))
-            .expression_attribute_values(":people", number(people.try_into().unwrap_or(i64::MAX)))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
-            Ok(_) => Ok(*ceiling),
-            Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
-                let kept = failed.item.map(|item| KeptLine::from_item(id, &item)).transpose()?;
-                let none = || LedgerError::Contradiction(format!("round {id} has no line"));
-                kept.and_then(|kept| kept.ceiling).map(|(front, _)| front).ok_or_else(none)
-            }
-            Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
+            .expression_attribute_values(":ceiling", text(sorted_text(ceiling)));
+        let unwritten = || LedgerError::Contradiction(format!("the line of round {id} cannot be raised"));
+        match written_or_kept(id, update).await? {
+            None => Ok(*ceiling),
+            Some(higher) => higher.ceiling.ok_or_else(unwritten),
         }
+    }
+
+    /// Notes that so many people have come early, while the line does not move yet: Redis may lose all of them, and then it is not to
+    /// be taken for a line of few. What holds then: this number or a higher one.
+    ///
+    /// Guards against: a process that is behind, and Redis that has lost people, which must not lower what was noted.
+    ///
+    /// # Errors
+    /// If DynamoDB does not answer, or the round has no line. Can be repeated.
+    pub async fn note_people_in_line(&self, id: &RoundId, people: u64) -> Result<u64, LedgerError> {
+        let update = self
+            .update_line(id, people)
+            .update_expression("SET people = :people")
+            .condition_expression("attribute_exists(seed) AND (attribute_not_exists(people) OR people < :people)");
+        let more = written_or_kept(id, update).await?;
+        Ok(more.map_or(people, |kept| kept.people))
+    }
+
+    fn update_line(&self, id: &RoundId, people: u64) -> UpdateItemFluentBuilder {
+        let update = self.client.update_item().table_name(&self.table).key("pk", text(keys::line(id)));
+        update
+            .expression_attribute_values(":people", number(people.try_into().unwrap_or(i64::MAX)))
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+    }
+}
+
+/// Makes a write. The line as it is instead, if its condition does not hold.
+async fn written_or_kept(id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Option<KeptLine>, LedgerError> {
+    match retry_conflicts(|| update.clone().send()).await.map_err(SdkError::into_service_error) {
+        Ok(_) => Ok(None),
+        Err(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+            let none = || LedgerError::Contradiction(format!("round {id} has no line"));
+            KeptLine::from_item(id, &failed.item.ok_or_else(none)?).map(Some)
+        }
+        Err(other) => Err(LedgerError::DynamoDb { call: "UpdateItem", source: Box::new(other) }),
     }
 }
 
@@ -122,19 +152,28 @@ mod tests {
         let fresh = to_item(&id, &seed);
         assert_eq!((&fresh["pk"], &fresh["seed"]), (&text("LINE#lamp#2"), &bytes([7; 32])));
         assert_eq!(fresh["commitment"].as_s().unwrap().len(), 64);
-        let kept = KeptLine { seed, commitment: line::commit(&id, &Seed([7; 32])), ceiling: None };
+        let kept = KeptLine { seed, commitment: line::commit(&id, &Seed([7; 32])), ceiling: None, people: 0 };
         assert_eq!(KeptLine::from_item(&id, &fresh).unwrap(), kept);
+
+        let mut before_the_opening = fresh.clone();
+        before_the_opening.insert("people".to_owned(), number(17));
+        assert_eq!(KeptLine::from_item(&id, &before_the_opening).unwrap(), KeptLine { people: 17, ..kept.clone() });
 
         let mut moved = fresh.clone();
         let front = Front { early_ppb: WHOLE_PPB, late_s: 1_795_510_801, late_ppb: 5 };
         assert_eq!(sorted_text(&front), "1000000000-001795510801-0000000005");
         moved.insert("ceiling".to_owned(), text("1000000000-001795510801-0000000005"));
         moved.insert("people".to_owned(), number(17));
-        assert_eq!(KeptLine::from_item(&id, &moved).unwrap().ceiling, Some((front, 17)));
+        assert_eq!(KeptLine::from_item(&id, &moved).unwrap(), KeptLine { ceiling: Some(front), people: 17, ..kept });
 
-        for (name, wrong) in
-            [("seed", bytes([7; 31])), ("seed", bytes([8; 32])), ("commitment", text("07")), ("ceiling", text("1-2"))]
-        {
+        let wrong = [
+            ("seed", bytes([7; 31])),
+            ("seed", bytes([8; 32])),
+            ("commitment", text("07")),
+            ("ceiling", text("1-2")),
+            ("people", text("17")),
+        ];
+        for (name, wrong) in wrong {
             let mut stored = moved.clone();
             stored.insert(name.to_owned(), wrong);
             assert!(KeptLine::from_item(&id, &stored).is_err(), "{name}");

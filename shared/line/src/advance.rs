@@ -149,10 +149,15 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
 }
 
 impl Progress {
-    /// A line that Redis has lost, from what the ledger was told of it last: it goes on from there.
-    pub const fn restored(ceiling: Front, people: u64, now_ms: u64, taken: u64) -> Self {
-        let unknown_until_s = now_ms / 1000 + 1;
-        Self { at_ms: now_ms, front: ceiling, people, carry: 0, waited_for: 0, taken, unknown_until_s }
+    /// A line that Redis does not have, from what the ledger was told of it last: how far it may be, if it has moved, and how many
+    /// people came early. `counted` is how many Redis knows by now: if these are fewer, it has lost the others, and late ones with
+    /// them.
+    pub fn restored(ceiling: Option<Front>, people: u64, counted: u64, now_ms: u64, taken: u64) -> Self {
+        let unknown_until_s = if ceiling.is_some() || counted < people { now_ms / 1000 + 1 } else { 0 };
+        match ceiling {
+            Some(front) => Self { at_ms: now_ms, front, people, taken, unknown_until_s, ..Self::default() },
+            None => Self { people, unknown_until_s, ..Self::default() },
+        }
     }
 
     /// The text of a line up to its late ones.
@@ -200,7 +205,8 @@ impl FromStr for Progress {
 pub fn ceiling(progress: &Progress, per_s: u64) -> Front {
     let Progress { front, people, .. } = *progress;
     let ahead = u128::from(per_s) * u128::from(AHEAD_S) * u128::from(WHOLE_PPB);
-    let parts = ahead.checked_div(u128::from(people)).unwrap_or(u128::from(WHOLE_PPB));
+    // Nobody is known of yet, or nobody is there. Neither is a reason to let everybody in.
+    let parts = ahead.checked_div(u128::from(people)).unwrap_or(0);
     let early_ppb = (u128::from(front.early_ppb) + parts).min(u128::from(WHOLE_PPB)) as u32;
     let late_s = if front.late_s == 0 { 0 } else { front.late_s + AHEAD_S };
     Front { early_ppb, late_s, late_ppb: 0 }

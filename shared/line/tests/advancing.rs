@@ -114,7 +114,7 @@ fn a_line_that_was_lost_goes_on_from_its_ceiling() {
         progress = advance(&progress, &flow(OPENS + second * 1000)).unwrap().progress;
     }
     let known = ceiling(&progress, 100);
-    let restored = Progress::restored(known, progress.people, OPENS + 21_000, 0);
+    let restored = Progress::restored(Some(known), progress.people, 0, OPENS + 21_000, 0);
     assert_eq!(admitted(&restored), 3_000, "not below what anybody was told, and ten seconds beyond at most");
     let lost = Flow { people: 3, ..flow(OPENS + 22_000) };
     assert_eq!(admitted(&advance(&restored, &lost).unwrap().progress), 3_100, "people are not counted anew");
@@ -123,7 +123,7 @@ fn a_line_that_was_lost_goes_on_from_its_ceiling() {
 #[test]
 fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
     let front = Front { early_ppb: WHOLE_PPB, late_s: OPENS / 1000 + 5, late_ppb: 0 };
-    let mut progress = Progress::restored(front, 10_000, OPENS + 20_000, 0);
+    let mut progress = Progress::restored(Some(front), 10_000, 0, OPENS + 20_000, 0);
     for second in 21..=36 {
         let Advance { progress: next, late } = advance(&progress, &flow(OPENS + second * 1000)).unwrap();
         assert_eq!(late, Late::Until(OPENS / 1000 + 5 + second - 20));
@@ -131,6 +131,23 @@ fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
     }
     let known_again = advance(&progress, &Flow { late_waiting: 2, ..flow(OPENS + 37_000) }).unwrap();
     assert_eq!(known_again.late, Late::More(2));
+}
+
+#[test]
+fn a_line_of_which_nothing_is_known_may_not_move() {
+    assert_eq!(ceiling(&Progress::default(), 100), Front::default());
+    let all_in = Front { early_ppb: WHOLE_PPB, ..Front::default() };
+    assert_eq!(ceiling(&Progress { front: all_in, ..Progress::default() }, 100), all_in);
+}
+
+#[test]
+fn a_line_that_was_lost_before_it_moved_knows_its_people() {
+    let lost = Progress::restored(None, 10_000, 3, OPENS + 1_000, 0);
+    let Advance { progress, late } = advance(&lost, &Flow { people: 3, ..flow(OPENS + 1_000) }).unwrap();
+    assert_eq!((admitted(&progress), progress.people, late), (100, 10_000, Late::Stay));
+    assert_eq!(progress.unknown_until_s, OPENS / 1000 + 2, "late ones may be forgotten as well");
+    let fresh = Progress::restored(None, 10_000, 10_000, OPENS + 1_000, 0);
+    assert_eq!(fresh, Progress { people: 10_000, ..Progress::default() }, "nothing is lost");
 }
 
 fn same_each_time() -> ProptestConfig {
