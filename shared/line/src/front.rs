@@ -51,6 +51,12 @@ impl Front {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
+    /// Whether a text may be a front, or a ticket, that a key sealed which is not among these: one that was removed.
+    pub fn is_of_another_key(text: &str, keys: &LineKeys) -> bool {
+        let head = text.get(..4).and_then(|head| URL_SAFE_NO_PAD.decode(head).ok());
+        head.is_some_and(|head| head[0] == VERSION && keys.key(head[1]).is_none())
+    }
+
     /// Reads a front of this sale: the round, the order of its users, and how far its line had moved.
     ///
     /// # Errors

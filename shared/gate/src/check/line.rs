@@ -10,7 +10,7 @@ use crate::{Gate, Visitor};
 pub const TICKET_HEADER: &str = "x-line-ticket";
 /// The header with the `front` of the line's document.
 pub const FRONT_HEADER: &str = "x-line-front";
-/// After so long the line has moved.
+/// After so long the line has moved, and who had no ticket may have one.
 const LOOK_AGAIN_S: u32 = 2;
 
 /// Admits who has a ticket and shows that the line has come to it. Both are sealed, and the front has the order, so nothing is read:
@@ -26,7 +26,14 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
     let ticket = header(TICKET_HEADER).and_then(|text| Ticket::open(text, &keys, sale).ok());
     let ticket = ticket.filter(|ticket| ticket.round == round.id.number && ticket.user == visitor.user);
     let ticket = ticket.ok_or_else(|| no_ticket(sale))?;
-    let shown = header(FRONT_HEADER).and_then(|text| Front::open(text, &keys, sale).ok());
+    let shown = header(FRONT_HEADER);
+    if shown.is_some_and(|text| Front::is_of_another_key(text, &keys)) {
+        // It may well have been the user's turn for long.
+        return Err(Problem::invalid(format!(
+            "{FRONT_HEADER}: too old; take the front of the line's document as it is now"
+        )));
+    }
+    let shown = shown.and_then(|text| Front::open(text, &keys, sale).ok());
     let Some((_, order, front)) = shown.filter(|(number, ..)| *number == round.id.number) else {
         return Err(not_your_turn(sale));
     };
@@ -43,6 +50,7 @@ fn no_ticket(sale: &SaleId) -> Problem {
     Problem::new(Code::NoTicket)
         .detail(format!("{TICKET_HEADER}: a ticket of this round for this user"))
         .with("tickets_path", path)
+        .retry_after_s(LOOK_AGAIN_S)
 }
 
 fn not_your_turn(sale: &SaleId) -> Problem {
