@@ -11,6 +11,7 @@ mod early_access;
 mod events;
 mod flow;
 mod lanes;
+mod lines;
 mod lotteries;
 mod packets;
 mod paying;
@@ -37,7 +38,7 @@ use flow::Flow;
 pub(crate) use lanes::at_home_in;
 use world::World;
 
-const FLOWS: [&[Flow]; 10] = [
+const FLOWS: [&[Flow]; 11] = [
     events::FLOWS,
     repairing::FLOWS,
     purchase::FLOWS,
@@ -48,6 +49,7 @@ const FLOWS: [&[Flow]; 10] = [
     early_access::FLOWS,
     lotteries::FLOWS,
     lanes::FLOWS,
+    lines::FLOWS,
 ];
 
 /// Points that are tried beside each other. Each waits a good part of its time for what came back to be on sale again.

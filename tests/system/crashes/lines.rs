@@ -1,0 +1,61 @@
+//! Tickets for a line, and looks at it, which move it on.
+
+use line::LineState;
+use sale::Claim;
+use tests::round;
+
+use super::flow::{Flow, at_rest};
+use super::world::World;
+use crate::ask::Ask;
+use crate::lab::{Lab, SALE};
+use crate::lines::{LINE, ask_for_ticket, look, names, queue_up, with_line};
+
+pub(super) const FLOWS: &[Flow] = &[
+    Flow {
+        name: "ticket of a line",
+        effects: &["Query", "EVALSHA ticket"],
+        prepare: |lab| Box::pin(with_queue(lab)),
+        run: |_, world, _| Box::pin(ask(world, Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice"))),
+        again: |lab, _| {
+            Box::pin(async {
+                let ticket = ask_for_ticket(lab, "alice").await.expect(201).body;
+                assert_eq!(ticket["class"], "late");
+                assert_eq!(ask_for_ticket(lab, "alice").await.expect(201).body, ticket);
+                assert_eq!(look(lab).await.people.late, 1, "once");
+            })
+        },
+        end: at_rest,
+    },
+    Flow {
+        name: "look at a line",
+        effects: &["Query", "GetItem", "EVALSHA line", "UpdateItem"],
+        prepare: |lab| Box::pin(with_queue(lab)),
+        run: |_, world, _| Box::pin(ask(world, Ask::get(format!("/v1/sales/{SALE}/line")))),
+        again: |lab, _| {
+            Box::pin(async {
+                let document = look(lab).await;
+                assert_eq!(document.state, LineState::Moving);
+                let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("it is there");
+                assert!(
+                    kept.ceiling.expect("it has moved") >= document.admitted.front(),
+                    "beyond what the ledger knows"
+                );
+                assert!(look(lab).await.admitted.front() >= document.admitted.front(), "it moved back");
+            })
+        },
+        end: at_rest,
+    },
+];
+
+/// An open sale of four units, and sixty early people in its line, which nobody has looked at.
+async fn with_queue(lab: &Lab) -> Vec<Claim> {
+    lab.publish(SALE, &with_line(4, LINE)).await;
+    lab.load(SALE).await;
+    lab.refresh_snapshots().await;
+    queue_up(lab, &names(60)).await;
+    Vec::new()
+}
+
+async fn ask(world: &World, ask: Ask) {
+    waiting_room::handle(&world.start(waiting_room::Deps::new), ask.request()).await;
+}
