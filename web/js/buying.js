@@ -30,12 +30,14 @@ export class Buying extends EventTarget {
   #retries = 0;
   #wait = new Wait();
   #run = 0;
+  #way;
 
-  /** `sale()` is the card as it is now; `signal` ends everything. */
-  constructor(sale, signal) {
+  /** `sale()` is the card as it is now; `signal` ends everything; `way()` has the headers that the way in needs. */
+  constructor(sale, signal, way = () => ({})) {
     super();
     this.#sale = sale;
     this.#signal = signal;
+    this.#way = way;
     window.addEventListener('online', () => this.#wait.nudge(), { signal });
     signal.addEventListener('abort', () => this.#wait.nudge(), { once: true });
   }
@@ -112,7 +114,7 @@ export class Buying extends EventTarget {
   async #ask(kind, why) {
     const run = this.#run;
     this.#stage('waiting', { what: 'challenge' });
-    const wish = (body) => ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal });
+    const wish = (body) => ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal, more: this.#way() });
     const challenge = await (kind === 'work' ? wish({ kind }).catch((error) => {
       // Operators may change what a sale asks while it runs.
       if (error.code !== 'invalid_request') throw error;
@@ -148,7 +150,7 @@ export class Buying extends EventTarget {
     const body = { challenge_id: challenge.challenge_id, answer };
     const sale = this.#sale().sale_id;
     try {
-      const pass = await ask('POST', `/v1/sales/${sale}/tokens`, { body, signal: this.#signal });
+      const pass = await ask('POST', `/v1/sales/${sale}/tokens`, { body, signal: this.#signal, more: this.#way() });
       this.#purchase.save({ pass: { path: pass.reserve_path, until: Date.parse(pass.expires_at) } });
     } catch (error) {
       if (error.code === 'wrong_answer') return this.#ask(challenge.kind, { wrong: true });

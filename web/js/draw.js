@@ -1,7 +1,9 @@
 // Checks a draw from public data alone: a second implementation of docs/draws.md, which has every byte. The first one is
 // shared/award, and shared/award/vectors.json holds both to the same results. Runs in browsers and in Node.
 
-import { START, compress } from './sha256.js';
+import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
+
+export { bytesOf, hexOf, sha256 };
 
 const ROUNDS = 90;
 const BLOCK = 256;
@@ -14,80 +16,6 @@ const MAX_PRIZE_KINDS = 1_000;
 export const BLANK = 0;
 
 const text = new TextEncoder();
-
-/** So many bytes of small hex digits, two for each. */
-export function bytesOf(hex, length = 32) {
-  if (typeof hex !== 'string' || hex.length !== 2 * length || !/^[0-9a-f]*$/.test(hex)) throw new RangeError(`not ${2 * length} small hex digits`);
-  return Uint8Array.from({ length }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
-}
-
-/** The hex digits of bytes. */
-export function hexOf(bytes) {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** A whole number as big-endian bytes; up to 2^53 - 1. */
-function number(value, length) {
-  const bytes = new Uint8Array(length);
-  for (let at = length - 1, rest = value; at >= 0; at -= 1, rest = Math.floor(rest / 256)) bytes[at] = rest % 256;
-  return bytes;
-}
-
-/** The length of a label in one byte, and the label. */
-const labelled = (label) => Uint8Array.of(label.length, ...text.encode(label));
-
-/** SHA-256 that takes bytes as they come. */
-class Hash {
-  constructor(state = START, length = 0) {
-    this.state = Int32Array.from(state);
-    this.block = new Uint8Array(64);
-    this.view = new DataView(this.block.buffer);
-    this.length = length;
-  }
-
-  update(bytes) {
-    for (let from = 0; from < bytes.length;) {
-      const at = this.length % 64;
-      const taken = Math.min(64 - at, bytes.length - from);
-      this.block.set(bytes.subarray(from, from + taken), at);
-      this.length += taken;
-      from += taken;
-      if (this.length % 64 === 0) compress(this.state, this.view, 0);
-    }
-    return this;
-  }
-
-  digest() {
-    const bits = this.length * 8;
-    this.update(Uint8Array.of(0x80));
-    if (this.length % 64 > 56) this.update(new Uint8Array(64 - (this.length % 64)));
-    this.block.fill(0, this.length % 64);
-    this.view.setUint32(56, Math.floor(bits / 2 ** 32));
-    this.view.setUint32(60, bits % 2 ** 32);
-    compress(this.state, this.view, 0);
-    const digest = new Uint8Array(32);
-    const view = new DataView(digest.buffer);
-    this.state.forEach((word, at) => view.setInt32(at * 4, word));
-    return digest;
-  }
-}
-
-/** SHA-256 of bytes one after the other. */
-export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
-
-/** HMAC-SHA256 under a key of 32 bytes. The key is hashed once. */
-function hmac(key) {
-  const padded = (byte) => {
-    const block = new Uint8Array(64).fill(byte);
-    key.forEach((value, at) => { block[at] ^= value; });
-    return new Hash().update(block).state;
-  };
-  const [inner, outer] = [padded(0x36), padded(0x5c)];
-  return (...parts) => {
-    const digest = parts.reduce((hash, part) => hash.update(part), new Hash(inner, 64)).digest();
-    return new Hash(outer, 64).update(digest).digest();
-  };
-}
 
 /** The key that a round is shuffled with. The beacon is null if there is none. */
 export function shuffleKey(seedHex, beaconHex) {

@@ -25,8 +25,8 @@ export class Problem extends Error {
   }
 }
 
-async function send(method, path, { body, key, auth, signal, asText }) {
-  const headers = { accept: 'application/json, application/problem+json' };
+async function send(method, path, { body, key, auth, signal, asText, more = {}, keepalive = false }) {
+  const headers = { accept: 'application/json, application/problem+json', ...more };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (key) headers['idempotency-key'] = key;
   if (auth) headers.authorization = `Bearer ${session.current.token}`;
@@ -41,6 +41,7 @@ async function send(method, path, { body, key, auth, signal, asText }) {
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: signal ? AbortSignal.any([signal, stop]) : stop,
       credentials: 'omit',
+      keepalive,
       // Catalog answers may be kept for a second, but a browser that serves one from its disk makes it look fresh.
       cache: 'no-store',
     });
@@ -81,7 +82,7 @@ export function look(path, options = {}) {
 
 /**
  * Asks as the user. Who is not signed in, or no longer, is asked to, and then it goes on. `asText`: the answer is no JSON, and
- * comes as `{text, headers}`.
+ * comes as `{text, headers}`. `more` are further headers; with `keepalive` it is sent even if the page is closed.
  */
 export async function ask(method, path, options = {}) {
   await session.require();

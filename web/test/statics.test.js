@@ -9,6 +9,7 @@ import { ServerClock } from '../js/clock.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, jittered } from '../js/timing.js';
 import { leadingZeros, message, sha256 } from '../js/sha256.js';
 import { en } from '../words/en.js';
+import { lineWords } from '../words/line.js';
 import { operators } from '../words/operators.js';
 import { zh } from '../words/zh.js';
 import { routes } from './dev/routes.js';
@@ -26,6 +27,9 @@ const CHECK = /^assets\/(?:verify|draw-worker)-/;
 const CHECK_BYTES = 10_000;
 const BEACON = /^assets\/drand-/;
 const BEACON_BYTES = 28_000;
+/** What a sale with a line loads on top. The digests are those of the check, too. */
+const LINE = /^assets\/(?:waiting|hash)-/;
+const LINE_BYTES = 12_000;
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const files = (folder, root = ROOT) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -55,7 +59,7 @@ describe('words', () => {
 
   test('both languages have the same words, with the same blanks', () => {
     const blanks = (text) => [...text.matchAll(/\{\w+\}/g)].map((match) => match[0]).sort();
-    for (const [one, other] of [[en, zh], [operators.en, operators.zh]]) {
+    for (const [one, other] of [[en, zh], [operators.en, operators.zh], [lineWords.en, lineWords.zh]]) {
       expect(Object.keys(other).sort()).toEqual(Object.keys(one).sort());
       for (const key of Object.keys(one)) expect([key, blanks(other[key])]).toEqual([key, blanks(one[key])]);
       for (const text of [...Object.values(one), ...Object.values(other)]) expect(text.trim()).not.toBe('');
@@ -79,15 +83,16 @@ describe('words', () => {
   test('every word that a file asks for is there, and none is left over', () => {
     const code = files('js').filter((path) => !path.includes('operators')).map(read).join('\n');
     const asked = [...code.matchAll(/\bt\('([\w.]+)'/g)].map((match) => match[1]);
-    for (const key of asked) expect(en).toHaveProperty([key]);
+    const shown = { ...en, ...lineWords.en };
+    for (const key of asked) expect(shown).toHaveProperty([key]);
     const all = { ...en, ...operators.en };
     const theirs = files('js/operators').map(read).join('\n');
     for (const [, key] of theirs.matchAll(/\bt\('([\w.]+)'/g)) expect(all).toHaveProperty([key]);
-    const plain = Object.keys(en).filter((key) => !/^(problem|failed|status|state|availability|picture|countdown|wait|paid|expired|cancelled|login|campaign|queued|buy|nav|sale|award)\b/.test(key));
+    const plain = Object.keys(shown).filter((key) => !/^(problem|failed|status|state|availability|picture|countdown|wait|paid|expired|cancelled|login|campaign|queued|buy|nav|sale|award)\b/.test(key));
     // Words of a kind of sale stand for those of every sale; see `of` in awards.js.
     const base = (key) => key.replace(/^(?:verify\.)?(?:split|prizes|free)\./, '');
     const unused = plain.filter((key) => !code.includes(`'${key}'`) && !code.includes(`'${base(key)}'`) && !(base(key) in en) &&
-      !/\bsold_out\.(title|text)$|^verify\.(split|prizes)\.(unit|won)$/.test(key));
+      !/\bsold_out\.(title|text)$|^verify\.(split|prizes)\.(unit|won)$|^line\.(proof|nth)\./.test(key));
     expect(unused).toEqual([]);
   });
 });
@@ -133,10 +138,12 @@ describe('sizes and policy', () => {
       expect(at.length).toBeLessThanOrEqual(5);
       expect(sizeOf(at)).toBeLessThan(FIRST_BYTES);
     }
-    const later = shop.filter((path) => CHECK.test(path) || BEACON.test(path));
+    const later = shop.filter((path) => [CHECK, BEACON, LINE].some((which) => which.test(path)));
     expect(sizeOf(shop.filter((path) => !later.includes(path)))).toBeLessThan(SHOP_BYTES);
-    const [check, beacon] = [CHECK, BEACON].map((which) => sizeOf(shop.filter((path) => which.test(path))));
-    console.log(`check of a draw: ${check} bytes, of a beacon ${beacon} more`);
+    const [check, beacon, line] = [CHECK, BEACON, LINE].map((which) => sizeOf(shop.filter((path) => which.test(path))));
+    console.log(`check of a draw: ${check} bytes, of a beacon ${beacon} more; a line: ${line}`);
+    expect(line).toBeGreaterThan(2_000);
+    expect(line).toBeLessThan(LINE_BYTES);
     expect(check).toBeGreaterThan(0);
     expect(check).toBeLessThan(CHECK_BYTES);
     expect(beacon).toBeGreaterThan(20_000);

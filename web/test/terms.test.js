@@ -87,6 +87,22 @@ test('what is read from a sale changes nothing of it', () => {
   expect(changes(formOf(rains), formOf(rains))).toEqual({});
 });
 
+test('a line and lanes are read, and refused where they cannot be', () => {
+  const form = { ...typed(), line: 'yes', opens_early: '30', admits: '500', lanes: '8' };
+  const { terms, errors } = read(form);
+  expect(errors).toEqual({});
+  expect(created(terms)).toMatchObject({ line: { opens_early_s: 1_800, admits_per_s: 500 }, lanes: 8 });
+  expect(changes(formOf(terms), formOf(terms))).toEqual({});
+  expect(changes({ ...formOf(terms), admits: '50', lanes: '1' }, formOf(terms))).toEqual({ line: { opens_early_s: 1_800, admits_per_s: 50 }, lanes: 1 });
+  expect(changes({ ...formOf(terms), line: 'no' }, formOf(terms))).toEqual({ line: null });
+  expect(read({ ...form, lanes: '17', admits: '0' }).errors).toEqual({ lanes: 'op.wrong.whole', admits: 'op.wrong.whole' });
+  const early = { early: 'yes', group: 'members' };
+  expect(read({ ...form, rain: 'yes' }).errors).toEqual({ lanes: 'op.wrong.one_lane' });
+  expect(read({ ...form, ...early, kept: '5' }).errors).toEqual({ lanes: 'op.wrong.one_lane', line: 'op.wrong.line_early' });
+  expect(read({ ...form, groups_see: 'members', groups_buy: 'members' }).errors).toEqual({ line: 'op.wrong.line_hidden' });
+  expect(blamed({ code: 'invalid_request', members: { errors: [{ field: 'line.admits_per_s', detail: 'a' }, { field: 'lanes', detail: 'b' }] } })).toEqual({ admits: 'a', lanes: 'b' });
+});
+
 test('what somebody else changed is followed where one did not change it too', () => {
   const before = typed();
   const mine = { ...before, title: 'Mine', price: '8.00' };

@@ -8,6 +8,7 @@ import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
+import { lineShown } from './line.js';
 import { verdictOf } from './log.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
@@ -37,6 +38,8 @@ export class Board {
   #audit = null;
   /** What is public of a draw at the end, once its round is over. */
   #atEnd = null;
+  /** The public document of the sale's line. */
+  #line = null;
   #counted = [];
   #turn = 0;
   #problem = null;
@@ -66,13 +69,16 @@ export class Board {
       const asksAudit = published && this.#turn % (sale.total > MANY_UNITS ? AUDIT_MANY_EVERY : AUDIT_EVERY) === 0;
       const over = clock.now() >= Date.parse(sale.closes_at);
       const asksDraw = published && over && isDrawnAtEnd(sale) && this.#atEnd?.state !== 'drawn';
-      const [live, audit, draw] = await Promise.all([
+      const [live, audit, draw, line] = await Promise.all([
         published ? this.#look() : null,
         asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
         asksDraw ? api.draw(this.#id, sale.round, this.#signal).catch(() => null) : null,
+        // It may fail while everything else is known.
+        published && sale.line ? api.line(this.#id, this.#signal).catch(() => this.#line) : null,
       ]);
       if (this.#sale?.round !== sale.round) this.#atEnd = null;
       this.#atEnd = draw?.at_end ?? this.#atEnd;
+      this.#line = line?.round === sale.round ? line : null;
       this.#turn += 1;
       const units = apart(this.#latest(live) ?? (audit?.in_redis ? { ...audit, paid: null } : null));
       [this.#sale, this.#audit, this.#live] = [sale, audit, { ...live, units, at: clock.now() }];
@@ -128,6 +134,7 @@ export class Board {
     const parts = {
       tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'), queues: wide('op.queues'), steer: part('div'),
       drawn: part('section', { class: 'box', hidden: true }), rain: part('section', { class: 'box', hidden: true }),
+      line: part('section', { class: 'box', hidden: true }),
       said: part('p', { class: 'said', role: 'status' }, ''), still: part('p', { class: 'hint', hidden: true }),
     };
     parts.said.textContent = this.#saying;
@@ -138,7 +145,7 @@ export class Board {
       this.#parts = { ...parts, plot: null, state: 'draft' };
     } else {
       const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
-      this.#place.replaceChildren(actions, parts.tiles, parts.drawn, parts.rain, box('op.units', plot), box('op.audit', parts.verdict),
+      this.#place.replaceChildren(actions, parts.tiles, parts.line, parts.drawn, parts.rain, box('op.units', plot), box('op.audit', parts.verdict),
         h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
       this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal), state: this.#sale.state };
     }
@@ -146,7 +153,7 @@ export class Board {
   }
 
   #fill() {
-    const { tiles, verdict, answers, queues, steer, drawn, rain, plot, still, state } = this.#parts;
+    const { tiles, verdict, answers, queues, steer, drawn, rain, line, plot, still, state } = this.#parts;
     const sale = this.#sale;
     if ((state === 'draft') !== (sale.state === 'draft')) {
       this.#build();
@@ -160,6 +167,8 @@ export class Board {
     this.#showDrawn(drawn);
     rain.hidden = !sale.rain;
     if (sale.rain) rain.replaceChildren(h('h2', {}, t('op.rain.title')), ...rainShown(sale, live.units));
+    line.hidden = !sale.line || sale.state === 'draft';
+    if (!line.hidden) line.replaceChildren(h('h2', {}, t('op.line')), ...lineShown(sale, this.#line));
     verdict.replaceChildren(verdictOf(this.#audit));
     answers.replaceChildren(this.#answers());
     queues.replaceChildren(this.#queues());
@@ -169,12 +178,12 @@ export class Board {
     still.textContent = still.hidden ? '' : t(alone ? 'op.stopped.both' : 'op.stopped.all');
     const view = { sale, running: sale.state === 'published' && !over, stopped, alone, awaits: live.awaits_beacon };
     const upcoming = clock.now() < Date.parse(sale.opens_at);
-    const buttons = `${sale.state} ${sale.round} ${sale.version} ${sale.round_version} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${upcoming} ${stopped} ${alone} ${language.tag} ${JSON.stringify(sale.rain)} ${live.awaits_beacon?.round}`;
+    const buttons = `${sale.state} ${sale.round} ${sale.version} ${sale.round_version} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${upcoming} ${stopped} ${alone} ${language.tag} ${JSON.stringify(sale.rain)} ${JSON.stringify(sale.line)} ${live.awaits_beacon?.round}`;
     if (steer.dataset.as !== buttons) {
       steer.dataset.as = buttons;
       const kept = steer.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
       steer.replaceChildren(steering(view, (question, run) => this.#ask(question, run)));
-      const other = { pause: 'resume', resume: 'pause', stop: 'start', start: 'stop' };
+      const other = { pause: 'resume', resume: 'pause', stop: 'start', start: 'stop', line_pause: 'line_resume', line_resume: 'line_pause' };
       if (kept) (steer.querySelector(`[data-keep="${kept}"]`) ?? steer.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
     }
     plot?.draw();

@@ -21,14 +21,15 @@ const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'CNY', 'JPY', 'HKD', 'SGD', 'AUD
 
 /** What buyers of a round were promised, or what only a draft can be given. */
 const OF_A_DRAFT = ['kind', 'currency', 'price', 'amount', 'min', 'parts', 'prizes', 'draw', 'beacon', 'again', 'limit', 'window', 'settlement',
-  'early', 'group', 'lead', 'kept', 'kept_for', 'rain', 'at_once', 'every_units', 'every_s', 'drops'];
+  'early', 'group', 'lead', 'kept', 'kept_for', 'rain', 'at_once', 'every_units', 'every_s', 'drops', 'line', 'opens_early', 'lanes'];
 /** What the terms call those that a round can change. */
-const OF_A_ROUND = ['title', 'description', 'pictures', 'list_price_minor', 'terms_url', 'expected_audience', 'opens_at', 'closes_at', 'total', 'door', 'gate'];
+const OF_A_ROUND = ['title', 'description', 'pictures', 'list_price_minor', 'terms_url', 'expected_audience', 'opens_at', 'closes_at', 'total', 'door', 'gate', 'line'];
 
 const units = ({ kind }) => kind === 'units';
 const sold = (form) => units(form) && form.settlement === 'paid';
 const early = (form) => units(form) && form.early === 'yes';
 const rains = (form) => units(form) && form.rain === 'yes';
+const lines = ({ line }) => line === 'yes';
 const split = ({ kind }) => kind === 'split';
 const prizes = ({ kind }) => kind === 'prizes';
 const yesNo = () => [['no', t('op.no')], ['yes', t('op.yes')]];
@@ -66,6 +67,9 @@ const PARTS = {
     { name: 'rain', when: units, options: yesNo, wide: true },
     { name: 'at_once', when: rains, ...whole }, { name: 'every_units', when: rains, ...whole }, { name: 'every_s', when: rains, ...whole },
     { name: 'drops', when: rains, lines: 3, placeholder: () => t('op.rain.drops.example') },
+    { name: 'line', options: yesNo, hint: true, wide: true },
+    { name: 'opens_early', when: lines, ...decimal }, { name: 'admits', when: lines, ...whole, hint: true },
+    { name: 'lanes', ...whole, hint: true, wide: true },
   ],
   // The sale's `gate`, and its `door`.
   gate: [
@@ -190,7 +194,7 @@ export class Editor {
     if (this.#isOver) return true;
     if (name === 'sale_id') return this.#sale !== null;
     if (this.#isDraft) return false;
-    if (this.#about === 'to_come') return name === 'again' || name === 'zone';
+    if (this.#about === 'to_come') return ['again', 'zone', 'lanes'].includes(name);
     if (name === 'opens') return clock.now() >= Date.parse(this.#sale.opens_at) - LOADED_MS;
     if (name === 'total') return this.#form.kind !== 'units';
     return OF_A_DRAFT.includes(name);

@@ -8,6 +8,7 @@ import { t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
 import { confirm } from './dialog.js';
+import { LINE_ACTIONS } from './line.js';
 import { publishing } from './publish.js';
 import { changeRain, rainFields } from './rain.js';
 import { instantOf, localOf, ownZone } from './zone.js';
@@ -44,6 +45,7 @@ const ACTIONS = {
     run: postpone,
   },
   rain: { when: ({ running, sale }) => running && Boolean(sale.rain), fields: ({ sale }) => rainFields(sale), run: changeRain },
+  ...LINE_ACTIONS,
   isolate: {
     when: ({ running }) => running,
     fields: ({ sale }) => [{ name: 'rate', label: t('op.isolate.rate'), type: 'number', min: 1, max: 100_000, required: false, value: String(sale.isolated_requests_per_s ?? 500) }],

@@ -52,6 +52,7 @@ const names = (text) => text.split(/[\s,]+/).filter(Boolean);
 
 /** What the gate of a sale asks unless it says so. */
 const USUAL_GATE = { challenge: 'any', work_bits: 20, groups_see: [], groups_buy: [] };
+const MOST_LANES = 16;
 
 const lines = (text) => text.split('\n').map((line) => line.trim()).filter(Boolean);
 
@@ -65,6 +66,7 @@ export function blank(now) {
     zone, opens: localOf(next, zone), closes: localOf(next + HOUR_MS, zone), again: 'no',
     limit: '1', window: '15', settlement: 'paid', early: 'no', group: '', lead: '10', kept: '0', kept_for: '10',
     rain: 'no', at_once: '10', every_units: '5', every_s: '60', drops: '',
+    line: 'no', opens_early: '60', admits: '100', lanes: '1',
     strikes: '10', strike_window: '10', denied_for: '60', unpaid_limit: '3', planned: '',
     challenge: 'any', work_bits: '20', groups_see: '', groups_buy: '',
   };
@@ -100,6 +102,10 @@ export function formOf(sale) {
       drops: (rain.drops ?? []).map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
     });
   }
+  if (sale.line) {
+    Object.assign(form, { line: 'yes', opens_early: minutesOf(sale.line.opens_early_s), admits: String(sale.line.admits_per_s) });
+  }
+  form.lanes = String(sale.lanes ?? 1);
   const { strikes = 10, strike_window_s: window = 600, denied_for_s: denied = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
   Object.assign(form, { strikes: String(strikes), strike_window: minutesOf(window), denied_for: minutesOf(denied), unpaid_limit: String(unpaid), planned: String(planned ?? '') });
   const gate = { ...USUAL_GATE, ...sale.gate };
@@ -151,6 +157,8 @@ export function read(form) {
     allocation: allocation(form, { money, wrong }),
     early_access: form.early === 'yes' && isUnits ? early(form, { whole, seconds, wrong }) : [],
     rain: form.rain === 'yes' && isUnits ? rain(form, { whole, wrong }) : null,
+    line: form.line === 'yes' ? { opens_early_s: seconds('opens_early', 1, 86_400), admits_per_s: whole('admits', 1, 100_000) } : null,
+    lanes: whole('lanes', 1, MOST_LANES),
     door: {
       strikes: whole('strikes', 1, 100), strike_window_s: seconds('strike_window', 1, 86_400), denied_for_s: seconds('denied_for', 1, 2_678_400),
       unpaid_limit: whole('unpaid_limit', 1, 255), ...(text('planned') ? { planned_requests_per_s: whole('planned', 1, 100_000) } : {}),
@@ -166,6 +174,11 @@ export function read(form) {
     challenge: form.challenge, work_bits: asksWork ? whole('work_bits', 12, 24) : USUAL_GATE.work_bits,
     groups_see: isUnits ? groups('groups_see') : [], groups_buy: groups('groups_buy'),
   };
+  // What counts all units in one place, and what would let some in before or past a line.
+  const inOnePlace = terms.rain || terms.early_access.some(({ set_aside: aside }) => aside) || terms.allocation.draw === 'at_end';
+  if (terms.lanes > 1 && inOnePlace) wrong('lanes', 'one_lane');
+  if (terms.line && terms.early_access.length > 0) wrong('line', 'line_early');
+  else if (terms.line && terms.gate.groups_see.length > 0) wrong('line', 'line_hidden');
   const { price_minor: price, list_price_minor: list } = terms;
   if (Number.isInteger(price) && Number.isInteger(list) && list <= price) wrong('list_price', 'list_price');
   if (terms.pictures.length > 8) wrong('pictures', 'pictures');
@@ -216,7 +229,8 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 /** What is told of a new sale: what is left empty is left out, and a gate like that of every sale. */
 export function created(terms) {
   const isEmpty = (value) => value === null || value === '' || (Array.isArray(value) && value.length === 0) || same(value, USUAL_GATE);
-  return Object.fromEntries(Object.entries(terms).filter(([, value]) => !isEmpty(value)));
+  // The version before knows no lanes.
+  return Object.fromEntries(Object.entries(terms).filter(([name, value]) => !isEmpty(value) && !(name === 'lanes' && value === 1)));
 }
 
 /** What of the terms a form changes; `before` is the form of what there is. */
@@ -240,7 +254,7 @@ const FIELDS = {
   prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', set_aside: 'kept', rain: 'at_once',
   drop: 'drops', drops: 'drops', door: 'strikes', strikes: 'strikes', strike_window_s: 'strike_window', denied_for_s: 'denied_for',
   unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned', gate: 'challenge', challenge: 'challenge', work_bits: 'work_bits',
-  groups_see: 'groups_see', groups_buy: 'groups_buy',
+  groups_see: 'groups_see', groups_buy: 'groups_buy', line: 'line', opens_early_s: 'opens_early', admits_per_s: 'admits', lanes: 'lanes',
 };
 
 /** The fields that a problem blames, each with what the system says of it. */

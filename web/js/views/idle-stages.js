@@ -71,7 +71,8 @@ export function keptForMembers(view, until) {
   };
 }
 
-function yours(view) {
+/** What the user has already, with a link to it; null if that is nothing. */
+export function yours(view) {
   const id = view.buying.purchase?.reservationId;
   return id
     ? h('p', { class: 'yours' }, `${of(view.card, 'yours')} `, h('a', { href: `#/reservations/${id}` }, of(view.card, 'yours.see')))
@@ -79,7 +80,7 @@ function yours(view) {
 }
 
 /** Where what is over is checked. */
-function check({ card }) {
+export function check({ card }) {
   return card.draw ? h('p', {}, verifyLink(card.sale_id, card.round)) : null;
 }
 

@@ -37,11 +37,16 @@ export class SaleView extends View {
   /** The drop that is counted down to. */
   #awaited = null;
   #stop = new AbortController();
+  /** Of a sale with a line: the part that few sales need, and what it knows of the line of this round. */
+  #line = null;
+  #waiting = null;
+  #leavesLine = new AbortController();
+  #goesOn = false;
 
   constructor(main, id) {
     super(main);
     this.#id = id;
-    this.buying = new Buying(() => this.card, this.signal);
+    this.buying = new Buying(() => this.card, this.signal, () => this.#waiting?.headers);
     this.buying.addEventListener('change', () => this.#changed());
     refreshing(() => this.#load(), () => this.#interval(), this.signal);
     session.addEventListener('change', () => {
@@ -51,6 +56,8 @@ export class SaleView extends View {
       this.render();
       if (this.card) this.#look();
     }, { signal: this.signal });
+    document.addEventListener('visibilitychange', () => this.#lineMoved(), { signal: this.signal });
+    this.signal.addEventListener('abort', () => this.#leavesLine.abort(), { once: true });
     this.render();
     everySecond(() => (nextDrop(this.card) ?? 0) - clock.now(), () => this.#showRain(), this.signal);
   }
@@ -86,6 +93,8 @@ export class SaleView extends View {
   async #look() {
     const { current } = session;
     if (!current || !this.buying.idle || this.state === 'upcoming') return;
+    // Whom the line has not come to has bought nothing in it.
+    if (this.card.line && !this.#waiting?.isTurn) return;
     const again = this.buying.purchase.live.length > 0 && clock.now() >= this.#lookedAt + LOOK_EVERY_MS;
     if (this.#lookedFor === current.user && !again) return;
     [this.#lookedFor, this.#lookedAt] = [current.user, clock.now()];
@@ -100,6 +109,7 @@ export class SaleView extends View {
       const first = this.card === null;
       const better = this.card?.title === card.title;
       this.card = card;
+      await this.#getInLine();
       // Where drops come one upon the other, a countdown of a moment would only flicker.
       const next = nextDrop(card);
       if (next === null || next - clock.now() > WORTH_A_COUNTDOWN_MS) this.#awaited = next;
@@ -114,6 +124,42 @@ export class SaleView extends View {
       this.#problem = error;
       if (this.card === null || error.code === 'unknown_sale') this.render();
     }
+  }
+
+  /** Loads what a sale with a line needs, and begins to wait in the line of its round. */
+  async #getInLine() {
+    const { line, round } = this.card;
+    if (!line || this.#waiting?.round !== round) {
+      this.#leavesLine.abort();
+      this.#waiting = null;
+    }
+    if (!line) return;
+    this.#line ??= await import('./waiting.js').catch(() => null);
+    if (this.#line === null || this.signal.aborted) return;
+    if (this.#waiting) {
+      this.#waiting.card = this.card;
+      return;
+    }
+    this.#leavesLine = new AbortController();
+    this.#waiting = new this.#line.Waiting(this.card, this.#leavesLine.signal);
+    this.#waiting.addEventListener('change', () => this.#lineMoved(), { signal: this.#leavesLine.signal });
+  }
+
+  /** Shows how far the line is, and goes on to the question when the turn has come: the page is seen, and its user has not bought yet. */
+  async #lineMoved() {
+    const waiting = this.#waiting;
+    if (!waiting || !this.card) return;
+    this.update();
+    const isTurn = () => waiting === this.#waiting && this.buying.idle && this.#line.canGoOn(this, waiting, this.state);
+    document.title = isTurn() ? `${t('line.turn.title')} · ${this.card.title}` : `${this.card.title} · ${t('brand')}`;
+    if (this.#goesOn || document.hidden || !isTurn()) return;
+    this.#goesOn = true;
+    await this.#look();
+    this.#goesOn = false;
+    if (this.signal.aborted || document.hidden || !isTurn()) return;
+    announce(t('line.turn.title'), 'assertive');
+    waiting.go();
+    this.buying.buy();
   }
 
   /** What was answered to a buyer is over when a newer card says so. */
@@ -134,6 +180,8 @@ export class SaleView extends View {
     if (!this.card) return REFRESH_CHANGE_MS;
     const { idle, stage } = this.buying;
     const { state } = this;
+    // The line says the rest.
+    if (idle && this.#waiting && state !== 'upcoming' && state !== 'preparing' && !this.#waiting.isTurn) return REFRESH_EARLY_MS;
     const left = (state === 'between' ? nextDrop(this.card) : this.opensAt) - clock.now();
     if (left > EARLY_MS) return Math.min(REFRESH_EARLY_MS, left - EARLY_MS);
     const dropped = state === 'open' && this.card.availability === 'sold_out';
@@ -156,7 +204,22 @@ export class SaleView extends View {
       this.buying.reset();
       return;
     }
+    if (name === 'problem' && this.#waiting && this.#turnedBack(problem)) {
+      this.buying.reset();
+      return;
+    }
     this.update(true);
+  }
+
+  /** Whether a problem takes the buyer back to the line. */
+  #turnedBack(problem) {
+    if (problem.code === 'no_ticket' || problem.code === 'not_your_turn') {
+      this.#waiting.turnedAway(problem);
+      return true;
+    }
+    if (problem.code !== 'sold_out' || nextDrop(problem.members) !== null || !this.#waiting.document) return false;
+    this.#waiting.soldOut();
+    return true;
   }
 
   render() {
@@ -203,14 +266,17 @@ export class SaleView extends View {
       this.#badge.replaceChildren(saleBadge(this.card));
     }
     const { purchase } = this.buying;
-    const key = this.buying.idle ? `idle ${state} ${state === 'between' ? nextDrop(this.card) : this.opensAt} ${purchase?.reservationId} ${this.atLimit}` : stage;
+    const line = this.buying.idle && this.#waiting ? this.#line.stageOf(this, this.#waiting, state) : null;
+    const loads = this.buying.idle && Boolean(this.card.line) && !this.#waiting && state !== 'closed' && state !== 'upcoming';
+    const key = this.buying.idle ? `idle ${state} ${line} ${loads} ${state === 'between' ? nextDrop(this.card) : this.opensAt} ${purchase?.reservationId} ${this.atLimit}` : stage;
     if (key === this.#shown) return;
     const first = this.#shown === '';
     this.#shown = key;
     this.#stop.abort();
     this.#stop = new AbortController();
     this.main.querySelector('.product')?.classList.toggle('compact', !this.buying.idle);
-    const shown = this.buying.idle ? idleStage(this, state) : buyingStage(this, stage);
+    const shown = !this.buying.idle ? buyingStage(this, stage) : line ? this.#line.lineStage(this, this.#waiting, line)
+      : idleStage(this, loads ? 'preparing' : state);
     this.put(this.#place, shown.element, { quiet: first && !byUser });
     if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
   }

@@ -33,6 +33,7 @@ export function demo(sales) {
     early_access: [{ group: 'members', lead_s: 3_600, set_aside: { units: 5, for_s: 3_600 } }],
   });
   sale('lantern', 'Paper lantern', -5, 600, { total: 200, rain: { at_once: 5, steady: { units: 3, every_s: 60 } } });
+  sale('console', 'Games console', 3, 600, { total: 200, line: { opens_early_s: 3_600, admits_per_s: 20 } });
   sale('stool', 'Three-legged stool', 48 * 60, 50 * 60, { state: 'draft', price_minor: 4_990 });
   for (const one of sales.sales.values()) if (one.state === 'published') sales.commit(one);
   sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'grand-draw', 'old-packet'] });

@@ -10,7 +10,7 @@ const REPORT_PAGE = 4;
 const LOADED_MS = 600_000;
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const PROMISED = ['per_user_limit', 'price_minor', 'currency', 'payment_window_s', 'allocation', 'settlement', 'early_access'];
-const NULLABLE = ['list_price_minor', 'terms_url', 'expected_audience', 'recurrence'];
+const NULLABLE = ['list_price_minor', 'terms_url', 'expected_audience', 'recurrence', 'line'];
 const DOOR = { strikes: 10, strike_window_s: 600, denied_for_s: 3_600, unpaid_limit: 3 };
 const amendable = (detail) => problem(409, 'not_amendable', { detail });
 
@@ -29,6 +29,11 @@ export function check(terms, isNew = true) {
   for (const url of terms.pictures ?? []) {
     if (!url.startsWith('/art/') && new URL(url).host === 'elsewhere.example') wrong('pictures', 'pictures: elsewhere.example is no host of pictures here');
   }
+  const { line, lanes = 1 } = terms;
+  if (line && !(line.admits_per_s >= 1 && line.admits_per_s <= 100_000)) wrong('line.admits_per_s', 'line.admits_per_s must be 1 to 100000');
+  if (line && terms.early_access?.length) wrong('line', 'line: not together with early_access, whose groups buy before the line opens');
+  if (!(lanes >= 1 && lanes <= 16)) wrong('lanes', 'lanes must be 1 to 16');
+  if (lanes > 1 && terms.rain) wrong('lanes', 'lanes must be 1 for a sale with rain');
   if (errors.length) throw problem(400, 'invalid_request', { detail: errors[0].detail, errors });
 }
 
@@ -52,7 +57,7 @@ export function lifeRoutes(sales) {
   const create = (terms, user, action, parameters) => {
     if (sales.sales.has(terms.sale_id)) throw problem(409, 'sale_exists');
     check(terms);
-    const sale = { allocation: { kind: 'units' }, settlement: 'paid', ...terms, state: 'draft', round: 1, version: 1, round_version: 1, paused: false, keys: new Map() };
+    const sale = { allocation: { kind: 'units' }, settlement: 'paid', ...terms, ...(terms.line ? { line: { opens_early_s: 3_600, ...terms.line } } : {}), state: 'draft', round: 1, version: 1, round_version: 1, paused: false, keys: new Map() };
     sales.sales.set(terms.sale_id, sale);
     note(sale, action, user, parameters);
     return ok(shown(sale), 201);
@@ -113,8 +118,13 @@ export function lifeRoutes(sales) {
         if (Date.now() >= Date.parse(sale.closes_at)) throw amendable(`round ${round} is over`);
         const promised = PROMISED.find((name) => name in changes);
         if (promised) throw amendable(`${promised} cannot be changed: buyers of this round were promised it`);
+        if ('lanes' in changes) throw amendable('lanes cannot be changed: it is published');
+        const early = changes.line?.opens_early_s ?? sale.line?.opens_early_s;
+        if ('line' in changes && (!changes.line || !sale.line || early !== sale.line.opens_early_s)) throw amendable('line cannot be changed: buyers of this round were promised it');
         if ('opens_at' in changes && Date.now() >= Date.parse(sale.opens_at) - LOADED_MS) throw amendable('opens_at cannot be changed any more: the round is loaded');
       }
+      // What is left out of a line stays as it is.
+      if (changes.line) changes.line = { ...sale.line, ...changes.line };
       check({ ...sale, ...changes });
       for (const [name, value] of Object.entries(changes)) {
         if (value === null && NULLABLE.includes(name)) delete sale[name];

@@ -92,9 +92,13 @@ export function routes(sales, users, place) {
       return ok(sales.entries(sale), 200, kept);
     }),
 
-    route('POST', '/v1/sales/:id/challenges', 'user', async ({ path: [id], user, body }) => {
+    route('POST', '/v1/sales/:id/tickets', 'user', ({ path: [id], user }) => ok(sales.ticket(sales.published(id), user), 201)),
+    route('GET', '/v1/sales/:id/line', 'nobody', ({ path: [id] }) => ok(sales.line(sales.seenByAll(id)), 200, kept)),
+
+    route('POST', '/v1/sales/:id/challenges', 'user', async ({ path: [id], user, body, headers }) => {
       const sale = sales.published(id);
       sales.enter(sale, user, true);
+      sales.inTurn(sale, user, headers);
       const policy = sale.gate?.challenge ?? 'any';
       const kinds = policy === 'any' ? ['picture', 'work'] : [policy];
       const { kind: wish } = await body();
@@ -106,11 +110,12 @@ export function routes(sales, users, place) {
       const more = { picture: { picture: picture(`${left}+${right}=?`) }, work: { work: { bits: WORK_BITS } }, none: {} }[kind];
       return ok({ challenge_id, kind, kinds, ...more, expires_at: new Date(Date.now() + 120_000).toISOString() }, 201);
     }),
-    route('POST', '/v1/sales/:id/tokens', 'user', async ({ path: [id], user, body }) => {
+    route('POST', '/v1/sales/:id/tokens', 'user', async ({ path: [id], user, body, headers }) => {
       const sale = sales.published(id);
       const { challenge_id, answer } = await body();
       const challenge = challenges.get(challenge_id);
       sales.enter(sale, user);
+      sales.inTurn(sale, user, headers);
       challenges.delete(challenge_id);
       if (challenge?.user !== user || challenge.sale !== id) throw problem(409, 'challenge_over');
       const right = challenge.kind === 'none' ? sale.gate?.challenge === 'none' : challenge.answer === null

@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { awardOf, awardsOf, commitment, digestOf, entryOf, Shuffle, hexOf, rootOfHashes, shuffleKey, tableOf } from '../../js/draw.js';
+import { Lines } from './lines.js';
 
 /** How long the queue takes. */
 const QUEUE_MS = 900;
@@ -39,6 +40,7 @@ export class Sales {
   /** The users of each group. */
   groups = new Map();
   stopped = { all: false, sales: new Set() };
+  lines = new Lines();
   /** Hears `(user, reservation)` when an order changes. */
   changed = () => {};
 
@@ -122,10 +124,42 @@ export class Sales {
       ...(list_price_minor ? { list_price_minor } : {}), ...(pictures.length ? { picture: pictures[0] } : {}),
       settlement: sale.settlement ?? 'paid', ...(sale.seed ? { draw: this.drawTerms(sale) } : {}),
       ...(sale.early_access?.length ? { early_access: this.early(sale) } : {}),
+      ...(sale.line ? { line: { tickets_from: new Date(Lines.ticketsFrom(sale)).toISOString() } } : {}),
       ...(sale.rain ? { rain: { units: sale.total, dropped: state === 'upcoming' ? 0 : this.rain(sale).dropped } } : {}),
       ...(running ? this.nextRelease(sale) : {}),
       availability: state === 'upcoming' ? 'available' : free <= 0 ? 'sold_out' : free <= sale.total * FEW_LEFT ? 'few_left' : 'available',
     };
+  }
+
+  /** The user's ticket of a sale's line. */
+  ticket(sale, user) {
+    if (!sale.line) throw problem(404, 'unknown_sale', { detail: 'the sale has no line' });
+    if ((this.denied.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'denied');
+    if (Date.now() >= Date.parse(sale.closes_at)) throw problem(410, 'closed');
+    const from = Lines.ticketsFrom(sale);
+    if (Date.now() < from) throw problem(409, 'not_open', { opens_at: new Date(from).toISOString() }, retryAfter(from));
+    const { ticket, second } = this.lines.join(sale, user);
+    return {
+      ticket, sale_id: sale.sale_id, round: sale.round, opens_at: sale.opens_at, line_path: `/v1/sales/${sale.sale_id}/line`,
+      ...(second === null ? { class: 'early' } : { class: 'late', came_at: new Date(second * 1000).toISOString() }),
+    };
+  }
+
+  /** How far the line of a sale is. */
+  line(sale) {
+    if (!sale.line) throw problem(404, 'unknown_sale', { detail: 'the sale has no line' });
+    const { held, ordered, paid } = this.units(sale);
+    const sold = held + ordered + paid;
+    const mayReturn = sale.settlement === 'free' ? 0 : held + ordered;
+    return this.lines.document(sale, { total: sale.total, sold, mayReturn, free: this.out(sale) - sold }, this.state(sale));
+  }
+
+  /** What is asked of who wants a question, or a pass. */
+  inTurn(sale, user, headers) {
+    const refused = this.lines.refuses(sale, user, headers);
+    const path = `/v1/sales/${sale.sale_id}`;
+    if (refused === 'no_ticket') throw problem(403, refused, { tickets_path: `${path}/tickets` });
+    if (refused) throw problem(409, refused, { line_path: `${path}/line` }, { 'retry-after': '2' });
   }
 
   /** Who may buy before everyone else, as everybody sees it. */

@@ -1,0 +1,86 @@
+// Where somebody stands in the line of a sale, from public data and a ticket: a second implementation of docs/line.md. The first one
+// is shared/line, and shared/line/vectors.json holds both to the same results. Runs in browsers and in Node.
+
+import { bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
+
+/** All early places, in parts per billion. */
+export const WHOLE_PPB = 1_000_000_000;
+/** Version, number of the key, class, round (4 bytes), second (8 bytes). The user's id follows, and then the seal. */
+const HEAD = 15;
+const SEAL = 32;
+
+const text = new TextEncoder();
+
+/** What a ticket says: `{round, second, user}`, with `second` null of who came early. Null if this page cannot read it. */
+export function readTicket(sealed) {
+  let bytes;
+  try {
+    bytes = Uint8Array.from(atob(sealed.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+  } catch {
+    return null;
+  }
+  if (bytes.length <= HEAD + SEAL || bytes[0] !== 1 || bytes[2] > 1) return null;
+  const view = new DataView(bytes.buffer);
+  const second = bytes[2] === 0 ? null : Number(view.getBigUint64(7));
+  return { round: view.getUint32(3), second, user: new TextDecoder().decode(bytes.subarray(HEAD, -SEAL)) };
+}
+
+/** The place of a user in parts per billion of all who came at the same time. Lower ones come first. */
+export function placePpb(seedHex, user) {
+  const order = hmac(bytesOf(seedHex))(labelled('line/1/order'));
+  const place = new DataView(hmac(order)(text.encode(user)).buffer).getBigUint64(0);
+  return Number((place * BigInt(WHOLE_PPB)) >> 64n);
+}
+
+/** What a round is committed to, as hex digits. */
+export function commitmentOf(sale, round, seedHex) {
+  const id = text.encode(sale);
+  return hexOf(sha256(labelled('line/1/commitment'), number(id.length, 4), id, number(round, 4), bytesOf(seedHex)));
+}
+
+/** Whether those are admitted who have this ticket and this place. */
+export function admits({ early_ppb: early, late_until: until, late_ppb: late }, { second }, ppb) {
+  if (second === null) return ppb < early;
+  const reached = until === null ? 0 : Math.floor(Date.parse(until) / 1000);
+  return early >= WHOLE_PPB && (second < reached || (second === reached && ppb < late));
+}
+
+/** About how many of so many early people are before a place: two standard deviations, and the error of the count. */
+export function rankOfEarly(ppb, people, errorPercent) {
+  const [part, whole] = [BigInt(ppb), BigInt(WHOLE_PPB)];
+  const few = Math.floor((people * (100 - errorPercent)) / 100);
+  const many = Math.ceil((people * (100 + errorPercent)) / 100);
+  const before = (n) => Number((part * BigInt(n)) / whole);
+  const spread = (n) => 2 * Math.floor(Math.sqrt(Number((((part * (whole - part)) / whole) * BigInt(n)) / whole))) + 1;
+  return { from: Math.max(0, before(few) - spread(few)), to: Math.min(before(many) + spread(many), many) };
+}
+
+/** About how many seconds until a rank is admitted, of whom `admitted` are and `perS` more every second; null while nobody is. */
+export function waitS(rank, admitted, perS) {
+  if (perS === 0) return null;
+  const from = Math.floor(Math.max(0, rank.from - admitted.to) / perS);
+  return { from, to: Math.max(from, Math.ceil(Math.max(0, rank.to - admitted.from) / perS)) };
+}
+
+/**
+ * About how many people are still before somebody: those whose places are between the front and this one. Of who came late it is
+ * all early ones that are left, and at most `late` others.
+ */
+export function before({ people, admitted }, { second }, ppb, late = people.late) {
+  const left = (upTo) => (upTo <= admitted.early_ppb ? { from: 0, to: 0 } : rankOfEarly(upTo - admitted.early_ppb, people.estimate, people.error_percent));
+  if (second === null) return left(ppb);
+  const early = left(WHOLE_PPB);
+  return { from: early.from, to: early.to + late };
+}
+
+/** A range with fewer digits, and never narrower. */
+export function rounded({ from, to }) {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, to - from))) - 1);
+  return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step };
+}
+
+/** A number of which two digits are meant. */
+export function about(n) {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, n))) - 1);
+  return Math.round(n / step) * step;
+}

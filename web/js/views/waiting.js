@@ -1,0 +1,252 @@
+// The waiting page of a sale with a line. Only such sales load it.
+
+import { isFree, of, soldOut } from '../awards.js';
+import { saveCalendar } from '../calendar.js';
+import { clock } from '../clock.js';
+import { contactLine } from '../contact.js';
+import { announce, h } from '../dom.js';
+import { hour } from '../early.js';
+import { moment, number, span } from '../format.js';
+import { language, t } from '../i18n.js';
+import { about } from '../line.js';
+import { actions, button, countdown, milestones, panel, problemWords } from '../parts.js';
+import { session } from '../session.js';
+import { lineWords } from '../../words/line.js';
+import { check, yours } from './idle-stages.js';
+
+export { Waiting } from '../waiting.js';
+
+language.add(lineWords);
+
+/** How many people the line admits for a unit that is free, at most: `OVERBOOKED` in shared/line. */
+const OVERBOOKED = 10;
+
+/** What a line makes of a sale in `state` for somebody who is not buying: a name, or null if it is as in every sale. */
+export function stageOf(view, waiting, state) {
+  const { state: line, ticket, isTurn, refused } = waiting;
+  const canAsk = session.current && !waiting.isSignedOut;
+  if (view.atLimit) return null;
+  if (state === 'closed') return waiting.document?.seed && ticket ? 'ended' : null;
+  if (line === 'ended') return 'ended';
+  if (state === 'upcoming') {
+    if (clock.now() < waiting.ticketsFrom) return 'announced';
+    if (refused) return 'refused';
+    return ticket ? 'early' : canAsk ? 'coming' : 'sign_in';
+  }
+  if (line === 'sold_out' && (isTurn ? state !== 'between' : ticket || waiting.isOver)) return 'sold_out';
+  if (canGoOn(view, waiting, state)) return 'going';
+  if (isTurn) return state === 'open' || (state === 'sold_out' && line !== null) ? 'turn' : null;
+  if (refused) return 'refused';
+  if (!ticket) return canAsk ? 'joining' : 'sign_in';
+  if (!waiting.document?.seed) return 'drawing';
+  return line === 'paused' ? 'paused' : 'waiting';
+}
+
+/** Whether somebody whose turn it has become can go on to the question. */
+export function canGoOn(view, waiting, state) {
+  return waiting.isNewTurn && view.buying.purchase.live.length === 0 && (state === 'open' || state === 'sold_out') && waiting.state === 'moving';
+}
+
+/** The element of a stage: `{element, left, tick}`. */
+export function lineStage(view, waiting, name) {
+  return STAGES[name](view, waiting);
+}
+
+/** A part that is made anew when `key` changes, without a word. */
+function live(key, make) {
+  const place = h('div', { class: 'live' });
+  let shown;
+  const fill = () => {
+    const now = JSON.stringify(key());
+    if (now === shown) return;
+    shown = now;
+    place.replaceChildren(...[make()].flat().filter(Boolean));
+  };
+  fill();
+  return { place, fill };
+}
+
+/** A stage of a heading and its parts, those that are `live` among them; `every` is called every second. */
+function stage(kind, title, parts, { left = () => 0, every = () => {} } = {}) {
+  const all = parts.filter(Boolean);
+  const element = panel(kind, title, ...all.map((part) => part.place ?? part));
+  const tick = (ms) => {
+    for (const part of all) part.fill?.();
+    every(ms);
+  };
+  return { element, left, tick };
+}
+
+/** What is shown until the opening, with its countdown. */
+function upcoming(view, title, parts) {
+  const { element, show } = countdown();
+  const say = milestones((left) => announce(t('countdown.say', { left })));
+  return stage('upcoming', title, [element, ...parts], {
+    left: () => view.opensAt - clock.now(),
+    every(ms) {
+      show(ms);
+      say(ms);
+      if (ms <= 0) announce(t('line.drawing.title'), 'assertive');
+      view.update();
+    },
+  });
+}
+
+const opens = (view) => h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }));
+const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
+const fair = () => h('p', {}, t('line.fair'));
+
+/** That the last look went wrong: it goes on by itself. */
+const trouble = (waiting) => live(() => waiting.trouble?.code, () => (
+  waiting.trouble ? h('p', { class: 'hint' }, waiting.trouble.code === 'network' ? t('line.trouble') : problemWords(waiting.trouble).text) : null));
+
+/** A range of numbers in words. */
+function range({ from, to }, words) {
+  if (from >= to) return words(number(to));
+  return from === 0 ? t('line.most', { n: words(number(to)) }) : words(t('line.range', { from: number(from), to: number(to) }));
+}
+
+function beforeWords(range_) {
+  if (range_ === null) return '–';
+  return range_.to === 0 ? t('line.next') : range(range_, (n) => t('line.before.people', { n }));
+}
+
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+
+/** A range of seconds in words. Nobody can say seconds. */
+export function waitWords(seconds) {
+  if (seconds === null) return t('line.time.unknown');
+  if (seconds.to < MINUTE_S) return t('line.time.soon');
+  const [size, unit] = seconds.to >= 2 * HOUR_S ? [HOUR_S, 'hour'] : [MINUTE_S, 'minute'];
+  const [from, to] = [Math.floor(seconds.from / size), Math.ceil(seconds.to / size)];
+  const words = (n) => new Intl.NumberFormat(language.locale, { style: 'unit', unit, unitDisplay: 'long' }).format(n);
+  if (from >= to) return t('line.time.about', { n: words(to) });
+  return from === 0 ? t('line.most', { n: words(to) }) : t('line.range', { from: number(from), to: words(to) });
+}
+
+function peopleWords({ estimate, late }) {
+  const n = number(about(estimate));
+  return late > 0 ? t('line.people.late', { n, late: number(late) }) : t('line.people.value', { n });
+}
+
+/** Where somebody stands, in numbers that follow the line. */
+function standing(waiting) {
+  const rows = () => {
+    const { people, units } = waiting.document;
+    return [
+      ['line.before', beforeWords(waiting.before)], ['line.wait', waitWords(waiting.waitS)],
+      ['line.people', peopleWords(people)], ['line.left', t('line.left.value', { left: number(units.total - units.sold), total: number(units.total) })],
+    ];
+  };
+  return live(rows, () => h('dl', { class: 'odds standing' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
+}
+
+/** That nobody could choose the order, and how that is checked. */
+function proof(waiting) {
+  const made = () => {
+    const { document: line, proof: found, ppb } = waiting;
+    if (!line) return null;
+    const name = !found ? 'before' : !found.holds ? 'broken' : found.noted ? 'noted' : 'holds';
+    const row = (word, value) => (value === null ? null : h('div', {}, h('dt', {}, t(word)), h('dd', {}, h('code', {}, value))));
+    return h('details', { class: `proof ${name}` }, h('summary', {}, t(`line.proof.${name}`)),
+      h('p', {}, t(`line.proof.${name}.text`)),
+      h('dl', { class: 'public' }, row('line.proof.commitment', line.commitment), row('line.proof.seed', line.seed), row('line.proof.place', ppb === null ? null : String(ppb))),
+      h('p', { class: 'quiet' }, t('line.proof.how')));
+  };
+  return live(() => [waiting.document?.commitment, waiting.proof, waiting.ppb], made);
+}
+
+function ordinal(n) {
+  const form = new Intl.PluralRules(language.tag, { type: 'ordinal' }).select(n);
+  return t(`line.nth.${form}`, { n: number(n) });
+}
+
+/** Where somebody was, and how far it went. */
+function outcome(view, waiting) {
+  const { document: { people, units }, ppb, ticket } = waiting;
+  const values = { people: number(about(people.estimate)), sold: number(units.sold) };
+  if (ppb === null) return of(view.card, 'line.end.nobody', values);
+  if (ticket.second !== null) return of(view.card, 'line.end.late', values);
+  const place = about(Math.max(1, Math.round((ppb / 1e9) * people.estimate)));
+  return of(view.card, 'line.end', { ...values, place: ordinal(place) });
+}
+
+/** Whether what may still come back could come to the user. */
+function isFar(waiting) {
+  const { before, isTurn, document: { units } } = waiting;
+  return !isTurn && before !== null && before.from > units.may_return * OVERBOOKED;
+}
+
+function comingBack(waiting) {
+  const { units } = waiting.document;
+  if (waiting.isOver || units.may_return === 0) return [h('p', {}, t('line.final'))];
+  return [h('p', {}, t('line.may_return', { n: number(units.may_return) })), isFar(waiting) ? h('p', {}, t('line.may_return.far')) : null];
+}
+
+const back = () => actions(h('a', { class: 'button secondary', href: '#/' }, t('back')));
+
+const joinButton = (waiting) => actions(button(t('line.join'), () => waiting.join(), { class: 'primary', 'data-keep': 'buy' }));
+
+const STAGES = {
+  announced: (view, waiting) => upcoming(view, t('countdown.title'), [
+    h('p', {}, t('line.announced', { at: hour(waiting.ticketsFrom) })), opens(view), proof(waiting),
+    h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(view.card, clock.now()), { class: 'link' })),
+  ]),
+
+  sign_in: (view, waiting) => (view.state === 'upcoming'
+    ? upcoming(view, t('line.join.title'), [fair(), opens(view), proof(waiting), joinButton(waiting)])
+    : stage('open', t('line.join.title'), [h('p', {}, t('line.join.late')), trouble(waiting), proof(waiting), joinButton(waiting)])),
+
+  coming: (view, waiting) => upcoming(view, t('countdown.title'), [
+    live(() => waiting.askAt, () => (waiting.askAt === null ? null : h('p', {}, t('line.coming', { at: hour(waiting.askAt + 60_000) })))),
+    fair(), trouble(waiting), proof(waiting),
+  ]),
+
+  early: (view, waiting) => upcoming(view, t('line.early.title'), [
+    fair(), h('p', {}, t('line.early.keep')),
+    live(() => waiting.document?.people.estimate, () => (
+      waiting.document ? h('p', { class: 'quiet' }, t('line.early.people', { n: number(about(waiting.document.people.estimate)) })) : null)),
+    trouble(waiting), proof(waiting),
+  ]),
+
+  joining: (view, waiting) => stage('waiting', t('line.joining.title'), [spinner(), h('p', {}, t('line.joining')), trouble(waiting)]),
+
+  drawing: (view, waiting) => stage('waiting', t('line.drawing.title'), [spinner(), h('p', {}, t('line.drawing')), trouble(waiting)]),
+
+  waiting(view, waiting) {
+    const say = milestones((left) => announce(t('line.say', { left })));
+    return stage('in-line', t('line.waiting.title'), [
+      yours(view), standing(waiting), h('p', {}, t('line.then')), h('p', { class: 'quiet' }, t('line.pace')), trouble(waiting), proof(waiting),
+    ], { every: () => say((waiting.waitS?.to ?? Infinity) * 1000) });
+  },
+
+  paused: (view, waiting) => stage('in-line paused', t('line.paused.title'), [
+    yours(view), h('p', {}, t('line.paused')), standing(waiting), trouble(waiting), contactLine(), proof(waiting),
+  ]),
+
+  going: (view) => stage('waiting', t('line.turn.title'), [spinner(), h('p', {}, of(view.card, 'wait.challenge'))]),
+
+  turn: (view, waiting) => stage('open', t('line.turn.title'), [
+    yours(view), h('p', {}, of(view.card, 'open.text', { window: span(view.card.payment_window_s) })), h('p', {}, t('line.turn.text')), trouble(waiting),
+    proof(waiting), actions(view.buyButton()),
+  ]),
+
+  sold_out: (view, waiting) => stage('sold_out', soldOut(view.card).title, [
+    yours(view), waiting.isTurn ? h('p', {}, t('line.end.turn')) : null,
+    live(() => [waiting.document.people, waiting.document.units.sold], () => h('p', {}, outcome(view, waiting))),
+    live(() => [waiting.isOver, waiting.document.units.may_return, isFar(waiting)], () => comingBack(waiting)),
+    isFree(view.card) ? check(view) : null, trouble(waiting), proof(waiting), back(),
+  ]),
+
+  ended: (view, waiting) => stage('closed', t('problem.closed.title'), [
+    yours(view), h('p', {}, outcome(view, waiting)), h('p', {}, t('closed.text')), check(view), proof(waiting), back(),
+  ]),
+
+  refused(view, waiting) {
+    const { title, text } = problemWords(waiting.refused);
+    return stage(`problem ${waiting.refused.code}`, title, [
+      h('p', {}, text), contactLine(), actions(button(t('retry'), () => waiting.retry(), { class: 'secondary', 'data-keep': 'buy' })),
+    ]);
+  },
+};

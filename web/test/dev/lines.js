@@ -1,0 +1,147 @@
+// The lines of the stand-in, by the contract of docs/line.md.
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { commitmentOf, placePpb, WHOLE_PPB } from '../../js/line.js';
+
+const KEY = randomBytes(32);
+const SEAL = 32;
+const HEAD = 15;
+const FRONT = 54;
+/** Sooner than the real system, so that tests are quick. */
+const POLL_MS = 400;
+const POLL_BEFORE_MS = 30_000;
+/** The longest pause that a line makes up for. */
+const LONGEST_STEP_MS = 10_000;
+
+function seal(sale, body) {
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE(BigInt(sale.length));
+  const tag = createHmac('sha256', KEY).update(length).update(sale).update(body).digest();
+  return Buffer.concat([body, tag]).toString('base64url');
+}
+
+/** The bytes before the seal; null if they were not sealed here for this sale. */
+function open(sale, text) {
+  const bytes = Buffer.from(text ?? '', 'base64url');
+  if (bytes.length <= SEAL) return null;
+  const body = bytes.subarray(0, -SEAL);
+  const again = Buffer.from(seal(sale, body), 'base64url');
+  return timingSafeEqual(again, bytes) ? body : null;
+}
+
+function ticketOf(sale, user, second) {
+  const head = Buffer.alloc(HEAD);
+  head[0] = 1;
+  head[1] = 1;
+  head[2] = second === null ? 0 : 1;
+  head.writeUInt32BE(sale.round, 3);
+  head.writeBigUInt64BE(BigInt(second ?? 0), 7);
+  return seal(sale.sale_id, Buffer.concat([head, Buffer.from(user)]));
+}
+
+function frontOf(sale, { early, lateS, latePpb }) {
+  const body = Buffer.alloc(FRONT);
+  body[0] = 1;
+  body[1] = 1;
+  body.writeUInt32BE(sale.round, 2);
+  body.writeUInt32BE(early, 6);
+  body.writeBigUInt64BE(BigInt(lateS), 10);
+  body.writeUInt32BE(latePpb, 18);
+  return seal(sale.sale_id, body);
+}
+
+export class Lines {
+  #lines = new Map();
+
+  /** What is remembered of the line of a sale's round. */
+  of(sale) {
+    const id = `${sale.sale_id}.${sale.round}`;
+    if (!this.#lines.has(id)) {
+      this.#lines.set(id, { seed: randomBytes(32).toString('hex'), early: new Set(), late: new Map(), admitted: 0, lateAdmitted: 0, at: 0 });
+    }
+    return this.#lines.get(id);
+  }
+
+  static ticketsFrom({ opens_at: opens, line }) {
+    return Date.parse(opens) - (line.opens_early_s ?? 3_600) * 1000;
+  }
+
+  /** The user's ticket, which is always the same: `{ticket, second}`. */
+  join(sale, user) {
+    const line = this.of(sale);
+    const now = Date.now();
+    if (now < Date.parse(sale.opens_at)) line.early.add(user);
+    else if (!line.early.has(user) && !line.late.has(user)) line.late.set(user, Math.floor(now / 1000));
+    const second = line.late.get(user) ?? null;
+    return { ticket: ticketOf(sale, user, second), second };
+  }
+
+  /** Late ones in their order: `{second, ppb}`. */
+  #late({ seed, late }) {
+    const all = [...late].map(([user, second]) => ({ second, ppb: placePpb(seed, user) }));
+    return all.sort((one, other) => one.second - other.second || one.ppb - other.ppb);
+  }
+
+  /** Moves a line on by its rate, while something is free. */
+  #advance(sale, { free, perS }) {
+    const line = this.of(sale);
+    const now = Date.now();
+    const ms = Math.min(LONGEST_STEP_MS, now - Math.max(line.at, Date.parse(sale.opens_at)));
+    line.at = now;
+    if (free <= 0 || perS === 0) return line;
+    let budget = (perS * ms) / 1000;
+    if (line.admitted < line.early.size) {
+      const step = Math.min(budget, line.early.size - line.admitted);
+      line.admitted += step;
+      budget -= step;
+    }
+    if (line.admitted >= line.early.size) line.lateAdmitted = Math.min(line.late.size, line.lateAdmitted + budget);
+    return line;
+  }
+
+  #front(line, now) {
+    const isWhole = line.admitted >= line.early.size && line.at > 0;
+    const early = isWhole ? WHOLE_PPB : Math.floor((line.admitted / line.early.size) * WHOLE_PPB);
+    if (!isWhole) return { early, lateS: 0, latePpb: 0 };
+    const next = this.#late(line)[Math.floor(line.lateAdmitted)];
+    return next ? { early, lateS: next.second, latePpb: next.ppb } : { early, lateS: Math.floor(now / 1000), latePpb: 0 };
+  }
+
+  /** What everybody may know of it; `units` are those of the round: `{total, sold, mayReturn, free}`. */
+  document(sale, units, state) {
+    const now = Date.now();
+    const [opens, perS] = [Date.parse(sale.opens_at), sale.line.paused || state === 'paused' ? 0 : sale.line.admits_per_s];
+    const isOpen = now >= opens;
+    const line = isOpen ? this.#advance(sale, { free: units.free, perS }) : this.of(sale);
+    const is = !isOpen ? 'before' : state === 'closed' ? 'ended' : units.free <= 0 ? 'sold_out' : perS === 0 ? 'paused' : 'moving';
+    const isOver = is === 'ended' || (is === 'sold_out' && units.mayReturn === 0);
+    const front = isOpen ? this.#front(line, now) : { early: 0, lateS: 0, latePpb: 0 };
+    return {
+      sale: sale.sale_id, round: sale.round, state: is,
+      commitment: commitmentOf(sale.sale_id, sale.round, line.seed), seed: isOpen ? line.seed : null,
+      opens_at: sale.opens_at, tickets_from: new Date(Lines.ticketsFrom(sale)).toISOString(),
+      people: { estimate: line.early.size, error_percent: 2, late: line.late.size },
+      admitted: {
+        early_ppb: front.early, late_until: front.lateS > 0 ? new Date(front.lateS * 1000).toISOString() : null, late_ppb: front.latePpb,
+        per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString(),
+      },
+      units: { total: units.total, sold: units.sold, may_return: units.mayReturn },
+      poll_after_ms: isOver ? 0 : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
+      front: isOpen ? frontOf(sale, front) : null,
+    };
+  }
+
+  /** Whether a request of the user shows what it needs: null if it does, or `no_ticket`, or `not_your_turn`. */
+  refuses(sale, user, { 'x-line-ticket': shown, 'x-line-front': front }) {
+    if (!sale.line) return null;
+    const ticket = open(sale.sale_id, shown);
+    if (ticket?.readUInt32BE(3) !== sale.round || ticket.subarray(HEAD).toString() !== user) return 'no_ticket';
+    const reached = open(sale.sale_id, front);
+    if (reached?.length !== FRONT || reached.readUInt32BE(2) !== sale.round) return 'not_your_turn';
+    const ppb = placePpb(this.of(sale).seed, user);
+    const [early, lateS, latePpb] = [reached.readUInt32BE(6), Number(reached.readBigUInt64BE(10)), reached.readUInt32BE(18)];
+    const second = Number(ticket.readBigUInt64BE(7));
+    const admitted = ticket[2] === 0 ? ppb < early : early >= WHOLE_PPB && (second < lateS || (second === lateS && ppb < latePpb));
+    return admitted ? null : 'not_your_turn';
+  }
+}
