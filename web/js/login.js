@@ -1,5 +1,6 @@
 // The dialog that asks who one is.
 
+import { clock } from './clock.js';
 import { config } from './config.js';
 import { h } from './dom.js';
 import { language, t } from './i18n.js';
@@ -46,7 +47,7 @@ function cancel(dialog) {
 
 function redirect(login, dialog) {
   const said = h('p', { class: 'error', role: 'alert' });
-  const go = () => import('./oidc.js').then(({ redirectToIssuer }) => redirectToIssuer(login)).catch(() => {
+  const go = () => import('./oidc.js').then(({ redirectToIssuer }) => redirectToIssuer(login, clock)).catch(() => {
     said.textContent = t('login.failed');
   });
   return h('div', { class: 'actions' }, said,

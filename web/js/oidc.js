@@ -1,8 +1,8 @@
 // Signing in at an OpenID Connect issuer: authorization code with PKCE, for a client without a secret; and staying signed in by
-// refresh tokens. Loaded when somebody signs in or a session is renewed.
+// refresh tokens. Loaded when somebody signs in or a session is renewed. It is told the server's `clock`: imported here, the builder
+// would make a file of it that every page loads.
 
 import * as oauth from 'oauth4webapi';
-import { clock } from './clock.js';
 
 const STORED = 'signing-in';
 const TOLERANCE_S = 60;
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 const here = () => location.origin + location.pathname;
 
 /** What every request needs: `{server, client, options}`. */
-async function issuerOf({ issuer, client_id: id }) {
+async function issuerOf({ issuer, client_id: id }, clock) {
   const url = new URL(issuer);
   // An issuer of a developer's machine. One on the network could not be reached from a page that came by TLS.
   const insecure = url.protocol === 'http:' ? { [oauth.allowInsecureRequests]: true } : {};
@@ -29,8 +29,8 @@ function keptOf(answer, refresh = null) {
 }
 
 /** Leaves the page; it is loaded again afterwards, where one was. */
-export async function redirectToIssuer(login) {
-  const { server, client } = await issuerOf(login);
+export async function redirectToIssuer(login, clock) {
+  const { server, client } = await issuerOf(login, clock);
   const [state, nonce, verifier] = [oauth.generateRandomState(), oauth.generateRandomNonce(), oauth.generateRandomCodeVerifier()];
   sessionStorage.setItem(STORED, JSON.stringify({ state, nonce, verifier, hash: location.hash }));
   const url = new URL(server.authorization_endpoint);
@@ -44,7 +44,7 @@ export async function redirectToIssuer(login) {
 }
 
 /** Finishes a sign-in that comes back from the issuer: `{user, token, refresh, until, since}`; null if this is none, or it failed. */
-export async function finished(login) {
+export async function finished(login, clock) {
   const begun = JSON.parse(sessionStorage.getItem(STORED) ?? 'null');
   if (login.kind !== 'oidc' || begun === null) return null;
   const query = new URL(location.href);
@@ -52,7 +52,7 @@ export async function finished(login) {
   history.replaceState(null, '', location.pathname + begun.hash);
   query.hash = '';
   try {
-    const { server, client, options } = await issuerOf(login);
+    const { server, client, options } = await issuerOf(login, clock);
     const answered = oauth.validateAuthResponse(server, client, query, begun.state);
     const response = await oauth.authorizationCodeGrantRequest(server, client, oauth.None(), answered, here(), begun.verifier, options);
     return keptOf(await oauth.processAuthorizationCodeResponse(server, client, response, { expectedNonce: begun.nonce, requireIdToken: true }));
@@ -62,8 +62,8 @@ export async function finished(login) {
 }
 
 /** The session anew, by its refresh token; null if the issuer gives none any more. Throws if the issuer does not answer. */
-export async function refreshed(login, { user, refresh }) {
-  const { server, client, options } = await issuerOf(login);
+export async function refreshed(login, { user, refresh }, clock) {
+  const { server, client, options } = await issuerOf(login, clock);
   const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refresh, options);
   try {
     const answer = await oauth.processRefreshTokenResponse(server, client, response);

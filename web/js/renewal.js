@@ -113,7 +113,7 @@ class Renewal {
     }
     if (!found.refresh) return false;
     const [{ login }, { refreshed }] = await Promise.all([config(), import('./oidc.js')]);
-    const next = await refreshed(login, found);
+    const next = await refreshed(login, found, clock);
     // Signed out, or in as somebody else, in the meantime.
     if (this.#mine?.token !== found.token) return false;
     localStorage.setItem(STORED, JSON.stringify(next ?? { ...found, refresh: null }));
@@ -130,7 +130,7 @@ export async function comeBack() {
   if (!new URLSearchParams(location.search).has('state')) return;
   try {
     const [{ login }, { finished }] = await Promise.all([config(), import('./oidc.js')]);
-    const found = await finished(login);
+    const found = await finished(login, clock);
     if (found) renewal.signedIn(found);
   } catch {
     // Who is not signed in is asked again.

@@ -335,8 +335,6 @@ test.each([
   };
   shows('moving', 10_000_000);
   await go(`sales/${sale}`);
-  await heading(page, words['line.waiting.title']).waitFor();
-  await page.locator('.proof summary').click();
   await seen(words['line.waiting.title'], 'waiting');
   shows('paused', 10_000_000);
   await seen(words['line.paused.title'], 'paused');
@@ -346,6 +344,8 @@ test.each([
   shows('paused', 1_000_000_000);
   await seen(words['line.turn.title'], 'turn');
   expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  await page.locator('.proof summary').click();
+  await seen(words['line.turn.title'], 'proof');
 }, 400_000);
 
 test('operators see the line, hold it up, and change its speed', async () => {

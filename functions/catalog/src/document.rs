@@ -36,6 +36,15 @@ pub(crate) struct Card {
     next_release_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     early_access: Vec<EarlyAccessLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<LineNotice>,
+}
+
+/// That there is a line in front of a sale. How far it is, its own document says.
+#[derive(Serialize)]
+struct LineNotice {
+    /// From when on there are tickets.
+    tickets_from: Timestamp,
 }
 
 /// Who may buy before everyone else.
@@ -79,6 +88,9 @@ impl Card {
             rain: look.rain,
             next_release_at: look.next_release_ms.map(Timestamp::from),
             early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
+            line: terms.line.map(|line| LineNotice {
+                tickets_from: terms.opens_at_ms.minus_s(line.opens_early_s).into(),
+            }),
         }
     }
 }

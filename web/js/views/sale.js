@@ -241,6 +241,7 @@ export class SaleView extends View {
     const heading = this.main.querySelector('h1');
     const focused = heading !== null && heading === document.activeElement;
     this.#place.setAttribute('aria-label', card.title);
+    this.#place.classList.toggle('lined', Boolean(card.line));
     const again = h('h1', { tabindex: '-1' }, card.title);
     this.main.replaceChildren(h('div', { class: 'product' },
       h('div', { class: 'product-picture' }, picture(card)),
