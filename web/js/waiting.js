@@ -2,7 +2,7 @@
 
 import { clock } from './clock.js';
 import { Problem, ask, look } from './http.js';
-import { admits, before, commitmentOf, placePpb, readTicket, rounded, waitS } from './line.js';
+import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from './line.js';
 import { SignInCancelled, session } from './session.js';
 import { MAX_TIMER_MS, Wait, jittered } from './timing.js';
 
@@ -186,6 +186,15 @@ export class Waiting extends EventTarget {
   /** Nothing comes back any more. */
   get isOver() {
     return this.document?.poll_after_ms === 0;
+  }
+
+  /** Where the user is among all who came early, as a range that counts from 1; null if it is not known, and of who came late. */
+  get place() {
+    const { ppb, ticket, document: line } = this;
+    if (ppb === null || ticket.second !== null) return null;
+    const { from, to } = rankOfEarly(ppb, line.people.estimate, line.people.error_percent);
+    const place = rounded({ from: from + 1, to: Math.max(from + 1, to) });
+    return { from: Math.max(1, place.from), to: place.to };
   }
 
   /** About how many are still before the user, as a range; null if it is not known. */

@@ -10,7 +10,7 @@ export const en = {
   'sign.in': 'Sign in',
   'sign.out': 'Sign out',
   'sign.as': 'Signed in as {user}',
-  'footer': 'One price, few pieces, first come, first served.',
+  'footer': 'One price, few pieces, the same rules for everybody.',
   'loading': 'Loading …',
   'retry': 'Try again',
   'back': 'All sales',

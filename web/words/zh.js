@@ -10,7 +10,7 @@ export const zh = {
   'sign.in': '登录',
   'sign.out': '退出',
   'sign.as': '已登录：{user}',
-  'footer': '一个价格，数量有限，先到先得。',
+  'footer': '一个价格，数量有限，规则对所有人相同。',
   'loading': '正在加载…',
   'retry': '重试',
   'back': '全部抢购',

@@ -261,13 +261,15 @@ export class SaleView extends View {
     this.#who.hidden = who === null;
     this.#who.textContent = who ?? '';
     const mark = this.card.availability;
-    const badge = `${state} ${mark}`;
+    const line = this.buying.idle && this.#waiting ? this.#line.stageOf(this, this.#waiting, state) : null;
+    // The line hears of it before the card does.
+    const card = line === 'sold_out' ? { ...this.card, availability: 'sold_out', next_release_at: null } : this.card;
+    const badge = `${state} ${mark} ${line === 'sold_out'}`;
     if (this.#badge.dataset.state !== badge || this.#shown === '') {
       this.#badge.dataset.state = badge;
-      this.#badge.replaceChildren(saleBadge(this.card));
+      this.#badge.replaceChildren(saleBadge(card));
     }
     const { purchase } = this.buying;
-    const line = this.buying.idle && this.#waiting ? this.#line.stageOf(this, this.#waiting, state) : null;
     const loads = this.buying.idle && Boolean(this.card.line) && !this.#waiting && state !== 'closed' && state !== 'upcoming';
     const key = this.buying.idle ? `idle ${state} ${line} ${loads} ${state === 'between' ? nextDrop(this.card) : this.opensAt} ${purchase?.reservationId} ${this.atLimit}` : stage;
     if (key === this.#shown) return;

@@ -125,18 +125,20 @@ export function waitWords(seconds) {
   return from === 0 ? t('line.most', { n: words(to) }) : t('line.range', { from: number(from), to: words(to) });
 }
 
-function peopleWords({ estimate, late }) {
-  const n = number(about(estimate));
-  return late > 0 ? t('line.people.late', { n, late: number(late) }) : t('line.people.value', { n });
+/** Where somebody is in the whole line. Of who came late that is not known so well. */
+function placeRow({ place, document: { people } }) {
+  const n = number(about(people.estimate));
+  if (place === null) return ['line.people', t('line.people.late', { n, late: number(people.late) })];
+  return ['line.place', t('line.place.value', { n, range: range(place, (text) => text) })];
 }
 
 /** Where somebody stands, in numbers that follow the line. */
 function standing(waiting) {
   const rows = () => {
-    const { people, units } = waiting.document;
+    const { units } = waiting.document;
     return [
       ['line.before', beforeWords(waiting.before)], ['line.wait', waitWords(waiting.waitS)],
-      ['line.people', peopleWords(people)], ['line.left', t('line.left.value', { left: number(units.total - units.sold), total: number(units.total) })],
+      placeRow(waiting), ['line.left', t('line.left.value', { left: number(units.total - units.sold), total: number(units.total) })],
     ];
   };
   return live(rows, () => h('dl', { class: 'odds standing' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
