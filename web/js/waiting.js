@@ -357,6 +357,7 @@ export class Waiting extends EventTarget {
   #untilAsking() {
     const now = clock.now();
     if (!session.current || this.#kept.ticket || this.refused || this.isSignedOut || this.isOver) return MAX_TIMER_MS;
+    if (now >= Date.parse(this.#card.closes_at)) return MAX_TIMER_MS;
     if (this.#retryAt > now) return this.#retryAt - now;
     if (now < this.ticketsFrom) return this.ticketsFrom - now;
     if (now >= this.opensAt) return 0;

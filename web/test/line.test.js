@@ -108,12 +108,12 @@ test('before the opening a ticket is got at a moment left to chance, once, and k
   const travel = await traveller(page);
   const asked = requests(page, '/tickets');
   await go(`sales/${sale}`);
-  await page.getByText('We get your ticket for the line by').waitFor();
+  await page.getByText('You will get your ticket by').waitFor();
   await page.getByText('Coming earlier gives no advantage').waitFor();
   await shot(page, 'coming');
   expect(await rules()).toEqual([]);
   await travel(18 * MINUTE_MS);
-  await page.getByText('We get your ticket for the line by').waitFor();
+  await page.getByText('You will get your ticket by').waitFor();
   expect(asked.length).toBe(0);
   await travel(3 * MINUTE_MS);
   await heading(page, 'You are in line').waitFor();
@@ -132,7 +132,7 @@ test('who leaves the page before that gets the ticket right then', async () => {
     Math.random = () => 0.9;
   });
   await go(`sales/${sale}`);
-  await page.getByText('We get your ticket for the line by').waitFor();
+  await page.getByText('You will get your ticket by').waitFor();
   await hide(page, true);
   await heading(page, 'You are in line').waitFor();
   // And so does who goes to another screen of the shop.
@@ -141,7 +141,7 @@ test('who leaves the page before that gets the ticket right then', async () => {
     Math.random = () => 0.9;
   });
   await other.go(`sales/${sale}`);
-  await other.page.getByText('We get your ticket for the line by').waitFor();
+  await other.page.getByText('You will get your ticket by').waitFor();
   await other.page.getByRole('link', { name: 'All sales' }).first().click();
   await expect.poll(async () => (await lineOf(sale)).people.estimate).toBe(2);
 });
@@ -278,7 +278,7 @@ test('in a crowd one sees where one is, through sleep and without a network, and
   expect(await page.getByText('you need not wait').count()).toBe(0);
   expect(await rules()).toEqual([]);
   shows('sold_out', 47_400_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } });
-  await page.getByText('That is too few to come to you: you need not wait.').waitFor();
+  await page.getByText('That is too few for the line to reach you, so you need not wait.').waitFor();
   // A unit came back, and the line goes on.
   shows('moving', 47_500_000, { units: { total: 10_000, sold: 9_999, may_return: 2 } });
   await heading(page, 'You are in line').waitFor();

@@ -20,6 +20,8 @@ language.add(lineWords);
 
 /** How many people the line admits for a unit that is free, at most: `OVERBOOKED` in shared/line. */
 const OVERBOOKED = 10;
+const MINUTE_S = 60;
+const HOUR_S = 3600;
 
 /** What a line makes of a sale in `state` for somebody who is not buying: a name, or null if it is as in every sale. */
 export function stageOf(view, waiting, state) {
@@ -44,7 +46,7 @@ export function stageOf(view, waiting, state) {
 
 /** Whether somebody whose turn it has become can go on to the question. */
 export function canGoOn(view, waiting, state) {
-  return waiting.isNewTurn && view.buying.purchase.live.length === 0 && (state === 'open' || state === 'sold_out') && waiting.state === 'moving';
+  return waiting.isNewTurn && view.buying.purchase?.live.length === 0 && (state === 'open' || state === 'sold_out') && waiting.state === 'moving';
 }
 
 /** The element of a stage: `{element, left, tick}`. */
@@ -81,7 +83,8 @@ function stage(kind, title, parts, { left = () => 0, every = () => {} } = {}) {
 function upcoming(view, title, parts) {
   const { element, show } = countdown();
   const say = milestones((left) => announce(t('countdown.say', { left })));
-  return stage('upcoming', title, [element, ...parts], {
+  const label = title === t('countdown.title') ? null : h('p', { class: 'quiet' }, t('countdown.title'));
+  return stage('upcoming', title, [label, element, ...parts], {
     left: () => view.opensAt - clock.now(),
     every(ms) {
       show(ms);
@@ -111,9 +114,6 @@ function beforeWords(range_) {
   return range_.to === 0 ? t('line.next') : range(range_, (n) => t('line.before.people', { n }));
 }
 
-const MINUTE_S = 60;
-const HOUR_S = 3600;
-
 /** A range of seconds in words. Nobody can say seconds. */
 export function waitWords(seconds) {
   if (seconds === null) return t('line.time.unknown');
@@ -132,16 +132,17 @@ function placeRow({ place, document: { people } }) {
   return ['line.place', t('line.place.value', { n, range: range(place, (text) => text) })];
 }
 
-/** Where somebody stands, in numbers that follow the line. */
+/** Where somebody stands, or how long the line is for who is not in it, in numbers that follow the line. */
 function standing(waiting) {
   const rows = () => {
+    if (!waiting.document) return [];
     const { units } = waiting.document;
+    const mine = waiting.ticket ? [['line.before', beforeWords(waiting.before)], ['line.wait', waitWords(waiting.waitS)]] : [];
     return [
-      ['line.before', beforeWords(waiting.before)], ['line.wait', waitWords(waiting.waitS)],
-      placeRow(waiting), ['line.left', t('line.left.value', { left: number(units.total - units.sold), total: number(units.total) })],
+      ...mine, placeRow(waiting), ['line.left', t('line.left.value', { left: number(units.total - units.sold), total: number(units.total) })],
     ];
   };
-  return live(rows, () => h('dl', { class: 'odds standing' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
+  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
 }
 
 /** That nobody could choose the order, and how that is checked. */
@@ -198,10 +199,10 @@ const STAGES = {
 
   sign_in: (view, waiting) => (view.state === 'upcoming'
     ? upcoming(view, t('line.join.title'), [fair(), opens(view), proof(waiting), joinButton(waiting)])
-    : stage('open', t('line.join.title'), [h('p', {}, t('line.join.late')), trouble(waiting), proof(waiting), joinButton(waiting)])),
+    : stage('open', t('line.join.title'), [h('p', {}, t('line.join.late')), standing(waiting), trouble(waiting), proof(waiting), joinButton(waiting)])),
 
   coming: (view, waiting) => upcoming(view, t('countdown.title'), [
-    live(() => waiting.askAt, () => (waiting.askAt === null ? null : h('p', {}, t('line.coming', { at: hour(waiting.askAt + 60_000) })))),
+    live(() => waiting.askAt, () => (waiting.askAt === null ? null : h('p', {}, t('line.coming', { at: hour(Math.min(waiting.askAt + MINUTE_S * 1000, waiting.opensAt)) })))),
     fair(), trouble(waiting), proof(waiting),
   ]),
 
