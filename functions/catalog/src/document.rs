@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use sale::{
-    Availability, Campaign, CampaignId, EarlyAccess, Goods, GroupName, Phase, PictureUrl, Price, Round, SaleId,
-    Settlement, Terms, TermsUrl,
+    Availability, Campaign, CampaignId, EarlyAccess, Goods, GroupName, LineTerms, Phase, PictureUrl, Price, Round,
+    SaleId, Settlement, Terms, TermsUrl,
 };
 use serde::Serialize;
 
@@ -47,6 +47,12 @@ struct LineNotice {
     tickets_from: Timestamp,
 }
 
+impl LineNotice {
+    fn of(line: LineTerms, terms: &Terms) -> Self {
+        Self { tickets_from: terms.opens_at_ms.minus_s(line.opens_early_s).into() }
+    }
+}
+
 /// Who may buy before everyone else.
 #[derive(Serialize)]
 struct EarlyAccessLine {
@@ -88,9 +94,7 @@ impl Card {
             rain: look.rain,
             next_release_at: look.next_release_ms.map(Timestamp::from),
             early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
-            line: terms.line.map(|line| LineNotice {
-                tickets_from: terms.opens_at_ms.minus_s(line.opens_early_s).into(),
-            }),
+            line: terms.line.map(|line| LineNotice::of(line, terms)),
         }
     }
 }
