@@ -318,7 +318,7 @@ export class Waiting extends EventTarget {
       if (this.#signal.aborted) return 0;
       const ms = this.#looking.failed(error instanceof Problem ? error : new Problem('internal'));
       this.#changed();
-      return ms;
+      return Math.max(ms, this.document?.poll_after_ms ?? 0);
     }
     this.#changed();
     const pace = this.document.poll_after_ms;

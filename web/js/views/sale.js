@@ -213,7 +213,9 @@ export class SaleView extends View {
 
   /** Whether a problem takes the buyer back to the line. */
   #turnedBack(problem) {
-    if (problem.code === 'no_ticket' || problem.code === 'not_your_turn') {
+    // A front can be so old that its key is gone.
+    const isOld = problem.code === 'invalid_request' && /x-line-front/i.test(problem.members.detail ?? '');
+    if (isOld || problem.code === 'no_ticket' || problem.code === 'not_your_turn') {
       this.#waiting.turnedAway(problem);
       return true;
     }
