@@ -38,11 +38,11 @@ impl Lanes {
     }
 
     async fn load(&mut self, taken: &[Claim]) -> Result<bool, StockError> {
-        let load = self.to_load(taken);
+        let load = self.next_load(taken);
         self.stock().load_lanes(&load, self.dealt).await
     }
 
-    fn to_load(&mut self, taken: &[Claim]) -> RoundLoad {
+    fn next_load(&mut self, taken: &[Claim]) -> RoundLoad {
         self.epoch_ms += 1;
         let (terms, epoch_ms, taken) = (self.terms.clone(), EpochMs(self.epoch_ms), taken.to_vec());
         RoundLoad { terms, paused: false, version: 1, epoch_ms, taken, denied: Vec::new() }
@@ -926,7 +926,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
             lanes.lose((index + round) % 4).await;
         }
         let stocks: Vec<_> = (0..3).map(|_| stock::Stock::new(&lanes.server.valkey.url()).unwrap()).collect();
-        let loads: Vec<RoundLoad> = stocks.iter().map(|_| lanes.to_load(&[])).collect();
+        let loads: Vec<RoundLoad> = stocks.iter().map(|_| lanes.next_load(&[])).collect();
         let loading = stocks.iter().zip(&loads).map(|(stock, load)| stock.round_in(&lanes.id, 4).load_lanes(load, 40));
         for loaded in join_all(loading).await {
             assert!(matches!(loaded, Ok(_) | Err(StockError::OnTheWay)), "{loaded:?}");
@@ -954,7 +954,7 @@ async fn a_load_that_never_holds_still_says_what_it_lacks() {
     for attempt in 0.. {
         assert!(attempt < 100, "it holds still each time");
         lanes.lose(0).await;
-        let load = lanes.to_load(&[]);
+        let load = lanes.next_load(&[]);
         let loading = std::pin::pin!(lanes.stock().load_lanes(&load, 9));
         let moving = std::pin::pin!(async {
             let round = mover.round_in(&id, 3);
