@@ -1,19 +1,24 @@
--- Takes units out of what a lane can hand out: they belong to orders, or another lane has them as well.
+-- Takes units out of what a lane can hand out: they belong to orders, or another lane has them as well. Whoever saw them in two
+-- lanes read these in pages, and only if no unit has moved since is what it saw still so.
 --
 -- KEYS  1 sale  string, packed (layout in README.md)
 --       2 free  sorted set of ranges of returned units, by their first unit
--- ARGV  the units (bounded by the caller)
+-- ARGV  1 moves of the sale when it was looked at; empty if the units are taken out whatever has moved
+--       2 epoch likewise (ms since the Unix epoch)
+--       and then the units (bounded by the caller)
 -- Returns
 --   excluded COUNT  so many of them were free; none of them is now
+--   moved           units have moved since, or the lane was loaded again; nothing changed
 --   unknown_sale
 
 local sale_key, free_key = KEYS[1], KEYS[2]
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
 --- @read next_unit last_unit returned moves
---- @read expires_at_ms
+--- @read epoch_ms expires_at_ms
+if ARGV[1] ~= '' and (moves ~= tonumber(ARGV[1]) or epoch_ms ~= tonumber(ARGV[2])) then return 'moved' end
 local count = 0
-for i = 1, #ARGV do
+for i = 3, #ARGV do
   local unit, was_free = tonumber(ARGV[i]), false
   --- @include take_out
   if was_free then count = count + 1 end

@@ -6,7 +6,7 @@
 -- ARGV  1 moves of the sale when it was looked at
 --       2 epoch likewise (ms since the Unix epoch)
 --       3 "lane" if this is one of several lanes; left out otherwise
---       and then the units (bounded by the caller)
+--       and then ranges of units, "FIRST-LAST" (bounded by the caller)
 -- Returns
 --   restored       they can be handed out again
 --   moved          units have moved since, or the round was loaded again; nothing changed
@@ -22,10 +22,16 @@ local sold_out, next_drop_at
 --- @include sold_out
 local is_lane = ARGV[3] == 'lane'
 for i = is_lane and 4 or 3, #ARGV do
-  -- A failover since the look may have forgotten that the unit was ever handed out: then it is free as it is.
-  local unit = tonumber(ARGV[i])
-  if unit < next_unit or is_lane and unit > last_unit then
-    returned = returned + redis.call('ZADD', free_key, ARGV[i], ARGV[i] .. '-' .. ARGV[i])
+  -- A failover since the look may have forgotten that some were ever handed out: then they are free as they are.
+  local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
+  first, last = tonumber(first), tonumber(last)
+  local before = math.min(last, next_unit - 1)
+  if first <= before then
+    returned = returned + (before + 1 - first) * redis.call('ZADD', free_key, first, string.format('%d-%d', first, before))
+  end
+  first = math.max(first, next_unit, last_unit + 1)
+  if is_lane and first <= last then
+    returned = returned + (last + 1 - first) * redis.call('ZADD', free_key, first, string.format('%d-%d', first, last))
   end
 end
 redis.call('PEXPIREAT', free_key, expires_at_ms)

@@ -79,3 +79,24 @@ async fn nothing_is_restored_by_a_look_from_before_the_round_was_loaded() {
     assert!(!restore(&round, &[1, 2], &before).await);
     assert!(restore(&round, &[1, 2], &counters).await);
 }
+
+/// More than one call of the script takes.
+#[tokio::test]
+async fn any_number_of_units_is_given_back() {
+    const UNITS: u32 = 2400;
+    let round = TestRound::start(terms(UNITS, 1)).await;
+    let mut nowhere = Vec::new();
+    for number in 0..UNITS {
+        let claim = round.buy(&user(number)).await;
+        if number % 2 == 0 {
+            round.stock().release(&claim, Some(claim.unit), false).await.unwrap();
+            nowhere.push(claim.unit.0);
+        }
+    }
+    let counters = round.view().await.counters;
+    assert!(restore(&round, &nowhere, &counters).await);
+    assert!(!restore(&round, &nowhere, &counters).await);
+    let view = round.view().await;
+    assert_eq!(view.counters.free(), UNITS / 2);
+    assert_eq!(view.free.into_iter().flatten().map(|unit| unit % 2).sum::<u32>(), UNITS / 2);
+}

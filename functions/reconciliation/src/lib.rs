@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue,
-    finish_transfers, list, load_round, reconcile_denials, repair, send_due,
+    FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue,
+    finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
 };
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
 use queue::OrderQueue;
 use runtime::Clock;
+use sale::audit::Repair;
 use sale::{EpochMs, Look, MAX_PAYMENT_WINDOW_S, Round, RoundId, RoundNumber, latest_rounds};
 use serde::Serialize;
 use stock::Stock;
@@ -50,6 +51,10 @@ const _: () = assert!(
         < RUN_TIMEOUT.as_secs(),
     "every run audits"
 );
+/// Audits of a round with several lanes in one run, as long as the one before gave units back.
+const PASSES: usize = 3;
+/// Units of a repair that the log names.
+const MAX_LOGGED: usize = 100;
 /// In one run of so many the rounds that are over come first, so that they are looked at however many others there are.
 const OVER_FIRST_EVERY: i64 = 10;
 /// After its last order's time a round is over, and audited after all those that are not.
@@ -337,7 +342,9 @@ async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochM
     if !noted.milestones.wants(listed, now) {
         return Ok(());
     }
-    let free = stock.of(listed).counters().await?.map(|counters| counters.free());
+    // A lane that may lack units says nothing of how many are free.
+    let counters = stock.of(listed).counters().await?.filter(|counters| counters.short.is_none());
+    let free = counters.map(|counters| counters.free());
     let look = Look { now, free, stopped: known.switches.stop(&listed.id.sale) };
     let mut found = noted.milestones.after(listed, look);
     let mut round = listed.clone();
@@ -394,17 +401,36 @@ async fn audit_all(deps: &Deps, rounds: &[Placed], began: Instant, summary: &mut
 
 async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Summary) -> Result<(), FulfilmentError> {
     let Deps { stock, ledger, .. } = deps;
-    finish_transfers(stock.round_in(round, lanes)).await?;
-    let Some(listing) = list(stock, ledger, round, lanes).await? else { return Ok(()) };
-    summary.rounds.insert(round.to_string(), listing.counts);
+    if let Err(error) = finish_transfers(stock.round_in(round, lanes)).await {
+        failed(summary, round.sale.as_str(), &error);
+    }
+    for pass in 0..PASSES {
+        let Some(listing) = list(stock, ledger, round, lanes).await? else { return Ok(()) };
+        if pass == 0 {
+            summary.rounds.insert(round.to_string(), listing.counts);
+        }
+        note_complete(stock, &listing).await?;
+        // Units that one pass takes out of two lanes the next one gives back, and only after another look is it known that no lane
+        // lacks units any more.
+        if !repair_listed(deps, &listing, summary).await || lanes == 1 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Does the repairs of a listing, each whatever becomes of the others. Whether units came back or were taken out of two lanes.
+async fn repair_listed(deps: &Deps, listing: &Listing, summary: &mut Summary) -> bool {
+    let (Deps { stock, ledger, .. }, round, mut gave) = (deps, &listing.round, false);
     for each in &listing.repairs {
-        let repaired = match repair(stock, ledger, &listing, each).await {
+        let repaired = match repair(stock, ledger, listing, each).await {
             Ok(repaired) => repaired,
             Err(error) => {
                 failed(summary, round.sale.as_str(), &error);
                 continue;
             }
         };
+        gave |= matches!(repaired, Repaired::Restored | Repaired::Excluded);
         match repaired {
             Repaired::Adopted => summary.adopted += 1,
             Repaired::Released => summary.released += 1,
@@ -412,10 +438,13 @@ async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Su
             Repaired::Excluded | Repaired::Nothing => {}
         }
         if repaired != Repaired::Nothing {
-            tracing::warn!(sale_id = %round.sale, round = round.number.0, repair = ?each, ?repaired, "repaired");
+            // Of what a lane had no list.
+            let count = if let Repair::Restore { units } = each { units.len() } else { 1 };
+            let each = (count <= MAX_LOGGED).then_some(each);
+            tracing::warn!(sale_id = %round.sale, round = round.number.0, repair = ?each, count, ?repaired, "repaired");
         }
     }
-    Ok(())
+    gave
 }
 
 #[cfg(test)]

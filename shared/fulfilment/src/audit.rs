@@ -33,7 +33,8 @@ pub struct Audited {
 /// # Errors
 /// If a part does not answer.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
-    let as_it_is = audit_as_it_is(stock, ledger, &round.id, round.terms.lanes).await?;
+    let view = stock.of(round).view().await?;
+    let as_it_is = audit_view(view, ledger, &round.id).await?;
     let in_redis = as_it_is.is_some();
     let (audit, view) = match as_it_is {
         Some(AsItIs { audit, ledger, .. }) => (audit, ledger),
@@ -96,28 +97,51 @@ fn audit_to_be_rebuilt(total: u32, ledger: &LedgerView) -> Audit {
 pub(crate) struct AsItIs {
     pub(crate) audit: Audit,
     pub(crate) counters: Counters,
+    /// Whether nothing moved and no unit is in no place.
+    pub(crate) lacks_nothing: bool,
     ledger: LedgerView,
 }
 
-/// Audits a round that Redis has. Redis knows how many units there are.
+/// Audits a round that Redis has, as far as its lanes answer.
 pub(crate) async fn audit_as_it_is(
     stock: &Stock,
     ledger: &Ledger,
     round: &RoundId,
     lanes: u16,
 ) -> Result<Option<AsItIs>, FulfilmentError> {
-    let Some(view) = stock.round_in(round, lanes).view().await? else { return Ok(None) };
-    let twice = if lanes > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
-    let RoundView { counters, free, entries, held_still, .. } = view;
+    let view = stock.round_in(round, lanes).view_of_reachable().await?;
+    audit_view(view, ledger, round).await
+}
+
+/// Audits a round that Redis has. Redis knows how many units there are.
+async fn audit_view(
+    view: Option<RoundView>,
+    ledger: &Ledger,
+    round: &RoundId,
+) -> Result<Option<AsItIs>, FulfilmentError> {
+    let Some(view) = view else { return Ok(None) };
+    let twice = if view.counters.lanes.len() > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
+    let RoundView { counters, free, entries, held_still, unreachable, .. } = view;
     let ledger = ledger_view(ledger, round).await?;
     let mut audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger);
+    let is_restore = |repair: &Repair| matches!(repair, Repair::Restore { .. });
+    let lacks_nothing = held_still && !audit.repairs.iter().any(is_restore);
     if !held_still {
         // A unit that went from one lane to another meanwhile may have been in neither.
-        audit.repairs.retain(|repair| !matches!(repair, Repair::Restore { .. }));
+        audit.repairs.retain(|repair| !is_restore(repair));
     } else if !twice.is_empty() {
         audit.repairs.push(Repair::Exclude { units: twice });
     }
-    Ok(Some(AsItIs { audit, counters, ledger }))
+    if !unreachable.is_empty() {
+        // What such a lane knows is not known.
+        let is_there = |guard: &&sale::Claim| unreachable.contains(&guard.lane);
+        let ids: HashSet<&ReservationId> = ledger.guards.iter().filter(is_there).map(|guard| &guard.id).collect();
+        audit.repairs.retain(|repair| match repair {
+            Repair::Adopt { id } | Repair::Release { id, .. } => !ids.contains(id),
+            _ => true,
+        });
+    }
+    Ok(Some(AsItIs { audit, counters, lacks_nothing, ledger }))
 }
 
 /// Live orders come from an index of their own, since a unit has one guard only and so leads to one order only. Where index

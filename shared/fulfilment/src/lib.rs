@@ -24,6 +24,7 @@ pub use expire::{Expire, expire};
 pub use load::{Loading, WARMUP_LEAD_S, load_round};
 pub use place::{place, place_or_fail};
 pub use reconcile::{
-    Listing, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, expire_overdue, finish_transfers, list, repair, send_due,
+    Listing, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, expire_overdue, finish_transfers, list, note_complete,
+    repair, send_due,
 };
 pub use status::{SETTLING_MS, Standing, Status, standing, status};

@@ -1,12 +1,13 @@
 //! Finding what Redis and the ledger disagree on, and repairing it. Listing and repairing are apart: whatever is listed
 //! may have changed by the time it is repaired, so every repair asks the ledger again.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt, stream};
 use ledger::Ledger;
 use queue::{OrderMessage, OrderQueue};
-use sale::audit::{Audit, Repair};
+use sale::audit::{Audit, MAX_DISCREPANCIES, Repair};
 use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
@@ -63,6 +64,8 @@ pub struct Listing {
     pub counts: UnitCounts,
     /// What to do.
     pub repairs: Vec<Repair>,
+    /// Whether nothing moved while it was read, and no unit is in no place.
+    pub lacks_nothing: bool,
 }
 
 /// What became of a repair.
@@ -164,22 +167,37 @@ pub async fn list(
     lanes: u16,
 ) -> Result<Option<Listing>, FulfilmentError> {
     let audit = audit_as_it_is(stock, ledger, round, lanes).await?;
-    Ok(audit.map(|AsItIs { audit, counters, .. }| {
+    Ok(audit.map(|AsItIs { audit, counters, lacks_nothing, .. }| {
         let counts = UnitCounts::from(&audit);
-        Listing { round: round.clone(), lanes, counters, counts, repairs: audit.repairs }
+        Listing { round: round.clone(), lanes, counters, counts, repairs: audit.repairs, lacks_nothing }
     }))
 }
 
-/// Finishes transfers between lanes that a process left half done. How many were open.
+/// Finishes transfers between lanes that a process left half done, each whatever becomes of the others. How many were open.
 ///
 /// # Errors
 /// If Redis does not answer. Can be repeated, and beside the processes that began them.
 pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, FulfilmentError> {
     let open = round.open_transfers().await?;
+    let mut failed = None;
     for transfer in &open {
-        round.finish(transfer).await?;
+        if let Err(error) = round.finish(transfer).await {
+            failed = Some(error);
+        }
     }
-    Ok(open.len())
+    failed.map_or(Ok(open.len()), |error| Err(error.into()))
+}
+
+/// Notes of a round's lanes that they lack no units which they had before Redis lost them, if the listing says so.
+///
+/// # Errors
+/// If Redis does not answer. Can be repeated.
+pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), FulfilmentError> {
+    if listing.lacks_nothing && listing.counters.short.is_some() {
+        stock.round_in(&listing.round, listing.lanes).note_complete(&listing.counters).await?;
+        tracing::info!(sale_id = %listing.round.sale, "no lane lacks units any more");
+    }
+    Ok(())
 }
 
 /// Does one repair of a listing, if the ledger still asks for it.
@@ -201,7 +219,7 @@ pub async fn repair(
         Repair::Release { id, unit } => release(stock, ledger, id, *unit).await,
         Repair::Restore { units } => restore(stock, ledger, listing, units).await,
         Repair::Exclude { units } => {
-            stock.round_in(&listing.round, listing.lanes).exclude(units).await?;
+            stock.round_in(&listing.round, listing.lanes).exclude(units, &listing.counters).await?;
             Ok(Repaired::Excluded)
         }
         // Done before anything is listed: only a round that Redis has is.
@@ -217,11 +235,18 @@ async fn restore(
 ) -> Result<Repaired, FulfilmentError> {
     let Listing { round, lanes, counters, .. } = listing;
     let mut in_no_place = Vec::new();
-    for unit in units {
-        match ledger.owner_of(round, *unit).await? {
-            // The index of guards lags behind: adopted at the next run.
-            Some(_) => {}
-            None => in_no_place.push(*unit),
+    if units.len() > MAX_DISCREPANCIES {
+        // What a lane had. As when a round is loaded, the index of guards says what is taken, and an order that is not in it yet
+        // is adopted at the next run.
+        let taken: HashSet<Unit> = ledger.guards(round).await?.into_iter().map(|guard| guard.unit).collect();
+        in_no_place.extend(units.iter().filter(|unit| !taken.contains(unit)));
+    } else {
+        for unit in units {
+            match ledger.owner_of(round, *unit).await? {
+                // The index of guards lags behind: adopted at the next run.
+                Some(_) => {}
+                None => in_no_place.push(*unit),
+            }
         }
     }
     let restored = stock.round_in(round, *lanes).restore(&in_no_place, counters).await?;

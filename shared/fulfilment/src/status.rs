@@ -40,18 +40,25 @@ pub async fn status(
     // Redis first: while a round is being sold out, most who ask are queued, and cost the ledger nothing.
     let lanes = snapshots.lanes_of(&id.round.sale);
     let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).find(id.uuid, user).await;
+    if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
+        return Ok(Status::Queued(claim));
+    }
+    let of_order = |order: Order| if order.claim.user == *user { Status::Order(order) } else { Status::Unknown };
+    if let Some(order) = ledger.order(id).await? {
+        return Ok(of_order(order));
+    }
     if lanes.is_none() && matches!(found, Ok(None)) {
         // This process has not read of the sale, which may have several lanes.
         let lanes = lanes_of(ledger, snapshots, &id.round).await?;
         if lanes > 1 {
             found = stock.round_in(&id.round, lanes).find(id.uuid, user).await;
         }
-    }
-    if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
-        return Ok(Status::Queued(claim));
-    }
-    if let Some(order) = ledger.order(id).await? {
-        return Ok(if order.claim.user == *user { Status::Order(order) } else { Status::Unknown });
+        match found {
+            Ok(Some(Entry { claim, state: ClaimState::Held })) => return Ok(Status::Queued(claim)),
+            // Ordered since the ledger was read, or ended.
+            Ok(Some(_)) => return Ok(ledger.order(id).await?.map_or(Status::Unknown, of_order)),
+            _ => {}
+        }
     }
     match found? {
         Some(_) => Ok(Status::Unknown),
@@ -69,11 +76,15 @@ pub async fn status(
 
 /// How many lanes a round has that this process has not read of: as its sale's published rounds have, or as the ledger has it.
 async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Result<u16, FulfilmentError> {
-    snapshots.now().await?;
+    // If it cannot be read, the round itself may still be.
+    let read = snapshots.now().await;
     if let Some(lanes) = snapshots.lanes_of(&round.sale) {
         return Ok(lanes);
     }
-    Ok(ledger.round(round).await?.map_or(1, |round| round.terms.lanes))
+    match ledger.round(round).await? {
+        Some(round) => Ok(round.terms.lanes),
+        None => Ok(read.map(|_| 1)?),
+    }
 }
 
 /// A user's reservations and orders in a round.

@@ -42,6 +42,13 @@ impl RoundStock<'_> {
         Ok(try_join_all(self.each_lane().map(count)).await?.into_iter().sum::<u32>())
     }
 
+    /// How many users have a record and no note of a denial.
+    async fn let_in_count(self) -> Result<u32, StockError> {
+        let denied = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().denied())).await;
+        let denied: u32 = try_join_all(self.each_lane().map(denied)).await?.into_iter().sum();
+        Ok(self.buyers_count().await?.saturating_sub(denied))
+    }
+
     /// Who has or had a reservation in the round, which is sold out, if they are no more than `most`. A name is only ever added
     /// by a step that sets the moment of the last win anew.
     ///
@@ -49,6 +56,10 @@ impl RoundStock<'_> {
     /// If Redis does not answer.
     pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
         let (mut moments, mut names) = (Vec::new(), Vec::new());
+        // Each lane could be asked for as many, and all of them together have more.
+        if self.is_of_lanes() && self.let_in_count().await? as usize > most {
+            return Ok(BuyersRead::TooMany);
+        }
         for read in try_join_all(self.each_lane().map(|lane| lane.buyers_of_lane(most))).await? {
             match read {
                 BuyersRead::All(buyers) => {

@@ -60,6 +60,8 @@ macro_rules! sale_fields {
             pub plan: Option<RainPlan>,
             /// Those of each lane, if the round has several.
             pub lanes: Vec<Counters>,
+            /// Of a lane: the number of its loading, if it may lack units that it had before Redis lost it. Of a round: any of those.
+            pub short: Option<u64>,
         }
 
         impl Counters {
@@ -74,6 +76,7 @@ macro_rules! sale_fields {
                     $($new_name: Packed::take(&mut bytes),)*
                     plan,
                     lanes: Vec::new(),
+                    short: None,
                 })
             }
         }
@@ -81,7 +84,7 @@ macro_rules! sale_fields {
         /// Zeros.
         impl Default for Counters {
             fn default() -> Self {
-                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new() }
+                Self { $($name: Packed::of(0),)* $($new_name: Packed::of(0),)* plan: None, lanes: Vec::new(), short: None }
             }
         }
     };

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use sale::{EpochMs, Lane, UserId};
 
 use crate::script::Script;
@@ -23,13 +23,13 @@ impl RoundStock<'_> {
     /// If Redis does not answer; then some may be noted. Can be repeated.
     pub async fn note_denials(self, denials: &[(UserId, Option<EpochMs>)]) -> Result<bool, StockError> {
         if self.is_of_lanes() {
-            let mut noted = true;
-            for (lane, stock) in Lane::all(self.lanes).zip(self.each_lane()) {
+            // All of them, whatever becomes of one.
+            let lanes = Lane::all(self.lanes).zip(self.each_lane()).map(|(lane, stock)| async move {
                 let is_home = |(user, _): &&(UserId, Option<EpochMs>)| Lane::home_of(user, self.lanes) == lane;
                 let own: Vec<_> = denials.iter().filter(is_home).cloned().collect();
-                noted &= Box::pin(stock.note_denials(&own)).await?;
-            }
-            return Ok(noted);
+                Box::pin(stock.note_denials(&own)).await
+            });
+            return join_all(lanes).await.into_iter().try_fold(true, |all, noted| Ok(all && noted?));
         }
         let keys = self.keys();
         for page in denials.chunks(MAX_NOTED) {

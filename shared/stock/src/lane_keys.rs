@@ -48,6 +48,11 @@ impl LaneKeys<'_> {
         self.name("transfers")
     }
 
+    /// Who loads the lane.
+    pub(crate) fn loading(self) -> String {
+        self.name("loading")
+    }
+
     /// What processes were granted of one step of an isolated sale.
     pub(crate) fn lease(self, step: &str) -> String {
         self.name_of("lease", step)

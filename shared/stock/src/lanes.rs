@@ -34,6 +34,8 @@ struct LaneLook {
     wait: Duration,
     /// Units on their way to other lanes.
     open: u32,
+    /// Whether it may lack units that it had before Redis lost it. They are as good as on their way.
+    is_short: bool,
     last_won_at_ms: EpochMs,
     /// The same as long as what is free is.
     state: String,
@@ -47,6 +49,7 @@ impl LaneLook {
             free: words.next()?.parse().ok()?,
             wait: Duration::from_millis(words.next()?.parse().ok()?),
             open: words.next()?.parse().ok()?,
+            is_short: words.next()? != "0",
             last_won_at_ms: EpochMs(words.next()?.parse().ok()?),
             state: words.next()?.to_owned(),
         };
@@ -83,7 +86,17 @@ impl Looks {
 
     /// Whether all lanes are known and none has what `is_left` asks for, nor anything on its way to another one.
     fn have_nothing(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
-        self.failed.is_none() && !self.has_lost && self.lanes.iter().all(|look| look.open == 0 && !is_left(look))
+        self.failed.is_none()
+            && !self.has_lost
+            && self.lanes.iter().all(|look| look.open == 0 && !look.is_short && !is_left(look))
+    }
+
+    /// Whether there is nothing to do but to wait: until reconciliation has found the units of lanes that lack some.
+    fn are_only_short(&self, is_left: impl Fn(&LaneLook) -> bool) -> bool {
+        self.failed.is_none()
+            && !self.has_lost
+            && self.lanes.iter().any(|look| look.is_short)
+            && self.lanes.iter().all(|look| look.open == 0 && !is_left(look))
     }
 
     fn is_as(&self, other: &Self) -> bool {
@@ -160,13 +173,24 @@ impl RoundStock<'_> {
             }
             let donors = looks.donors(home, LaneLook::sells);
             let had_donors = !donors.is_empty();
+            let mut refusal = None;
             for donor in donors {
                 let transfer = match self.donate(donor, home, DonateFor::Buyer(class)).await? {
                     Donated::Units(transfer) => transfer,
                     Donated::Nothing(_) | Donated::UnknownSale => continue,
-                    Donated::NotOpen(at) => return Ok(Reserve::NotOpen(at)),
-                    Donated::Closed => return Ok(Reserve::Closed),
-                    Donated::Paused => return Ok(Reserve::Paused),
+                    // Lanes hear of new terms one after the other: what one of them says is not yet so in the others.
+                    Donated::NotOpen(at) => {
+                        refusal = Some(Reserve::NotOpen(at));
+                        continue;
+                    }
+                    Donated::Closed => {
+                        refusal = Some(Reserve::Closed);
+                        continue;
+                    }
+                    Donated::Paused => {
+                        refusal = Some(Reserve::Paused);
+                        continue;
+                    }
                 };
                 // Left by somebody for whom the hold-back did not count.
                 if transfer.held_back {
@@ -185,8 +209,14 @@ impl RoundStock<'_> {
                     return Ok(answer);
                 }
             }
+            if let Some(refusal) = refusal {
+                return Ok(refusal);
+            }
             if had_donors {
                 continue;
+            }
+            if looks.are_only_short(LaneLook::sells) {
+                return Err(StockError::OnTheWay);
             }
             if looks.have_nothing(LaneLook::sells) {
                 let again = self.look().await?;
@@ -213,6 +243,11 @@ impl RoundStock<'_> {
 
     /// Gives a claim a unit of another lane.
     pub(crate) async fn reseat_elsewhere(self, claim: &Claim) -> Result<Reseated, StockError> {
+        let searching = Box::pin(self.search_for_claim(claim));
+        timeout(SEARCH_TIMEOUT, searching).await.unwrap_or(Err(StockError::OnTheWay))
+    }
+
+    async fn search_for_claim(self, claim: &Claim) -> Result<Reseated, StockError> {
         let is_left = |look: &LaneLook| look.free > 0;
         for _ in 0..MAX_LOOKS {
             let looks = self.look().await?;
@@ -231,8 +266,12 @@ impl RoundStock<'_> {
                     }
                 }
             }
+            if looks.are_only_short(is_left) {
+                return Err(StockError::OnTheWay);
+            }
             if looks.have_nothing(is_left) {
-                if self.look().await?.is_as(&looks) {
+                let again = self.look().await?;
+                if again.is_as(&looks) && again.have_nothing(is_left) {
                     return Ok(Reseated::NoUnit);
                 }
             } else {
@@ -240,8 +279,9 @@ impl RoundStock<'_> {
                 if let Some(error) = looks.failed {
                     return Err(error);
                 }
+                // It may be made again, or not if the round is over.
                 if looks.has_lost {
-                    return Err(StockError::OnTheWay);
+                    return Ok(Reseated::UnknownSale);
                 }
             }
         }

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -53,8 +54,12 @@ impl LanesSeen {
 
     /// Any lane of so many, another one from process to process.
     pub(crate) fn any_lane(&self, lanes: u16) -> u16 {
-        // The place of this process's memory is random enough.
-        if lanes <= 1 { 0 } else { ((Arc::as_ptr(&self.0).addr() >> 4) % usize::from(lanes)) as u16 }
+        if lanes <= 1 {
+            return 0;
+        }
+        // A map's hasher is another one in each process.
+        let number = self.0.lock().unwrap_or_else(PoisonError::into_inner).hasher().hash_one(0);
+        (number % u64::from(lanes)) as u16
     }
 }
 
@@ -82,6 +87,14 @@ mod tests {
     use sale::EpochMs;
 
     use super::*;
+
+    /// Memory of different processes may lie alike.
+    #[test]
+    fn processes_have_different_lanes() {
+        let chosen: std::collections::BTreeSet<u16> = (0..200).map(|_| LanesSeen::default().any_lane(16)).collect();
+        assert!(chosen.len() > 8 && chosen.iter().all(|lane| *lane < 16), "{chosen:?}");
+        assert_eq!(LanesSeen::default().any_lane(1), 0);
+    }
 
     #[test]
     fn what_was_found_holds_for_a_while_by_either_clock() {

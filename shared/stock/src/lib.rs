@@ -79,6 +79,13 @@ pub enum StockError {
     Record(#[from] InvalidRecord),
 }
 
+impl StockError {
+    /// Whether Redis, or the shard that was asked, gave no answer: another one may.
+    pub const fn is_away(&self) -> bool {
+        matches!(self, Self::Redis(_) | Self::Open(_))
+    }
+}
+
 /// The stock, in one Redis.
 #[derive(Clone)]
 pub struct Stock {

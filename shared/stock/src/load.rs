@@ -2,15 +2,15 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use futures::future::{join_all, try_join_all};
+use futures::future::join_all;
 use sale::{Claim, ClaimState, EpochMs, Lane, RainPlan, Round, Terms, UserId};
 use uuid::Uuid;
 
 use crate::entry::write_entry;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
-use crate::transfers::fields_of_lost;
-use crate::view::LaneView;
+use crate::transfers::{ClaimedLane, LaneTransfers, fields_of_lost};
+use crate::view::{LaneView, LaneViews};
 use crate::{RoundStock, ScriptCode, StockError};
 
 static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
@@ -20,6 +20,8 @@ static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::A
 const BUYERS_PER_PAGE: usize = 500;
 /// Readings of the lanes that Redis has, until they hold still.
 const READINGS: usize = 5;
+/// Beginnings of a load, until no lane is lost while it begins.
+const BEGINNINGS: usize = 3;
 /// How long a round's keys outlive the last moment at which one of its orders can still be paid: time to look.
 const KEYS_OUTLIVE_ORDERS_S: u32 = 24 * 60 * 60;
 
@@ -61,8 +63,16 @@ struct LaneUnits {
     next: u32,
     last: u32,
     gaps: Vec<RangeInclusive<u32>>,
-    /// What it knows of transfers, if there are several lanes.
-    transfers: Option<String>,
+    /// Under which number it is loaded, and what it knows of transfers, if there are several lanes.
+    transfers: Option<(u64, String)>,
+}
+
+/// A load of lanes that was begun.
+struct BegunLoad {
+    /// The lanes that Redis has lost and that nobody else loads.
+    claimed: Vec<ClaimedLane>,
+    /// Whether every other lane takes nothing any more that these gave.
+    are_all_fenced: bool,
 }
 
 /// Units `first` to `last` without those that are taken, which are in the order of their first ones.
@@ -88,12 +98,10 @@ fn push(ranges: &mut Vec<RangeInclusive<u32>>, range: RangeInclusive<u32>) {
     }
 }
 
-/// Units dealt anew in runs of so many, if their own lane is not one of those to be loaded.
-const RUN: u32 = 64;
-
 impl RoundLoad {
-    /// What each of these lanes gets, of the units to `total` that are not `taken`. Each unit goes to a lane that follows from its
-    /// number alone, so that two who load the round beside each other deal alike.
+    /// What each of these lanes gets, of the units to `total` that are not `taken`: those that it was dealt at first, and the first
+    /// of them what lanes had that are not among these. So whoever finds the first one loaded, and others still lost, deals the
+    /// rest as who loaded it would have.
     fn deal(lanes: &[Lane], dealt: u32, total: u32, taken: &[RangeInclusive<u32>]) -> Vec<(Lane, LaneUnits)> {
         let of_lanes = lanes.first().map_or(1, |lane| lane.lanes());
         let mut deals: Vec<(Lane, LaneUnits)> = lanes
@@ -110,17 +118,9 @@ impl RoundLoad {
         parts.push((Lane::new(0, of_lanes), dealt + 1, total));
         for (owner, first, last) in parts {
             for range in without(first, last, taken) {
-                if let Some((_, units)) = deals.iter_mut().find(|(lane, _)| *lane == owner) {
+                let at = deals.iter().position(|(lane, _)| *lane == owner).unwrap_or_default();
+                if let Some((_, units)) = deals.get_mut(at) {
                     push(&mut units.gaps, range);
-                    continue;
-                }
-                let (mut next, end) = range.into_inner();
-                while next <= end && !deals.is_empty() {
-                    let run = next / RUN;
-                    let run_end = (run * RUN + RUN - 1).min(end);
-                    let at = run as usize % deals.len();
-                    push(&mut deals[at].1.gaps, next..=run_end);
-                    next = run_end + 1;
                 }
             }
         }
@@ -169,14 +169,18 @@ impl RoundStock<'_> {
     /// Whether the round can be bought from, in all of its lanes.
     ///
     /// # Errors
-    /// If Redis does not answer.
+    /// If Redis does not answer. Not if it has lost a lane: then it does not matter whether the others answer.
     pub async fn is_loaded(self) -> Result<bool, StockError> {
         let is_loaded =
             async |lane: Self| self.connection.ask::<bool>(redis::cmd("EXISTS").arg(lane.keys().sale())).await;
         if !self.is_of_lanes() {
             return is_loaded(self).await;
         }
-        Ok(try_join_all(self.each_lane().map(is_loaded)).await?.into_iter().all(|loaded| loaded))
+        let lanes = join_all(self.each_lane().map(is_loaded)).await;
+        if lanes.iter().any(|lane| matches!(lane, Ok(false))) {
+            return Ok(false);
+        }
+        lanes.into_iter().try_fold(true, |all, lane| Ok(all && lane?))
     }
 
     /// Makes the round's keys if it has none. Whether it had none: a loaded round is never overwritten.
@@ -186,26 +190,101 @@ impl RoundStock<'_> {
     pub async fn load(self, round: &RoundLoad) -> Result<bool, StockError> {
         let (gaps, next) = round.free();
         let units = LaneUnits { next, last: round.terms.total, gaps, transfers: None };
-        self.load_lane(round, units).await
+        match self.load_lane(round, units).await? {
+            ScriptCode::Loaded => Ok(true),
+            ScriptCode::Present => Ok(false),
+            other => Err(unexpected(other.as_str())),
+        }
     }
 
     /// Makes the keys of those lanes that Redis does not have. Whether it made any: a loaded lane is never overwritten.
     ///
     /// If it has none of them, each gets its part of the `dealt` units and the first one what was added since, as far as it is not
     /// taken. Otherwise those that are missing get what is neither taken nor in the lanes that Redis has, nor on its way
-    /// between them. That is only known if these hold still while they are read: if they do not, lanes are made without
-    /// units, and what they had is found by reconciliation to be in no place. If others load lanes meanwhile, that is an error.
+    /// between them. That is only known if all of these answer and hold still while they are read: if they do not, lanes are made
+    /// without units and marked as short, until reconciliation has found what they had to be in no place.
+    ///
+    /// First of all the lanes are claimed, so that of two who load them the later one does, and then the others take nothing any more
+    /// that these gave before they were lost. The model of lanes has these steps.
     ///
     /// # Errors
-    /// If Redis does not answer. Can be repeated, and can run beside itself.
+    /// If no lane that Redis has lost can be loaded, or somebody else loads one meanwhile. Can be repeated, and can run beside
+    /// itself.
     pub async fn load_lanes(self, round: &RoundLoad, dealt: u32) -> Result<bool, StockError> {
-        let mut read = self.lane_views().await?;
-        for _ in 1..READINGS {
-            if read.held_still || read.lost.is_empty() {
+        for beginning in 0..BEGINNINGS {
+            let Some(begun) = self.begin_load(round).await? else { return Ok(false) };
+            let mut read = self.lane_views().await?;
+            for _ in 1..READINGS {
+                if read.held_still || read.was_loaded || !read.unreachable.is_empty() {
+                    break;
+                }
+                read = self.lane_views().await?;
+            }
+            // It may be one answer that was lost.
+            if beginning == 0 && !(begun.are_all_fenced && read.unreachable.is_empty()) {
+                continue;
+            }
+            let is_claimed = |lane: &Lane| begun.claimed.iter().any(|claimed| claimed.lane == *lane);
+            if !read.lost.iter().all(is_claimed) {
+                continue;
+            }
+            let is_there = |view: &LaneView| is_claimed(&view.lane);
+            if read.was_loaded || read.views.iter().any(is_there) {
                 break;
             }
-            read = self.lane_views().await?;
+            return self.load_claimed(round, dealt, &begun, &read).await;
         }
+        // Somebody is at it.
+        Err(StockError::OnTheWay)
+    }
+
+    /// Claims the lanes that Redis has lost, and has the others refuse what these gave. None if it has lost none.
+    async fn begin_load(self, round: &RoundLoad) -> Result<Option<BegunLoad>, StockError> {
+        let glance = async |lane: Lane| {
+            let key = self.keys_in(lane).sale();
+            let is_there: bool = self.connection.ask(redis::cmd("EXISTS").arg(key)).await?;
+            Ok::<_, StockError>(if is_there { Some(self.transfers_of(lane).await?) } else { None })
+        };
+        let (mut present, mut lost, mut failed): (Vec<(Lane, LaneTransfers)>, _, _) = (Vec::new(), Vec::new(), None);
+        for (lane, glance) in Lane::all(self.lanes).zip(join_all(Lane::all(self.lanes).map(glance)).await) {
+            match glance {
+                Ok(Some(transfers)) => present.push((lane, transfers)),
+                Ok(None) => lost.push(lane),
+                Err(error) if error.is_away() => failed = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        let mut claimed = Vec::new();
+        for lane in lost {
+            match self.claim_lane(lane, expires_at_ms(&round.terms), &present).await {
+                Ok(Some(lane)) => claimed.push(lane),
+                Ok(None) => return Err(StockError::OnTheWay),
+                Err(error) if error.is_away() => failed = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        if claimed.is_empty() {
+            return failed.map_or(Ok(None), Err);
+        }
+        let mut are_all_fenced = failed.is_none();
+        for (lane, _) in &present {
+            match self.fence(*lane, &claimed).await {
+                // One that is lost by now is found to be so.
+                Ok(_) => {}
+                Err(error) if error.is_away() => are_all_fenced = false,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(BegunLoad { claimed, are_all_fenced }))
+    }
+
+    async fn load_claimed(
+        self,
+        round: &RoundLoad,
+        dealt: u32,
+        begun: &BegunLoad,
+        read: &LaneViews,
+    ) -> Result<bool, StockError> {
         // Units that were added are dealt by the first lane, as soon as it hears of them.
         let first_lane = read.views.iter().find(|lane| lane.lane == Lane::new(0, self.lanes));
         let total = first_lane.map_or(round.terms.total, |lane| lane.transfers.dealt);
@@ -217,22 +296,25 @@ impl RoundStock<'_> {
         }
         taken.sort_unstable_by_key(|range| *range.start());
         let present: Vec<_> = read.views.iter().map(|lane| (lane.lane, &lane.transfers)).collect();
+        let is_short = !read.held_still || !begun.are_all_fenced;
         let mut loaded = false;
         for (lane, mut units) in RoundLoad::deal(&read.lost, dealt, total, &taken) {
-            if !read.held_still {
-                // Somebody is at it.
-                if read.was_loaded {
-                    return Err(StockError::OnTheWay);
-                }
+            let Some(claimed) = begun.claimed.iter().find(|claimed| claimed.lane == lane) else { continue };
+            if is_short {
                 units = LaneUnits { next: 1, last: 0, gaps: Vec::new(), ..units };
             }
-            units.transfers = Some(fields_of_lost(lane, total, &present));
-            loaded |= self.only(lane).load_lane(round, units).await?;
+            let fields = fields_of_lost(*claimed, total, is_short, &present, &begun.claimed, &read.unreachable);
+            units.transfers = Some((claimed.number, fields));
+            match self.only(lane).load_lane(round, units).await? {
+                ScriptCode::Loaded => loaded = true,
+                ScriptCode::Present | ScriptCode::Overtaken => return Err(StockError::OnTheWay),
+                other => return Err(unexpected(other.as_str())),
+            }
         }
         Ok(loaded)
     }
 
-    async fn load_lane(self, round: &RoundLoad, units: LaneUnits) -> Result<bool, StockError> {
+    async fn load_lane(self, round: &RoundLoad, units: LaneUnits) -> Result<ScriptCode, StockError> {
         let loading = Uuid::new_v4();
         let expires_at = expires_at_ms(&round.terms).0;
         let records: Vec<(&UserId, String)> = round.records(self.keys().lane).into_iter().collect();
@@ -240,7 +322,7 @@ impl RoundStock<'_> {
             let mut args = vec!["buyers".to_owned(), expires_at.to_string()];
             args.extend(page.iter().flat_map(|(user, record)| [user.as_str().to_owned(), record.clone()]));
             if self.load_step(loading, &args).await? == ScriptCode::Present {
-                return Ok(false);
+                return Ok(ScriptCode::Present);
             }
         }
         let LaneUnits { next, last, gaps, transfers } = units;
@@ -256,13 +338,9 @@ impl RoundStock<'_> {
         let (set_aside, set_aside_until_ms) = set_aside(&round.terms);
         let free = returned + (last + 1).saturating_sub(next);
         args.extend([set_aside_until_ms.0.to_string(), set_aside.min(free).to_string()]);
-        args.extend(transfers);
+        args.extend(transfers.into_iter().flat_map(|(number, fields)| [number.to_string(), fields]));
         args.extend(gaps.iter().map(|gap| format!("{}-{}", gap.start(), gap.end())));
-        match self.load_step(loading, &args).await? {
-            ScriptCode::Loaded => Ok(true),
-            ScriptCode::Present => Ok(false),
-            other => Err(unexpected(other.as_str())),
-        }
+        self.load_step(loading, &args).await
     }
 
     /// Brings the round to its terms as they are now, if it is loaded and not at newer ones.
@@ -298,6 +376,10 @@ impl RoundStock<'_> {
     }
 
     async fn load_step(self, loading: Uuid, args: &[String]) -> Result<ScriptCode, StockError> {
+        Ok(parse(&self.run_load(loading, args).await?)?.0)
+    }
+
+    pub(crate) async fn run_load(self, loading: Uuid, args: &[String]) -> Result<String, StockError> {
         let keys = self.keys();
         let call = LOAD
             .key(keys.sale())
@@ -307,8 +389,31 @@ impl RoundStock<'_> {
             .key(keys.staged(loading))
             .key(keys.denied())
             .key(keys.staged_denied(loading));
-        let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };
-        let answer: String = call.arg(args).invoke_async(self.connection).await?;
-        Ok(parse(&answer)?.0)
+        let call = if self.lanes > 1 { call.key(keys.transfers()).key(keys.loading()) } else { call };
+        call.arg(args).invoke_async(self.connection).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One finds the first of the lost lanes loaded by the other one, who then ends.
+    #[test]
+    fn who_goes_on_deals_as_who_began() {
+        let lost = |indexes: &[u16]| indexes.iter().map(|index| Lane::new(*index, 4)).collect::<Vec<_>>();
+        let units = |deals: Vec<(Lane, LaneUnits)>| {
+            let all = deals.into_iter().map(|(lane, LaneUnits { next, last, gaps, .. })| {
+                (lane, gaps.into_iter().chain(std::iter::once(next..=last)).filter(|range| !range.is_empty()).collect())
+            });
+            all.collect::<Vec<(Lane, Vec<RangeInclusive<u32>>)>>()
+        };
+        // Lane 0 is there, with 31 to 40. Nobody has 1 to 30, which it was dealt, nor anything of the others.
+        let taken = [31..=40];
+        let mut all = units(RoundLoad::deal(&lost(&[1, 2, 3]), 400, 404, &taken));
+        assert_eq!(all[0].1, [1..=30, 41..=200, 401..=404]);
+        let mut taken: Vec<_> = taken.into_iter().chain(all.remove(0).1).collect();
+        taken.sort_unstable_by_key(|range| *range.start());
+        assert_eq!(units(RoundLoad::deal(&lost(&[2, 3]), 400, 404, &taken)), all);
     }
 }

@@ -1,6 +1,7 @@
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use sale::{Claim, Lane, Unit};
 
 use crate::script::Script;
@@ -11,20 +12,31 @@ static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::A
 static EXCLUDE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::EXCLUDE));
 static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESTORE));
 
+/// Ranges that one call gives back, or units that it takes out: keeps the script in the order of a millisecond.
+const PER_CALL: usize = 500;
+/// Units that are in no place go to the lanes in runs of so many.
+const RUN: u32 = 64;
+
+/// The ranges of these units, which are ascending.
+fn ranges(units: impl Iterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    for unit in units {
+        match ranges.last_mut() {
+            Some(last) if *last.end() + 1 == unit => *last = *last.start()..=unit,
+            _ => ranges.push(unit..=unit),
+        }
+    }
+    ranges
+}
+
 impl RoundStock<'_> {
-    /// Makes Redis know the claim of an order. Whether it had forgotten it: not if it has the claim as ordered or released,
-    /// or has no such round.
+    /// Makes Redis know the claim of an order, and its unit free in no lane. Whether it had forgotten it: not if it has the claim as
+    /// ordered or released, or has no such round.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
     pub async fn adopt(self, claim: &Claim) -> Result<bool, StockError> {
         let this = self.of_claim(claim);
-        if this.lanes > 1 {
-            // First, so that nobody else gets it if this run ends in between: the next one does both again.
-            let others = Lane::all(this.lanes).filter(|lane| *lane != claim.lane);
-            let unit = [claim.unit];
-            try_join_all(others.map(|lane| this.only(lane).exclude_in_lane(&unit))).await?;
-        }
         let (keys, Claim { id, user, unit, slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
         let mut call = ADOPT
             .key(keys.sale())
@@ -39,63 +51,104 @@ impl RoundStock<'_> {
             call = call.arg(1);
         }
         let answer: String = call.invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Adopted => Ok(true),
-            ScriptCode::AlreadyConfirmed | ScriptCode::AlreadyReleased | ScriptCode::UnknownSale => Ok(false),
-            _ => Err(unexpected(&answer)),
-        }
+        let adopted = match parse(&answer)?.0 {
+            ScriptCode::Adopted => true,
+            ScriptCode::AlreadyConfirmed | ScriptCode::UnknownSale => false,
+            // It has ended, and its unit may be free again.
+            ScriptCode::AlreadyReleased => return Ok(false),
+            _ => return Err(unexpected(&answer)),
+        };
+        // If this run ends before, the next one does both again.
+        let others = Lane::all(this.lanes).filter(|lane| this.lanes > 1 && *lane != claim.lane);
+        let unit = [*unit];
+        let excluded = join_all(others.map(|lane| this.only(lane).exclude_in_lane(&unit, None))).await;
+        excluded.into_iter().try_fold(adopted, |any, excluded| Ok(any | excluded?))
     }
 
-    /// Gives back units that are in no place, if no unit has moved since `counters` were read. Whether it did.
+    /// Gives back units that are in no place, if no unit has moved since `counters` were read. Whether any was: all, unless one moved
+    /// while they were given back in pages.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
     pub async fn restore(self, units: &[Unit], counters: &Counters) -> Result<bool, StockError> {
-        if self.is_of_lanes() {
-            return self.restore_in_lanes(units, counters).await;
+        let mut units: Vec<u32> = units.iter().map(|unit| unit.0).collect();
+        units.sort_unstable();
+        units.dedup();
+        if !self.is_of_lanes() {
+            return self.restore_in_lane(ranges(units.into_iter()), counters).await;
         }
-        let keys = self.keys();
-        let units: Vec<u32> = units.iter().map(|unit| unit.0).collect();
-        let mut call = RESTORE.key(keys.sale()).key(keys.free()).arg(counters.moves).arg(counters.epoch_ms.0);
-        if self.lanes > 1 {
-            call = call.arg("lane");
-        }
-        let answer: String = call.arg(units).invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Restored => Ok(true),
-            ScriptCode::Moved | ScriptCode::UnknownSale => Ok(false),
-            _ => Err(unexpected(&answer)),
-        }
-    }
-
-    /// Each unit goes to a lane that follows from its number alone. So of two runs that found the same unit in no place the
-    /// second one finds that the lane's units have moved.
-    async fn restore_in_lanes(self, units: &[Unit], counters: &Counters) -> Result<bool, StockError> {
+        // Each unit goes to a lane that follows from its number alone. So of two runs that found the same unit in no place the
+        // second one finds that the lane's units have moved.
         let mut restored = false;
         for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
-            let is_its = |unit: &&Unit| (unit.0 % u32::from(self.lanes)) as u16 == lane.index();
-            let its: Vec<Unit> = units.iter().filter(is_its).copied().collect();
+            let is_its = |unit: &u32| (unit / RUN % u32::from(self.lanes)) as u16 == lane.index();
+            let its = ranges(units.iter().copied().filter(is_its));
             if !its.is_empty() {
-                restored |= Box::pin(self.only(lane).restore(&its, counters)).await?;
+                restored |= self.only(lane).restore_in_lane(its, counters).await?;
             }
         }
         Ok(restored)
     }
 
-    /// Takes units that several lanes have as free out of all of them. Then they are in no place, and can be restored.
+    async fn restore_in_lane(self, ranges: Vec<RangeInclusive<u32>>, counters: &Counters) -> Result<bool, StockError> {
+        let keys = self.keys();
+        let texts: Vec<String> = ranges.iter().map(|range| format!("{}-{}", range.start(), range.end())).collect();
+        let pages = if texts.is_empty() { vec![texts.as_slice()] } else { texts.chunks(PER_CALL).collect() };
+        let mut restored = false;
+        for (page, moved) in pages.into_iter().zip(0..) {
+            // Each page is a move.
+            let moves = counters.moves.wrapping_add(moved);
+            let mut call = RESTORE.key(keys.sale()).key(keys.free()).arg(moves).arg(counters.epoch_ms.0);
+            if self.lanes > 1 {
+                call = call.arg("lane");
+            }
+            let answer: String = call.arg(page).invoke_async(self.connection).await?;
+            match parse(&answer)?.0 {
+                ScriptCode::Restored => restored = true,
+                ScriptCode::Moved | ScriptCode::UnknownSale => break,
+                _ => return Err(unexpected(&answer)),
+            }
+        }
+        Ok(restored)
+    }
+
+    /// Takes units that several lanes have as free out of all of those in which no unit has moved since `counters` were read. What is
+    /// then in no place can be restored.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated.
-    pub async fn exclude(self, units: &[Unit]) -> Result<(), StockError> {
-        try_join_all(self.each_lane().map(|lane| lane.exclude_in_lane(units))).await.map(drop)
+    pub async fn exclude(self, units: &[Unit], counters: &Counters) -> Result<(), StockError> {
+        let lanes = self.each_lane().zip(&counters.lanes);
+        try_join_all(lanes.map(|(lane, seen)| lane.exclude_in_lane(units, Some(seen)))).await.map(drop)
     }
 
-    async fn exclude_in_lane(self, units: &[Unit]) -> Result<(), StockError> {
-        let (keys, units) = (self.keys(), units.iter().map(|unit| unit.0).collect::<Vec<_>>());
-        let answer = EXCLUDE.key(keys.sale()).key(keys.free()).arg(units).invoke_async(self.connection).await?;
-        match parse(&answer)?.0 {
-            ScriptCode::Excluded | ScriptCode::UnknownSale => Ok(()),
-            _ => Err(unexpected(&answer)),
+    /// Whether one of them was free, if no unit has moved since it was `seen`.
+    async fn exclude_in_lane(self, units: &[Unit], seen: Option<&Counters>) -> Result<bool, StockError> {
+        let (keys, mut excluded) = (self.keys(), 0u32);
+        for page in units.chunks(PER_CALL) {
+            // Each unit that was taken out is a move.
+            let moves = seen.map_or(String::new(), |seen| seen.moves.wrapping_add(excluded).to_string());
+            let epoch_ms = seen.map_or(0, |seen| seen.epoch_ms.0);
+            let page: Vec<u32> = page.iter().map(|unit| unit.0).collect();
+            let call = EXCLUDE.key(keys.sale()).key(keys.free()).arg(moves).arg(epoch_ms).arg(page);
+            let answer = call.invoke_async(self.connection).await?;
+            match parse(&answer)? {
+                (ScriptCode::Excluded, count) => excluded += count.parse::<u32>().map_err(|_| unexpected(&answer))?,
+                (ScriptCode::Moved | ScriptCode::UnknownSale, _) => break,
+                _ => return Err(unexpected(&answer)),
+            }
         }
+        Ok(excluded > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_one_range() {
+        assert_eq!(ranges([1, 2, 3, 5, 7, 8].into_iter()), [1..=3, 5..=5, 7..=8]);
+        assert_eq!(ranges(std::iter::empty()), []);
     }
 }

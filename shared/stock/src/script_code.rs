@@ -101,6 +101,14 @@ pub enum ScriptCode {
     Looked,
     /// Units that a lane had free and has no longer.
     Excluded,
+    /// Who has this number loads the lane.
+    Claimed,
+    /// Somebody else began to load the lane since.
+    Overtaken,
+    /// What lanes gave before Redis lost them is refused.
+    Fenced,
+    /// No unit is in no place that the lane may have had.
+    Completed,
 }
 
 impl ScriptCode {

@@ -11,12 +11,20 @@ use crate::claims::{lead_ms, read_reserve};
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::view::parse_range;
-use crate::{Reserve, RoundStock, ScriptCode, SoldOut, StockError};
+use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
 
 static DONATE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DONATE));
 static ACCEPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ACCEPT));
 static TAKE_IN: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TAKE_IN));
 static SETTLE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::SETTLE));
+static FENCE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::FENCE));
+static COMPLETE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::COMPLETE));
+
+/// How far the clocks of two shards, or of a shard's node and the one that takes over, may differ. What a lane gives after it was
+/// loaded has ids above its clock by so much, so that nothing that it gave before is taken for it.
+const CLOCKS_DIFFER_US: u64 = 10_000_000;
+/// Transfers that a lane may have begun since others heard of one: far more than fit into the time that a loading takes.
+const MOST_UNHEARD: u64 = 1_000_000;
 
 /// Units that left one lane for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,25 +98,57 @@ pub(crate) struct LaneTransfers {
     pub(crate) dealt: u32,
     /// Transfers that the lane has begun since it was loaded.
     given: u32,
+    /// The number of its loading, if it may lack units that it had before Redis lost it.
+    pub(crate) short: Option<u64>,
 }
 
 impl LaneTransfers {
     /// Whether the lane took these units, or later ones.
     pub(crate) fn has_taken(&self, transfer: &Transfer) -> bool {
-        self.taken.get(&transfer.from.index()).is_some_and(|latest| *latest >= transfer.id)
+        self.has_taken_from(transfer.from, transfer.id)
+    }
+
+    /// Whether it takes nothing with such an id or a lower one from that lane.
+    pub(crate) fn has_taken_from(&self, from: Lane, id: u64) -> bool {
+        self.taken.get(&from.index()).is_some_and(|latest| *latest >= id)
+    }
+
+    /// An id that no lane has given, as far as this one knows.
+    fn unheard(&self) -> u64 {
+        let known = self.taken.values().copied().chain(self.short).fold(self.last, u64::max);
+        if known == 0 { 0 } else { known + MOST_UNHEARD }
     }
 }
 
-/// The fields of `transfers:{tag}` of a lane that Redis has lost, by those of the lanes that it has.
+/// A lane that somebody is about to load, under this number: it lies above every id that the lane gave before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClaimedLane {
+    pub(crate) lane: Lane,
+    pub(crate) number: u64,
+}
+
+/// The fields of `transfers:{tag}` of a lane that is loaded.
 ///
-/// What was on its way to the lane counts as taken: whether the lane had it is not known any more, so its units are found to be in
-/// no place and given to somebody, and nobody who is late may add them. The ids that the lane gives go on where they were, as far
-/// as is known, so that none is taken for an earlier one, whatever the clock says.
-pub(crate) fn fields_of_lost(lane: Lane, dealt: u32, present: &[(Lane, &LaneTransfers)]) -> String {
-    let given = present.iter().filter_map(|(_, transfers)| transfers.taken.get(&lane.index())).max();
-    let mut fields = format!("dealt {dealt} last {}", given.unwrap_or(&0));
-    for (other, transfers) in present.iter().filter(|(_, transfers)| transfers.last > 0) {
-        fields.push_str(&format!(" from:{} {}", other.index(), transfers.last));
+/// What was on its way to the lane from those that Redis has counts as taken: whether the lane had it is not known any more, so its units
+/// are found to be in no place and given to somebody, and nobody who is late may add them. Nothing counts that came from lanes
+/// which are loaded with it, under whatever number. What comes from a lane that cannot be read counts from the moment of the claim on.
+pub(crate) fn fields_of_lost(
+    lane: ClaimedLane,
+    dealt: u32,
+    is_short: bool,
+    present: &[(Lane, &LaneTransfers)],
+    lost: &[ClaimedLane],
+    unreachable: &[Lane],
+) -> String {
+    let mut fields = format!("dealt {dealt} last {}", lane.number);
+    if is_short {
+        fields.push_str(&format!(" short {}", lane.number));
+    }
+    let present = present.iter().map(|(other, transfers)| (*other, transfers.last));
+    let lost = lost.iter().map(|other| (other.lane, other.number));
+    let unreachable = unreachable.iter().map(|other| (*other, lane.number.saturating_sub(CLOCKS_DIFFER_US)));
+    for (other, id) in present.chain(lost).chain(unreachable).filter(|(other, id)| *other != lane.lane && *id > 0) {
+        fields.push_str(&format!(" from:{} {id}", other.index()));
     }
     fields
 }
@@ -204,14 +244,20 @@ impl RoundStock<'_> {
         }
     }
 
-    /// The transfers that are open, of every lane.
+    /// The transfers that are open, of every lane that answers.
     ///
     /// # Errors
-    /// If Redis does not answer.
+    /// If Redis gives an answer that no script gives.
     pub async fn open_transfers(self) -> Result<Vec<Transfer>, StockError> {
         let mut open = Vec::new();
         for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
-            open.extend(self.transfers_of(lane).await?.open);
+            match self.transfers_of(lane).await {
+                Ok(transfers) => open.extend(transfers.open),
+                Err(error) if error.is_away() => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, ?lane, "its transfers stay as they are");
+                }
+                Err(error) => return Err(error),
+            }
         }
         Ok(open)
     }
@@ -241,6 +287,65 @@ impl RoundStock<'_> {
         Ok(done)
     }
 
+    /// Takes the number under which a lane is loaded that Redis has lost. None if it has it again.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Who claims the lane later loads it instead.
+    pub(crate) async fn claim_lane(
+        self,
+        lane: Lane,
+        expires_at_ms: EpochMs,
+        present: &[(Lane, LaneTransfers)],
+    ) -> Result<Option<ClaimedLane>, StockError> {
+        let floor = present.iter().map(|(_, transfers)| transfers.unheard()).max().unwrap_or_default();
+        let args = ["claim".to_owned(), expires_at_ms.0.to_string(), floor.to_string(), CLOCKS_DIFFER_US.to_string()];
+        let answer = self.only(lane).run_load(Uuid::nil(), &args).await?;
+        match parse(&answer)? {
+            (ScriptCode::Claimed, number) => {
+                let number = number.parse().map_err(|_| unexpected(&answer))?;
+                Ok(Some(ClaimedLane { lane, number }))
+            }
+            (ScriptCode::Present, _) => Ok(None),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Has a lane take nothing that these gave before they were claimed. Whether it does: not if Redis has lost it.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub(crate) async fn fence(self, lane: Lane, against: &[ClaimedLane]) -> Result<bool, StockError> {
+        let keys = self.keys_in(lane);
+        let mut call = FENCE.key(keys.sale()).key(keys.transfers());
+        for claimed in against {
+            call = call.arg(claimed.lane.index()).arg(claimed.number);
+        }
+        let answer = call.invoke_async(self.connection).await?;
+        match parse(&answer)?.0 {
+            ScriptCode::Fenced => Ok(true),
+            ScriptCode::UnknownSale => Ok(false),
+            _ => Err(unexpected(&answer)),
+        }
+    }
+
+    /// Notes that no lane lacks units: an audit that began with `counters` found none in no place, while nothing moved.
+    ///
+    /// # Errors
+    /// If Redis does not answer. Can be repeated.
+    pub async fn note_complete(self, counters: &Counters) -> Result<(), StockError> {
+        for (lane, counters) in Lane::all(self.lanes).zip(&counters.lanes) {
+            let Some(short) = counters.short else { continue };
+            let keys = self.keys_in(lane);
+            let call = COMPLETE.key(keys.sale()).key(keys.transfers()).arg(counters.epoch_ms.0).arg(short);
+            let answer = call.invoke_async(self.connection).await?;
+            match parse(&answer)?.0 {
+                ScriptCode::Completed | ScriptCode::Moved | ScriptCode::UnknownSale => {}
+                _ => return Err(unexpected(&answer)),
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) async fn transfers_of(self, lane: Lane) -> Result<LaneTransfers, StockError> {
         let key = self.keys_in(lane).transfers();
         let fields: HashMap<String, String> = self.connection.ask(redis::cmd("HGETALL").arg(&key)).await?;
@@ -258,6 +363,7 @@ impl RoundStock<'_> {
                 _ if field == "dealt" => value.parse().ok().map(|dealt| transfers.dealt = dealt),
                 _ if field == "given" => value.parse().ok().map(|given| transfers.given = given),
                 _ if field == "last" => value.parse().ok().map(|last| transfers.last = last),
+                _ if field == "short" => value.parse().ok().map(|short| transfers.short = Some(short)),
                 _ => Some(()),
             };
             read.ok_or_else(|| unexpected(&value))?;

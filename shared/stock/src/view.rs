@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use futures::future::try_join_all;
+use futures::future::{join_all, try_join_all};
 use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
 use crate::lanes::one_for_all;
 use crate::script_code::unexpected;
-use crate::transfers::LaneTransfers;
+use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
@@ -28,6 +28,8 @@ pub struct RoundView {
     /// Whether no unit came back or changed its lane while several lanes were read: then no unit is missing. One lane tells that
     /// by its `moves`.
     pub held_still: bool,
+    /// Lanes that did not answer: nothing of what they have is here.
+    pub unreachable: Vec<Lane>,
 }
 
 /// What one lane of several says.
@@ -38,13 +40,37 @@ pub(crate) struct LaneView {
 }
 
 /// What the lanes that Redis has say.
+#[derive(Default)]
 pub(crate) struct LaneViews {
     pub(crate) views: Vec<LaneView>,
     /// Lanes that it has lost.
     pub(crate) lost: Vec<Lane>,
+    /// Lanes that did not answer, and what the last of them said instead.
+    pub(crate) unreachable: Vec<Lane>,
+    failed: Option<StockError>,
+    /// Whether all lanes answered and stayed as they were while they were read.
     pub(crate) held_still: bool,
     /// Whether somebody loaded a lane, or Redis lost one, while they were read.
     pub(crate) was_loaded: bool,
+}
+
+/// What tells whether a lane stayed as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LaneState {
+    Loaded { epoch_ms: EpochMs, moves: u32 },
+    Lost,
+    Unreachable,
+}
+
+impl LaneState {
+    /// Whether the lane was loaded or lost between the two, as far as is known.
+    fn was_loaded(self, before: Self) -> bool {
+        match (before, self) {
+            (Self::Unreachable, _) | (_, Self::Unreachable) | (Self::Lost, Self::Lost) => false,
+            (Self::Loaded { epoch_ms: before, .. }, Self::Loaded { epoch_ms, .. }) => epoch_ms != before,
+            _ => true,
+        }
+    }
 }
 
 impl LaneViews {
@@ -58,17 +84,27 @@ impl LaneViews {
     }
 }
 
-/// The counters of a round with several lanes, from those of each and from what is on its way from them. Units that are free or
-/// on their way count as returned.
-fn of_all(lanes: Vec<(Counters, LaneTransfers)>) -> Counters {
-    let dealt = lanes.iter().map(|(_, transfers)| transfers.dealt);
+/// The counters of a round with several lanes, from those of each that is known and from what is on its way from them. Units that
+/// are free or on their way count as returned.
+fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counters {
     // New units are the first lane's, so it knows how many there are.
-    let total = dealt.clone().next().unwrap_or_default();
-    let of = |lane: Lane| lanes.get(usize::from(lane.index())).map(|(_, transfers)| transfers);
-    let open = lanes.iter().flat_map(|(_, transfers)| &transfers.open);
+    let first_lane = known.iter().find(|(lane, ..)| lane.index() == 0);
+    let others = || known.iter().map(|(_, _, transfers)| transfers.dealt).max();
+    let total = first_lane.map(|(_, _, transfers)| transfers.dealt).or_else(others).unwrap_or_default();
+    let of = |lane: Lane| known.iter().find(|(other, ..)| *other == lane).map(|(_, _, transfers)| transfers);
+    let open = known.iter().flat_map(|(_, _, transfers)| &transfers.open);
     let on_the_way = open.filter(|open| of(open.to).is_some_and(|recipient| !recipient.has_taken(open)));
     let on_the_way: u32 = on_the_way.flat_map(|open| &open.ranges).map(count).sum();
-    let lanes: Vec<Counters> = lanes.into_iter().map(|(counters, _)| counters).collect();
+    // Of a lane that is not known nothing is said.
+    let mut all = vec![Counters { next_unit: 1, ..Counters::default() }; usize::from(of_lanes)];
+    let mut lanes = Vec::with_capacity(known.len());
+    for (lane, counters, transfers) in known {
+        let counters = Counters { short: transfers.short, ..counters };
+        if let Some(place) = all.get_mut(usize::from(lane.index())) {
+            place.clone_from(&counters);
+        }
+        lanes.push(counters);
+    }
     let moments: Vec<EpochMs> = lanes.iter().map(|lane| lane.last_won_at_ms).collect();
     let first = lanes.first().cloned().unwrap_or_default();
     Counters {
@@ -83,7 +119,8 @@ fn of_all(lanes: Vec<(Counters, LaneTransfers)>) -> Counters {
         expires_at_ms: lanes.iter().map(|lane| lane.expires_at_ms).max().unwrap_or(first.expires_at_ms),
         version: lanes.iter().map(|lane| lane.version).min().unwrap_or(first.version),
         sellable_at_ms: lanes.iter().map(|lane| lane.sellable_at_ms).max().unwrap_or(first.sellable_at_ms),
-        lanes,
+        short: lanes.iter().find_map(|lane| lane.short),
+        lanes: all,
         ..first
     }
 }
@@ -93,16 +130,16 @@ fn count(range: &RangeInclusive<u32>) -> u32 {
 }
 
 impl RoundView {
-    fn of_all(read: LaneViews) -> Self {
+    fn of_all(of_lanes: u16, read: LaneViews) -> Self {
         let mut free: Vec<RangeInclusive<u32>> = read.on_the_way().collect();
         let (mut entries, mut outbox, held_still, mut lanes) = (Vec::new(), 0, read.held_still, Vec::new());
-        for LaneView { view, transfers, .. } in read.views {
+        for LaneView { lane, view, transfers } in read.views {
             free.extend(view.free);
             entries.extend(view.entries);
             outbox += view.outbox;
-            lanes.push((view.counters, transfers));
+            lanes.push((lane, view.counters, transfers));
         }
-        Self { counters: of_all(lanes), free, entries, outbox, held_still }
+        Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable: read.unreachable }
     }
 
     /// Units that can be handed out twice, since two lanes have them. No more than so many.
@@ -128,10 +165,10 @@ impl RoundStock<'_> {
         if self.is_of_lanes() {
             let of_lane = async |lane: Lane| {
                 let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
-                Ok::<_, StockError>(Some((counters, self.transfers_of(lane).await?)))
+                Ok::<_, StockError>(Some((lane, counters, self.transfers_of(lane).await?)))
             };
             let lanes = try_join_all(Lane::all(self.lanes).map(of_lane)).await?;
-            return Ok(lanes.into_iter().collect::<Option<Vec<_>>>().map(of_all));
+            return Ok(lanes.into_iter().collect::<Option<Vec<_>>>().map(|lanes| of_all(self.lanes, lanes)));
         }
         self.counters_of_lane().await
     }
@@ -166,35 +203,117 @@ impl RoundStock<'_> {
     /// If Redis does not answer.
     pub async fn view(self) -> Result<Option<RoundView>, StockError> {
         if self.is_of_lanes() {
-            let views = self.lane_views().await?;
-            return Ok(views.lost.is_empty().then(|| RoundView::of_all(views)));
+            let views = self.fenced_views().await?;
+            if !views.unreachable.is_empty()
+                && let Some(error) = views.failed
+            {
+                return Err(error);
+            }
+            return Ok(views.lost.is_empty().then(|| RoundView::of_all(self.lanes, views)));
         }
         self.view_of_lane().await
     }
 
-    /// Reads the lanes one after the other, and then looks whether they held still.
-    pub(crate) async fn lane_views(self) -> Result<LaneViews, StockError> {
-        let mut read = LaneViews { views: Vec::new(), lost: Vec::new(), held_still: true, was_loaded: false };
-        let state = |counters: Option<Counters>| counters.map(|counters| (counters.epoch_ms, counters.moves));
-        let mut before = Vec::new();
-        for lane in Lane::all(self.lanes) {
-            before.push(state(self.only(lane).counters_of_lane().await?));
+    /// As [`RoundStock::view`], but without the lanes that do not answer, as long as one does.
+    ///
+    /// # Errors
+    /// If no lane answers.
+    pub async fn view_of_reachable(self) -> Result<Option<RoundView>, StockError> {
+        if self.is_of_lanes() {
+            let views = self.fenced_views().await?;
+            if views.views.is_empty()
+                && let Some(error) = views.failed
+            {
+                return Err(error);
+            }
+            return Ok(views.lost.is_empty().then(|| RoundView::of_all(self.lanes, views)));
         }
-        for lane in Lane::all(self.lanes) {
-            match self.only(lane).view_of_lane().await? {
-                Some(view) => {
-                    let transfers = self.transfers_of(lane).await?;
-                    read.views.push(LaneView { lane, view, transfers });
-                }
-                None => read.lost.push(lane),
+        self.view_of_lane().await
+    }
+
+    /// Reads the lanes once none takes any more what a lane gave before Redis lost it. Those that did not answer while that one was
+    /// loaded do not know of it yet.
+    async fn fenced_views(self) -> Result<LaneViews, StockError> {
+        let mut known = Vec::new();
+        for (lane, transfers) in
+            Lane::all(self.lanes).zip(join_all(Lane::all(self.lanes).map(|lane| self.transfers_of(lane))).await)
+        {
+            match transfers {
+                Ok(transfers) => known.push((lane, transfers)),
+                Err(error) if error.is_away() => {}
+                Err(error) => return Err(error),
             }
         }
-        for (lane, before) in Lane::all(self.lanes).zip(before) {
-            let after = state(self.only(lane).counters_of_lane().await?);
-            read.held_still &= after == before;
-            read.was_loaded |= after.map(|(epoch_ms, _)| epoch_ms) != before.map(|(epoch_ms, _)| epoch_ms);
+        let short: Vec<ClaimedLane> = known
+            .iter()
+            .filter_map(|(lane, transfers)| Some(ClaimedLane { lane: *lane, number: transfers.short? }))
+            .collect();
+        let mut all_know = short.is_empty() || known.len() == usize::from(self.lanes);
+        for (lane, transfers) in &known {
+            let is_news = |claimed: &&ClaimedLane| {
+                claimed.lane != *lane && !transfers.has_taken_from(claimed.lane, claimed.number)
+            };
+            let news: Vec<ClaimedLane> = short.iter().filter(is_news).copied().collect();
+            if !news.is_empty() {
+                match self.fence(*lane, &news).await {
+                    Ok(knows) => all_know &= knows,
+                    Err(error) if error.is_away() => all_know = false,
+                    Err(error) => return Err(error),
+                }
+            }
         }
+        let mut read = self.lane_views().await?;
+        read.held_still &= all_know;
         Ok(read)
+    }
+
+    /// Reads the lanes one after the other, and then looks whether they held still.
+    ///
+    /// # Errors
+    /// If Redis gives an answer that no script gives.
+    pub(crate) async fn lane_views(self) -> Result<LaneViews, StockError> {
+        let mut read = LaneViews { held_still: true, ..LaneViews::default() };
+        let before = self.lane_states(&mut read.failed).await?;
+        for (lane, state) in Lane::all(self.lanes).zip(&before) {
+            let reading = async {
+                let Some(view) = self.only(lane).view_of_lane().await? else { return Ok(None) };
+                Ok(Some(LaneView { lane, view, transfers: self.transfers_of(lane).await? }))
+            };
+            // It would be waited for once more.
+            if *state == LaneState::Unreachable {
+                read.unreachable.push(lane);
+                continue;
+            }
+            match reading.await {
+                Ok(Some(view)) => read.views.push(view),
+                Ok(None) => read.lost.push(lane),
+                Err(error) if StockError::is_away(&error) => {
+                    read.unreachable.push(lane);
+                    read.failed = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let after = self.lane_states(&mut read.failed).await?;
+        for (before, after) in before.into_iter().zip(after) {
+            read.held_still &= after == before;
+            read.was_loaded |= after.was_loaded(before);
+        }
+        read.held_still &= read.unreachable.is_empty();
+        Ok(read)
+    }
+
+    async fn lane_states(self, failed: &mut Option<StockError>) -> Result<Vec<LaneState>, StockError> {
+        let states = join_all(self.each_lane().map(Self::counters_of_lane)).await.into_iter().map(|read| match read {
+            Ok(Some(Counters { epoch_ms, moves, .. })) => Ok(LaneState::Loaded { epoch_ms, moves }),
+            Ok(None) => Ok(LaneState::Lost),
+            Err(error) if error.is_away() => {
+                *failed = Some(error);
+                Ok(LaneState::Unreachable)
+            }
+            Err(error) => Err(error),
+        });
+        states.collect()
     }
 
     async fn view_of_lane(self) -> Result<Option<RoundView>, StockError> {
@@ -207,7 +326,7 @@ impl RoundStock<'_> {
         }
         let entries = self.all_entries(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
-        Ok(Some(RoundView { counters, free, entries, outbox, held_still: true }))
+        Ok(Some(RoundView { counters, free, entries, outbox, held_still: true, unreachable: Vec::new() }))
     }
 
     async fn free_ranges(self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {

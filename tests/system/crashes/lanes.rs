@@ -39,7 +39,7 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "load a lane that was lost",
-        effects: &["Query", "EVALSHA load"],
+        effects: &["Query", "EVALSHA load", "EVALSHA fence"],
         prepare: |lab| Box::pin(with_a_lane_lost(lab)),
         run: |_, world, _| Box::pin(warm_up(world)),
         again: |lab, _| Box::pin(warm_up_again(lab, 1)),

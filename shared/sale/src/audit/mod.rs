@@ -130,7 +130,7 @@ pub struct Audit {
     /// Units that are not in exactly one place, no more than [`MAX_DISCREPANCIES`].
     pub discrepancies: Vec<Discrepancy>,
     /// What reconciliation has to do, also where a unit is in one place but Redis does not know its order. Bounded
-    /// likewise.
+    /// likewise, except for the units that are in no place: these are given back together.
     #[serde(skip)]
     pub repairs: Vec<Repair>,
 }
@@ -215,9 +215,9 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
         audit.discrepancies.push(Discrepancy { unit: *unit, wrong: Wrong::Lost, found, since_ms: None, repairs });
     }
     if !nowhere.is_empty() {
-        // First of all: every other repair moves units, and then it is not known any more whether these are in no place.
-        let units = nowhere.into_iter().take(MAX_DISCREPANCIES).collect();
-        audit.repairs.insert(0, Repair::Restore { units });
+        // First of all: every other repair moves units, and then it is not known any more whether these are in no place. All of
+        // them: a lane that was loaded without its units may lack half of a round.
+        audit.repairs.insert(0, Repair::Restore { units: nowhere });
     }
     audit
 }

@@ -114,3 +114,12 @@ fn the_places_add_up() {
     assert_eq!(audit.free + audit.held + audit.ordered + audit.lost, audit.total);
     assert_eq!(wrongs(&audit), [(3, Wrong::Duplicated), (5, Wrong::Lost), (6, Wrong::Lost)]);
 }
+
+/// As after a lane was loaded without its units.
+#[test]
+fn all_that_is_in_no_place_is_given_back() {
+    let audit = audit(50_000, &stock(&[1..=20_000], &[]), &ledger(&[]));
+    assert_eq!((audit.lost, audit.discrepancies.len()), (30_000, MAX_DISCREPANCIES));
+    let [Repair::Restore { units }] = audit.repairs.as_slice() else { panic!("{} repairs", audit.repairs.len()) };
+    assert_eq!((units.len(), units[0], units[29_999]), (30_000, Unit(20_001), Unit(50_000)));
+}

@@ -1,0 +1,19 @@
+-- Notes that a lane lacks no units any more which it may have had before Redis lost it: an audit found none in no place.
+--
+-- KEYS  1 sale       string, packed (layout in README.md)
+--       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- ARGV  1 epoch of the sale when it was looked at (ms since the Unix epoch)
+--       2 what `short` was
+-- Returns
+--   completed      the lane is not short
+--   moved          the lane was loaded again since; nothing changed
+--   unknown_sale
+
+local sale_key, transfers_key = KEYS[1], KEYS[2]
+local sale = redis.call('GET', sale_key)
+if not sale then return 'unknown_sale' end
+--- @read epoch_ms
+local short = redis.call('HGET', transfers_key, 'short')
+if short and (short ~= ARGV[2] or epoch_ms ~= tonumber(ARGV[1])) then return 'moved' end
+redis.call('HDEL', transfers_key, 'short')
+return 'completed'
