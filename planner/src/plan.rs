@@ -322,9 +322,6 @@ const CALM_S: f64 = 60.0;
 
 fn notes(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> Vec<String> {
     let mut all = Vec::new();
-    if setup.line.is_some() || setup.lanes > 1 {
-        all.push("no sale can have lanes or a line yet: LINE=no LANES=1 plans what there is".into());
-    }
     let calm_per_s = (f64::from(inputs.units) / (assumed.comes_share * CALM_S)).ceil();
     if let (Some(line), Some(sold_out_s)) = (setup.line, load.sold_out_s)
         && sold_out_s < CALM_S

@@ -22,7 +22,6 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
         (_, Some(_), 1) => " with a line".into(),
         (_, Some(_), lanes) => format!(" with a line and {lanes} lanes"),
     };
-    let with = if with.is_empty() { with } else { format!("{with}, which no sale can have yet") };
     let verdict = match (plan.verdict, plan.to_do.is_empty()) {
         (Verdict::Holds, true) => format!("HOLDS{with}"),
         (Verdict::Holds, false) => format!("HOLDS{with}, once this is done"),

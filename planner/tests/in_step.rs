@@ -161,7 +161,7 @@ fn the_readme_has_the_planners_figures() {
         let how = match (&plan["verdict"], &plan["setup"]["line"]) {
             (Value::String(verdict), _) if verdict == "refused" => " (refused)",
             (_, Value::Null) => "",
-            _ => " (with a line, once there is one)",
+            _ => " (with a line)",
         };
         let usd = planner::figures::usd(plan["cost_usd"].as_f64().unwrap());
         rows.push(format!("| a sale of {} units to {} people{how} | {usd} |", count(units), count(audience)));
