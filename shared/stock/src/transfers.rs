@@ -23,8 +23,9 @@ static COMPLETE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded
 /// How far the clocks of two shards, or of a shard's node and the one that takes over, may differ. What a lane gives after it was
 /// loaded has ids above its clock by so much, so that nothing that it gave before is taken for it.
 const CLOCKS_DIFFER_US: u64 = 10_000_000;
-/// Transfers that a lane may have begun since others heard of one: far more than fit into the time that a loading takes.
-const MOST_UNHEARD: u64 = 1_000_000;
+/// Transfers that a lane may have begun since others heard of one. A loading takes more microseconds, so that ids do not run ahead
+/// of the clocks however often lanes are loaded: if all are lost nobody knows any ids, and only the clocks tell.
+const MOST_UNHEARD: u64 = 1000;
 
 /// Units that left one lane for another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
