@@ -89,7 +89,7 @@ pub enum ScriptCode {
     Line,
     /// The line is moved.
     Advanced,
-    /// Somebody else has moved it.
+    /// Somebody else moved the line, or began to load the lane.
     Overtaken,
     /// Units are on their way to another lane.
     Donated,
@@ -103,8 +103,6 @@ pub enum ScriptCode {
     Excluded,
     /// Who has this number loads the lane.
     Claimed,
-    /// Somebody else began to load the lane since.
-    Overtaken,
     /// What lanes gave before Redis lost them is refused.
     Fenced,
     /// No unit is in no place that the lane may have had.
