@@ -1,8 +1,8 @@
 //! Whether it matters when somebody came.
 
+use line::{Class, Front, Place};
 use serde::Serialize;
 
-use crate::line::{Class, Front, Place};
 use crate::people::Person;
 
 /// Figures about the people who came before the opening, and about latecomers.

@@ -1,14 +1,5 @@
 //! The units of a sale over its lanes, and what reserving them costs Redis.
 
-use sha2::{Digest, Sha256};
-
-/// The home lane of a user: the first 8 bytes of SHA-256 of the id, modulo the lanes.
-pub fn home(user: &str, lanes: usize) -> usize {
-    let digest: [u8; 32] = Sha256::digest(user).into();
-    let (words, _) = digest.as_chunks::<8>();
-    (u64::from_be_bytes(words[0]) % lanes as u64) as usize
-}
-
 /// Free units of each lane.
 #[derive(Debug, Clone)]
 pub struct Lanes {

@@ -6,7 +6,6 @@
 pub mod cli;
 pub mod fairness;
 pub mod lanes;
-pub mod line;
 pub mod meter;
 pub mod opening;
 pub mod people;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use line::{Class, Flow, Late, Place, Progress, WHOLE_PPB, advance};
 use serde::Serialize;
 
 use crate::fairness::Fairness;
 use crate::lanes::{Call, Lanes};
-use crate::line::{Class, Flow, Place, Progress, WHOLE_PPB, advance};
 use crate::meter::{Meter, Second};
 use crate::people::{Chance, Person, State, crowd};
 use crate::scenario::Scenario;
@@ -241,7 +241,9 @@ impl Opening<'_> {
             };
             if let Some(step) = advance(&self.progress, &flow) {
                 self.progress = step.progress;
-                self.admit_late(step.late);
+                if let Late::More(count) = step.late {
+                    self.admit_late(count);
+                }
             }
             let is_over = free == 0 && self.held == 0;
             self.document = Document { progress: self.progress, is_sold_out: free == 0, is_over };

@@ -1,10 +1,11 @@
 //! Who comes, when, and what they do when it is their turn.
 
+use award::Seed;
+use line::{Class, Order, Place};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use sale::{Lane, UserId};
 
-use crate::lanes;
-use crate::line::{Class, Order, Place};
 use crate::scenario::{Places, Scenario};
 
 /// One user.
@@ -86,7 +87,7 @@ impl Chance {
 
 /// Everybody who comes.
 pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
-    let order = Order::of(&chance.bytes());
+    let order = Order::of(&Seed(chance.bytes()));
     let earliest = -f64::from(scenario.opens_early_s);
     let person = |n: u32| {
         let is_early = chance.happens(scenario.early_share);
@@ -96,7 +97,7 @@ pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
         } else {
             chance.exponential(scenario.comes_late_s)
         };
-        let user = format!("user-{n}");
+        let user: UserId = format!("user-{n}").parse().expect("a name without spaces");
         let wants = if chance.happens(scenario.wants_more_share) { scenario.limit_per_user } else { 1 };
         let place = match scenario.places {
             Places::Line => order.place(&user),
@@ -106,7 +107,7 @@ pub fn crowd(scenario: &Scenario, chance: &mut Chance) -> Vec<Person> {
             arrives_ms: (at_s * 1_000.0) as i32,
             class: None,
             place,
-            home: if scenario.lanes > 1 { lanes::home(&user, scenario.lanes) as u8 } else { 0 },
+            home: Lane::home_of(&user, scenario.lanes as u16).index() as u8,
             wants,
             has: 0,
             won: 0,

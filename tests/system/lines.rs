@@ -123,8 +123,13 @@ async fn tickets_are_given_from_their_moment_on_and_say_when_somebody_came() {
     let before = look(&lab).await;
     assert_eq!((before.state, before.seed.as_deref(), before.front.as_deref()), (LineState::Before, None, None));
     assert_eq!((before.people.estimate, before.admitted.early_ppb), (1, 0));
-    let card = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.expect(200).body;
-    assert_eq!(card["line"]["tickets_from"], serde_json::to_value(before.tickets_from).unwrap(), "a page has to know");
+    let card = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await;
+    assert_eq!(card.status, 200, "{card:?}");
+    assert_eq!(
+        card.body["line"]["tickets_from"],
+        serde_json::to_value(before.tickets_from).unwrap(),
+        "a page has to know"
+    );
     let seed = lab.ledger.line(&round(SALE, 1)).await.unwrap().unwrap().seed;
     let hidden = Hex(&seed.0).to_string();
     assert!(!serde_json::to_string(&before).unwrap().contains(&hidden));
