@@ -22,7 +22,7 @@ pages: ## Build only the pages
 	@test -d web/node_modules || npm --prefix web ci --silent
 	@npm --prefix web run --silent build
 
-demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access UNITS=1000 BUYERS=20000 RATE=600 PAYMENT_WINDOW_S=15 HOLD=1
+demo: ## Stage a flash sale on this machine: KIND=sale|red-packet|prizes|lottery|rain|early-access|line UNITS=1000 BUYERS=20000 RATE=600 LANES=1 PAYMENT_WINDOW_S=15 HOLD=1
 	@$(LOCAL) demo
 
 plan: ## Say what a sale needs and costs, or why it cannot hold: UNITS=100 AUDIENCE=10000 LINE=auto LANES=1 OPENS_AT=2026-12-24T18:00:00+01:00 REGION=us-east-1 JSON=1

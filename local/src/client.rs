@@ -6,7 +6,8 @@ use anyhow::{Context, Result, bail, ensure};
 use reqwest::header::RETRY_AFTER;
 use reqwest::{RequestBuilder, Response, StatusCode};
 use sale::{
-    Allocation, BuyerClass, EarlyAccess, Goods, GroupName, Price, Rain, RoundId, RoundNumber, Settlement, UserId,
+    Allocation, BuyerClass, EarlyAccess, GateTerms, Goods, GroupName, LineTerms, Price, Rain, RoundId, RoundNumber,
+    Settlement, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -58,6 +59,13 @@ pub struct NewSale {
     rain: Option<Rain>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     early_access: Vec<EarlyAccess>,
+    lanes: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<LineTerms>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<GateTerms>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected_audience: Option<u32>,
 }
 
 /// A payment as its provider tells of it.
@@ -147,6 +155,10 @@ impl NewSale {
             settlement: Settlement::Paid,
             rain: None,
             early_access: Vec::new(),
+            lanes: 1,
+            line: None,
+            gate: None,
+            expected_audience: None,
         }
     }
 
@@ -178,6 +190,23 @@ impl NewSale {
     #[must_use]
     pub fn early(self, early_access: EarlyAccess) -> Self {
         Self { early_access: vec![early_access], ..self }
+    }
+
+    /// The same sale, whose units are dealt to so many lanes.
+    #[must_use]
+    pub fn in_lanes(self, lanes: u16) -> Self {
+        Self { lanes, ..self }
+    }
+
+    /// The same sale with a line for so many people, and this gate behind it.
+    #[must_use]
+    pub fn in_line(self, line: LineTerms, gate: GateTerms, people: u32) -> Self {
+        Self { line: Some(line), gate: Some(gate), expected_audience: Some(people), ..self }
+    }
+
+    /// Whether there is a line.
+    pub(crate) const fn has_line(&self) -> bool {
+        self.line.is_some()
     }
 
     /// What those may do who are in every group that may buy before everyone else.

@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
 use crate::demo::Plan;
+use crate::demo::kinds::Waiting;
 use crate::identity::Issuer;
 
 /// One of so many cancels, and one of so many lets the payment window pass.
@@ -100,6 +101,10 @@ pub(super) struct Crowd {
     pub(super) units: usize,
     pub(super) settlement: Settlement,
     pub(super) round: RoundId,
+    pub(super) lanes: u16,
+    pub(super) has_line: bool,
+    /// If there is a line.
+    pub(super) waiting: Waiting,
     load: load::Client,
     passes: KeyRing,
     class_of_members: BuyerClass,
@@ -147,6 +152,9 @@ impl Crowd {
             units: plan.units as usize,
             settlement: offer.settlement(),
             round: offer.first_round()?,
+            lanes: plan.lanes,
+            has_line: offer.has_line(),
+            waiting: Waiting::default(),
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
             class_of_members: offer.class_of_members(),
@@ -198,6 +206,16 @@ impl Crowd {
     /// Sends it, from the buyer's own address.
     pub(super) async fn send(&self, buyer: &Buyer, request: &Request) -> Result<Response, Failure> {
         self.load.send(buyer.number, request).await
+    }
+
+    /// In the name of a buyer.
+    pub(super) fn of_buyer(&self, buyer: &Buyer, request: Request) -> Request {
+        request.token(&buyer.carried)
+    }
+
+    /// Sends what is nobody's own.
+    pub(super) async fn look(&self, request: &Request) -> Result<Response, Failure> {
+        self.load.send(0, request).await
     }
 
     /// Notes what a buyer heard.

@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Desk, Downpour, Kind, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
+use crate::demo::kinds::{Desk, Downpour, InLine, Kind, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
 use crate::demo::report::Report;
 use crate::setup::start_while;
 use crate::stages::Stage;
@@ -53,6 +53,9 @@ pub struct Plan {
     /// Of them, how many come in a second on the whole: most come at the opening
     #[arg(long, env = "RATE", default_value_t = 600, value_parser = whole(1..=20_000_u32))]
     rate: u32,
+    /// Lanes that the units are dealt to, if the kind can have several
+    #[arg(long, env = "LANES", default_value_t = 1, value_parser = whole(1..=16_u16))]
+    lanes: u16,
     /// Seconds that an order waits for its payment: 15, or 60 with --hold
     #[arg(long, env = "PAYMENT_WINDOW_S", value_parser = whole(5..=3_600_u32))]
     payment_window_s: Option<u32>,
@@ -105,6 +108,7 @@ pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
         Kind::Lottery => stage::<Lottery>(plan).await,
         Kind::Rain => stage::<Downpour>(plan).await,
         Kind::EarlyAccess => stage::<MembersFirst>(plan).await,
+        Kind::Line => stage::<InLine>(plan).await,
     }
 }
 
@@ -112,7 +116,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let rush_plan = K::rush(plan)?;
     // Tokens take a while to sign, and so does the deployment.
     let (signed, cloud, web) = start_while(plan.built, |issuer| crowd::sign_tokens(issuer, plan.buyers)).await?;
-    let offer = K::offer(plan);
+    let offer = K::offer(plan).in_lanes(plan.lanes);
     let crowd = Crowd::gather(plan, &offer, &cloud, signed, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
     let client = Client::new(&cloud.deployment.api_url)?;
@@ -132,7 +136,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let rush_is_over = AtomicBool::new(false);
     let begins = Notify::new();
     let rush = async {
-        let outcome = rush::rush(&crowd, &rush_plan, &begins).await;
+        let outcome = K::come(&crowd, &rush_plan, &begins).await;
         rush_is_over.store(true, Ordering::Release);
         outcome
     };

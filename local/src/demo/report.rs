@@ -118,7 +118,7 @@ impl<K: Staged> Report<K> {
         let orders = every_order(deployment).await?;
         let ledger = deployment.ledger();
         let stock = Stock::new(&deployment.redis_url)?;
-        let view = stock.round(&crowd.round).view().await?.context("Redis has lost the round")?;
+        let view = stock.round_in(&crowd.round, crowd.lanes).view().await?.context("Redis has lost the round")?;
         let RoundView { free, entries, .. } = view;
         let found = Found { plan, crowd, ledger: &ledger, orders: &orders, steered };
         let live_orders = found.live().map(|order| LiveOrder::from(&order.claim)).collect();

@@ -45,7 +45,8 @@ pub(super) async fn pay_and_resell(crowd: &Crowd, rush_is_over: &AtomicBool, oth
             if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
                 bail!("{paid} of {goal} units are paid and {open} reservations have not ended");
             }
-            if paid < goal {
+            // Behind a line nobody comes twice.
+            if paid < goal && !crowd.has_line {
                 let got = reload(crowd, waiting).await;
                 in_vain = if got == 0 { in_vain + 1 } else { 0 };
             }

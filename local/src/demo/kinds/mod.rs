@@ -1,6 +1,7 @@
 //! What each kind of sale decides: what is on sale, and what is told and proved of it.
 
 mod early_access;
+mod line;
 mod lottery;
 mod prizes;
 mod rain;
@@ -8,20 +9,23 @@ mod red_packet;
 mod sale;
 
 use std::fmt::Display;
+use std::sync::Arc;
 
 use ::sale::{EpochMs, Order, OrderState, RainPlan, RoundId};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use ledger::Ledger;
+use load::Outcome;
 use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
-use crate::demo::Plan;
 use crate::demo::crowd::{Crowd, Turn};
+use crate::demo::{Plan, rush};
 
 pub(super) use early_access::MembersFirst;
+pub(super) use line::{InLine, Waiting};
 pub(super) use lottery::Lottery;
 pub(super) use prizes::Prizes;
 pub(super) use rain::Downpour;
@@ -44,6 +48,8 @@ pub(super) enum Kind {
     Rain,
     /// Units for money, which members may buy before everyone else, and some of which are kept for them
     EarlyAccess,
+    /// Units for money, with a line in front of them: most have a ticket before the opening, and chance decides their order
+    Line,
 }
 
 /// A kind of sale. A value of it is the part of the report that this kind alone has: as JSON, and as lines.
@@ -59,6 +65,11 @@ pub(super) trait Staged: Serialize + Display + Sized {
     /// How everybody comes.
     fn rush(plan: &Plan) -> Result<load::Plan> {
         plan.rush()
+    }
+
+    /// Lets everybody come. `begins` is told when the first one does.
+    async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
+        rush::rush(crowd, plan, begins).await
     }
 
     /// What an operator does before anybody comes.

@@ -1,0 +1,517 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ::line::{Class, LineDocument, LineState, Order as Places, Ticket};
+use ::sale::{ChallengePolicy, GateTerms, LineTerms, OrderState};
+use anyhow::{Context, Result};
+use hyper::Method;
+use hyper::header::{HeaderName, HeaderValue};
+use load::{Failure, Outcome, Request, Response, Visit};
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::{Notify, watch};
+
+use super::{Found, Staged};
+use crate::check_line::check;
+use crate::client::NewSale;
+use crate::demo::Plan;
+use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
+use crate::demo::report::line;
+use crate::stages::{Stage, progress_line};
+
+const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
+const X_LINE_FRONT: HeaderName = HeaderName::from_static("x-line-front");
+
+/// Time between the last early ticket and the opening.
+const CALM_S: u32 = 5;
+/// One of so many comes after the opening.
+const LATE_ONE_OF: u32 = 20;
+/// One of so many of those in the last fifth of the places does not wait for the turn.
+const JUMPS_ONE_OF: usize = 10;
+const LAST_PLACES_PPB: u32 = 800_000_000;
+/// How often somebody asks the same thing again who is told to.
+const TRIES: usize = 20;
+/// How long to wait for that, unless the answer says so.
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(500);
+/// A cache at the edge asks once a second.
+const EDGE_KEEPS: Duration = Duration::from_secs(1);
+
+/// A sale for money with a line in front of it. Everybody gets a ticket, most of them before the opening, and asks for a unit once the
+/// line has come to their place. What comes back moves the line on.
+#[derive(Debug, Serialize)]
+pub(in crate::demo) struct InLine {
+    admits_per_s: u32,
+    commitment: String,
+    early: usize,
+    late: usize,
+    /// As the line counted the early ones.
+    estimated: u64,
+    /// Whose turn it was.
+    admitted: usize,
+    ends: Ends,
+    /// Requests at the gateway of each who never came to the front, and of each who did.
+    asked_behind: Asked,
+    asked_in_front: Asked,
+    /// Looks at the line: those of all who waited, which a cache answers, and those of the cache.
+    looks: u64,
+    looks_of_the_edge: u64,
+    /// Those who asked for a challenge when it was not their turn, and those of them who got one.
+    jumped: usize,
+    jumpers_let_in: usize,
+    /// Units that went to somebody whom the line had not admitted.
+    out_of_turn: usize,
+    sold: usize,
+    paid: usize,
+    expired: usize,
+    cancelled: usize,
+    failed: usize,
+}
+
+/// How many ended in which way.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+struct Ends {
+    bought: usize,
+    sold_out_in_front: usize,
+    sold_out_behind: usize,
+    unknown: usize,
+}
+
+/// Requests each.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+struct Asked {
+    people: usize,
+    median: u32,
+    most: u32,
+}
+
+/// How it ended for somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Bought,
+    SoldOutInFront,
+    SoldOutBehind,
+}
+
+/// What somebody went through.
+#[derive(Debug, Clone, Default)]
+pub(in crate::demo) struct Waited {
+    class: Option<Class>,
+    /// Requests that reached the gateway.
+    asked: u32,
+    was_admitted: bool,
+    /// Whether somebody who tried to come out of turn was let in.
+    jumped: Option<bool>,
+    end: Option<End>,
+}
+
+/// What the people of a line know and leave behind.
+#[derive(Debug, Default)]
+pub(in crate::demo) struct Waiting {
+    people: std::sync::Mutex<HashMap<usize, Waited>>,
+    last: std::sync::Mutex<Option<Arc<LineDocument>>>,
+    looks: AtomicU64,
+    looks_of_the_edge: AtomicU64,
+    /// What is bought from here on had come back.
+    was_sold_out: AtomicBool,
+}
+
+/// The line as the edge has it.
+type Document = watch::Receiver<Option<Arc<LineDocument>>>;
+
+impl Staged for InLine {
+    fn offer(plan: &Plan) -> NewSale {
+        let over_s = (f64::from(plan.buyers) / f64::from(plan.rate)).ceil() as u32;
+        let opens_early_s = over_s + CALM_S;
+        let opens_in_s = plan.opens_in_s() + i64::from(opens_early_s);
+        let sale = NewSale::opening_in("lamp", opens_in_s, plan.open_s(), plan.units, plan.payment_window_s());
+        let gate =
+            GateTerms { challenge: ChallengePolicy::Work, work_bits: ::sale::MIN_WORK_BITS, ..GateTerms::default() };
+        let line = LineTerms { opens_early_s, admits_per_s: admits_per_s(plan), paused: false };
+        sale.in_line(line, gate, plan.buyers)
+    }
+
+    /// Everybody comes at the same rate, the late ones once it has opened.
+    fn rush(plan: &Plan) -> Result<load::Plan> {
+        Ok(load::Plan::at_rate(plan.buyers as usize, f64::from(plan.rate))?)
+    }
+
+    async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
+        let stage = Stage::spinner("Waiting for tickets");
+        let (publish, document) = watch::channel(None);
+        let edge = tokio::spawn(keep(Arc::clone(crowd), publish));
+        let mut seen = document.clone();
+        // The edge lives as long as anybody looks, so this only fails with it.
+        let tickets_from =
+            seen.wait_for(Option::is_some).await.ok().and_then(|document| Some(document.as_ref()?.tickets_from));
+        let wait_ms = tickets_from.map_or(0, |from| from.as_millisecond() - runtime::Clock::system().now().0);
+        tokio::time::sleep(Duration::from_millis(wait_ms.max(0) as u64)).await;
+        stage.done("there are tickets");
+
+        let stage = Stage::spinner("The line");
+        begins.notify_one();
+        let outcome = load::visits(plan, progress_line(), |visit| {
+            let (crowd, document) = (Arc::clone(crowd), document.clone());
+            async move {
+                let n = visit.n;
+                let waited = Visitor { crowd: &crowd, visit, waited: Waited::default() }.come(document).await;
+                crowd.waiting.note(n, waited);
+            }
+        })
+        .await;
+        edge.abort();
+        stage.done(format!("{} reservations", crowd.promised().accepted.len()));
+        outcome
+    }
+
+    async fn of(found: &Found<'_>) -> Result<Self> {
+        let waiting = &found.crowd.waiting;
+        let last = waiting.last().context("nobody has seen the line")?;
+        // As everybody can.
+        check(&found.crowd.round, &last, None, None)?;
+        let seed = last.seed().context("the seed is not out")?;
+        let (places, front) = (Places::of(&seed), last.admitted.front());
+        let people = waiting.people();
+        let numbers: HashMap<_, _> = found.crowd.buyers.iter().map(|buyer| (&buyer.user, buyer.number)).collect();
+        let in_turn = |user: &::sale::UserId| {
+            let waited = numbers.get(user).and_then(|number| people.get(number));
+            waited.and_then(|waited| waited.class).is_some_and(|class| front.admits(class, places.place(user)))
+        };
+        let admits_per_s = admits_per_s(found.plan);
+        let buyers = found.crowd.buyers.len();
+        let mut report = Self::counted(&people, buyers, admits_per_s);
+        report.commitment.clone_from(&last.commitment);
+        report.estimated = last.people.estimate;
+        report.looks = waiting.looks.load(Ordering::Relaxed);
+        report.looks_of_the_edge = waiting.looks_of_the_edge.load(Ordering::Relaxed);
+        report.out_of_turn = found.orders.iter().filter(|order| !in_turn(&order.claim.user)).count();
+        report.sold = found.live().count();
+        report.paid = found.count(OrderState::Paid);
+        report.expired = found.count(OrderState::Expired);
+        report.cancelled = found.count(OrderState::Cancelled);
+        report.failed = found.count(OrderState::Failed);
+        Ok(report)
+    }
+
+    fn is_right(&self) -> bool {
+        self.ends.unknown == 0 && self.out_of_turn == 0 && self.jumpers_let_in == 0
+    }
+}
+
+/// A tenth of how many come in a second, so that there is a line.
+fn admits_per_s(plan: &Plan) -> u32 {
+    (plan.rate / 10).max(1)
+}
+
+/// Looks at the line for everybody, as a cache at the edge does: once a second, as long as it changes.
+async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>>>) {
+    let path = format!("/v1/sales/{}/line", crowd.round.sale);
+    let Ok(request) = Request::new(Method::GET, &path) else { return };
+    let mut people = 0;
+    let mut every = tokio::time::interval(EDGE_KEEPS);
+    loop {
+        every.tick().await;
+        let waiting = &crowd.waiting;
+        waiting.looks_of_the_edge.fetch_add(1, Ordering::Relaxed);
+        let Ok(response) = crowd.look(&request).await else { continue };
+        let Ok(document) = serde_json::from_slice::<LineDocument>(&response.body) else { continue };
+        people = document.people.estimate.max(people);
+        let waits = people + document.people.late;
+        if let Some(looks) = (waits * EDGE_KEEPS.as_millis() as u64).checked_div(document.poll_after_ms) {
+            waiting.looks.fetch_add(looks, Ordering::Relaxed);
+        }
+        if document.state == LineState::SoldOut {
+            waiting.was_sold_out.store(true, Ordering::Relaxed);
+        }
+        let document = Arc::new(document);
+        waiting.saw(&document);
+        let is_last = document.poll_after_ms == 0;
+        if publish.send(Some(document)).is_err() || is_last {
+            // Who looks later sees the last one.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// Somebody who comes.
+struct Visitor<'a> {
+    crowd: &'a Crowd,
+    visit: Visit,
+    waited: Waited,
+}
+
+impl Visitor<'_> {
+    async fn come(mut self, mut line: Document) -> Waited {
+        let buyer = &self.crowd.buyers[self.visit.n];
+        let is_late = (self.visit.n as u32).is_multiple_of(LATE_ONE_OF);
+        let mut due = self.visit.due;
+        if is_late {
+            let opened = line.wait_for(|seen| seen.as_ref().is_some_and(|document| document.seed.is_some())).await;
+            if opened.is_err() {
+                return self.waited;
+            }
+            due = Instant::now();
+        }
+        let Some(ticket) = self.ticket(buyer, due).await else { return self.waited };
+        self.waited.class = Some(ticket.1);
+        let jumps = self.visit.n % JUMPS_ONE_OF == 1;
+        let mut pass = None;
+        loop {
+            let Some(document) = line.borrow_and_update().clone() else { return self.waited };
+            if let Some(seed) = document.seed() {
+                let place = Places::of(&seed).place(&buyer.user);
+                let is_turn = document.admitted.front().admits(ticket.1, place);
+                if jumps && !is_turn && self.waited.jumped.is_none() && place.ppb() >= LAST_PLACES_PPB {
+                    let front = document.front.clone().unwrap_or_default();
+                    let (crowd, request) = (self.crowd, self.challenge(buyer, &ticket.0, &front));
+                    if let Some(request) = request {
+                        let heard = self.ask("challenge", || crowd.send(buyer, &request)).await;
+                        self.waited.jumped = heard.map(|heard| heard.status < 400);
+                    }
+                }
+                self.waited.was_admitted |= is_turn;
+                if is_turn && document.state == LineState::Moving {
+                    if pass.is_none() {
+                        pass = self.enter(buyer, &ticket.0, document.front.as_deref().unwrap_or_default()).await;
+                    }
+                    if let Some(pass) = &pass
+                        && self.reserve(buyer, pass).await == Some(true)
+                    {
+                        self.waited.end = Some(End::Bought);
+                        return self.waited;
+                    }
+                }
+            }
+            let is_over = document.state == LineState::Ended
+                || document.state == LineState::SoldOut && document.units.may_return == 0;
+            if is_over {
+                let end = if self.waited.was_admitted { End::SoldOutInFront } else { End::SoldOutBehind };
+                self.waited.end = Some(end);
+                return self.waited;
+            }
+            if line.changed().await.is_err() {
+                return self.waited;
+            }
+        }
+    }
+
+    /// Asks, as often as it is told to come back. The last answer, if there is one.
+    async fn ask<F>(&mut self, step: &'static str, sending: impl Fn() -> F) -> Option<Response>
+    where
+        F: Future<Output = Result<Response, Failure>>,
+    {
+        self.ask_from(Instant::now(), step, sending).await
+    }
+
+    async fn ask_from<F>(&mut self, due: Instant, step: &'static str, sending: impl Fn() -> F) -> Option<Response>
+    where
+        F: Future<Output = Result<Response, Failure>>,
+    {
+        let mut due = due;
+        let mut last = None;
+        for _ in 0..TRIES {
+            self.waited.asked += 1;
+            let heard = self.visit.send(step, due, sending()).await.ok();
+            let again = heard.as_ref().is_none_or(|heard| matches!(heard.status, 429 | 500..));
+            let pause = heard.as_ref().and_then(|heard| heard.retry_after).unwrap_or(ASK_AGAIN_AFTER);
+            last = heard;
+            if !again {
+                break;
+            }
+            tokio::time::sleep(pause).await;
+            due = Instant::now();
+        }
+        last
+    }
+
+    async fn ticket(&mut self, buyer: &Buyer, due: Instant) -> Option<(String, Class)> {
+        let path = format!("/v1/sales/{}/tickets", self.crowd.round.sale);
+        let request = self.crowd.of_buyer(buyer, Request::new(Method::POST, &path).ok()?.json(&json!({})));
+        let crowd = self.crowd;
+        let heard = self.ask_from(due, "ticket", || crowd.send(buyer, &request)).await?;
+        let text = heard.json()["ticket"].as_str()?.to_owned();
+        let class = Ticket::said(&text)?.class;
+        Some((text, class))
+    }
+
+    fn in_line(&self, buyer: &Buyer, what: &str, ticket: &str, front: &str) -> Option<Request> {
+        let path = format!("/v1/sales/{}/{what}", self.crowd.round.sale);
+        let header = |text: &str| HeaderValue::from_str(text).ok();
+        let request = Request::new(Method::POST, &path).ok()?;
+        let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_FRONT, header(front)?);
+        Some(self.crowd.of_buyer(buyer, request))
+    }
+
+    fn challenge(&self, buyer: &Buyer, ticket: &str, front: &str) -> Option<Request> {
+        Some(self.in_line(buyer, "challenges", ticket, front)?.json(&json!({ "kind": "work" })))
+    }
+
+    /// Does the work that the gate asks for. The pass that it gives.
+    async fn enter(&mut self, buyer: &Buyer, ticket: &str, front: &str) -> Option<String> {
+        let crowd = self.crowd;
+        let request = self.challenge(buyer, ticket, front)?;
+        let challenge = self.ask("challenge", || crowd.send(buyer, &request)).await?.json();
+        let id = challenge["challenge_id"].as_str()?.parse().ok()?;
+        let answer = tokio::task::spawn_blocking(move || pass::work(id)).await.ok()?;
+        let answered = json!({ "challenge_id": challenge["challenge_id"], "answer": answer });
+        let request = self.in_line(buyer, "tokens", ticket, front)?.json(&answered);
+        let admitted = self.ask("token", || crowd.send(buyer, &request)).await?.json();
+        admitted["token"].as_str().map(str::to_owned)
+    }
+
+    /// Whether a unit is theirs; none if nobody says.
+    async fn reserve(&mut self, buyer: &Buyer, pass: &str) -> Option<bool> {
+        let crowd = self.crowd;
+        // Who buys what came back pays for it, so that it ends.
+        let wave = if crowd.waiting.was_sold_out.load(Ordering::Relaxed) { Wave::Resale } else { Wave::Rush };
+        let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line");
+        let request = crowd.of_buyer(buyer, request);
+        let heard = self.ask("reserve", || crowd.send(buyer, &request)).await?;
+        Some(crowd.note(buyer, wave, &Ok(heard)) == Heard::Reserved)
+    }
+}
+
+impl Waiting {
+    fn people(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Waited>> {
+        self.people.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn note(&self, n: usize, waited: Waited) {
+        self.people().insert(n, waited);
+    }
+
+    fn saw(&self, document: &Arc<LineDocument>) {
+        *self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(Arc::clone(document));
+    }
+
+    fn last(&self) -> Option<Arc<LineDocument>> {
+        self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
+
+impl InLine {
+    fn counted(people: &HashMap<usize, Waited>, buyers: usize, admits_per_s: u32) -> Self {
+        let class = |is_early: bool| {
+            people.values().filter(|one| one.class.is_some_and(|class| (class == Class::Early) == is_early)).count()
+        };
+        let ended = |end: End| people.values().filter(|one| one.end == Some(end)).count();
+        let ends = Ends {
+            bought: ended(End::Bought),
+            sold_out_in_front: ended(End::SoldOutInFront),
+            sold_out_behind: ended(End::SoldOutBehind),
+            unknown: buyers - people.values().filter(|one| one.end.is_some()).count(),
+        };
+        let asked = |in_front: bool| Asked::of(people.values().filter(|one| one.was_admitted == in_front));
+        Self {
+            admits_per_s,
+            commitment: String::new(),
+            early: class(true),
+            late: class(false),
+            estimated: 0,
+            admitted: people.values().filter(|one| one.was_admitted).count(),
+            ends,
+            asked_behind: asked(false),
+            asked_in_front: asked(true),
+            looks: 0,
+            looks_of_the_edge: 0,
+            jumped: people.values().filter(|one| one.jumped.is_some()).count(),
+            jumpers_let_in: people.values().filter(|one| one.jumped == Some(true)).count(),
+            out_of_turn: 0,
+            sold: 0,
+            paid: 0,
+            expired: 0,
+            cancelled: 0,
+            failed: 0,
+        }
+    }
+}
+
+impl Asked {
+    fn of<'a>(people: impl Iterator<Item = &'a Waited>) -> Self {
+        let mut asked: Vec<u32> = people.map(|one| one.asked).collect();
+        asked.sort_unstable();
+        Self {
+            people: asked.len(),
+            median: asked.get(asked.len() / 2).copied().unwrap_or(0),
+            most: asked.last().copied().unwrap_or(0),
+        }
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} each (median), {} at most, of {} people", self.median, self.most, self.people)
+    }
+}
+
+impl fmt::Display for InLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { early, late, estimated, ends, .. } = self;
+        line(f, "tickets", &format_args!("{early} before the opening (counted as {estimated}), {late} after it"))?;
+        line(f, "commitment", &format_args!("{}… holds", self.commitment.get(..16).unwrap_or_default()))?;
+        line(f, "came to the front", &format_args!("{}, at {} a second at most", self.admitted, self.admits_per_s))?;
+        line(f, "how it ended", &"")?;
+        line(f, "  bought", &ends.bought)?;
+        line(f, "  sold out, at the front", &ends.sold_out_in_front)?;
+        line(f, "  sold out, in line", &ends.sold_out_behind)?;
+        line(f, "  nobody knows", &ends.unknown)?;
+        line(f, "requests at the gateway", &"")?;
+        line(f, "  never at the front", &self.asked_behind)?;
+        line(f, "  at the front", &self.asked_in_front)?;
+        line(f, "looks at the line", &format_args!("about {}, {} at the gateway", self.looks, self.looks_of_the_edge))?;
+        line(f, "tried to pass others", &format_args!("{}, let in {}", self.jumped, self.jumpers_let_in))?;
+        line(f, "orders out of turn", &self.out_of_turn)?;
+        line(f, "sold", &self.sold)?;
+        line(f, "  paid", &self.paid)?;
+        line(f, "expired", &self.expired)?;
+        line(f, "cancelled", &self.cancelled)?;
+        line(f, "failed", &self.failed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(change: impl FnOnce(&mut HashMap<usize, Waited>)) -> InLine {
+        let one = |asked, was_admitted, end| Waited {
+            class: Some(Class::Early),
+            asked,
+            was_admitted,
+            jumped: None,
+            end: Some(end),
+        };
+        let mut people = HashMap::from([
+            (0, one(4, true, End::Bought)),
+            (1, one(4, true, End::SoldOutInFront)),
+            (2, one(1, false, End::SoldOutBehind)),
+            (3, Waited { class: Some(Class::Late(7)), ..one(1, false, End::SoldOutBehind) }),
+            (4, Waited { jumped: Some(false), ..one(2, false, End::SoldOutBehind) }),
+        ]);
+        change(&mut people);
+        InLine::counted(&people, 5, 10)
+    }
+
+    #[test]
+    fn everybody_is_counted_once() {
+        let report = counted(|_| {});
+        assert_eq!((report.early, report.late, report.admitted), (4, 1, 2));
+        let ends = Ends { bought: 1, sold_out_in_front: 1, sold_out_behind: 3, unknown: 0 };
+        assert_eq!(report.ends, ends);
+        assert_eq!(report.asked_behind, Asked { people: 3, median: 1, most: 2 });
+        assert_eq!(report.asked_in_front, Asked { people: 2, median: 4, most: 4 });
+        assert_eq!((report.jumped, report.jumpers_let_in), (1, 0));
+        assert!(report.is_right(), "{report}");
+    }
+
+    #[test]
+    fn who_is_forgotten_or_let_in_out_of_turn_is_found() {
+        assert!(!counted(|people| people.retain(|number, _| *number != 3)).is_right());
+        assert!(!counted(|people| people.get_mut(&3).unwrap().end = None).is_right());
+        assert!(!counted(|people| people.get_mut(&4).unwrap().jumped = Some(true)).is_right());
+        assert!(!InLine { out_of_turn: 1, ..counted(|_| {}) }.is_right());
+    }
+}
