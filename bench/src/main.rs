@@ -4,6 +4,7 @@ mod binaries;
 mod calls;
 mod event;
 mod flood;
+mod lanes;
 mod outage;
 mod random_ids;
 mod report;
@@ -25,6 +26,8 @@ struct Arguments {
 enum Command {
     /// Honest buyers, with and without a flood of forged and repeated requests beside them
     Flood(flood::Plan),
+    /// One hot sale on 1, 2, 4 and 8 lanes: throughput, and the work of Redis
+    Lanes(lanes::Plan),
     /// Redis stops answering in the middle of a sale
     Outage(outage::Plan),
     /// Ids that nobody gave out
@@ -41,6 +44,7 @@ async fn main() -> ExitCode {
     };
     let done = match arguments.command {
         Command::Flood(plan) => flood::run(&plan).await,
+        Command::Lanes(plan) => lanes::run(&plan).await,
         Command::Outage(plan) => outage::run(&plan).await,
         Command::RandomIds(plan) => random_ids::run(&plan).await,
         Command::Report(plan) => report::run(&plan).await,

@@ -2,7 +2,7 @@
 
 mod allocations;
 mod aws;
-mod figure;
+pub(crate) mod figure;
 mod functions;
 mod gateway;
 mod growth;
@@ -10,7 +10,7 @@ mod orders;
 mod page;
 mod plot;
 mod rates;
-mod rivals;
+pub(crate) mod rivals;
 mod scripts;
 mod shop;
 mod starts;

@@ -1,0 +1,179 @@
+//! One hot sale on some numbers of lanes: what a lane costs Redis.
+//!
+//! All lanes are on one Valkey, since two cores cannot show what several would do beside each other. What is measured is the work
+//! of Redis for each reservation, and it does not grow with the lanes; with a shard for each lane as many times the scripts fit into a second.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use load::measure::closed;
+use local::stages::Stage;
+use sale::{BuyerClass, Lane, RoundId, RoundNumber, Terms, UserId};
+use serde::Serialize;
+use stock::{Reserve, RoundLoad, Stock};
+use uuid::Uuid;
+
+use crate::report::figure::median;
+use crate::report::rivals::{Ring, terms};
+
+const CLIENTS: usize = 64;
+const LANES: [u16; 4] = [1, 2, 4, 8];
+
+/// How much of it.
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    /// Units of a round, and buyers
+    #[arg(long, default_value_t = 20_000, value_parser = command_line::whole(1_000..=1_000_000_u32))]
+    units: u32,
+    /// Rounds of each that count, after one that does not
+    #[arg(long, default_value_t = 9, value_parser = command_line::whole(1..=100_u32))]
+    rounds: u32,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a number of lanes came to.
+#[derive(Debug, Serialize)]
+struct Figures {
+    lanes: u16,
+    /// Where everybody is at home: in all lanes, or in the first one, which has to ask the others.
+    users: &'static str,
+    /// Of all rounds, each against the same round with one lane.
+    throughput_ratio: f64,
+    winners_per_s: f64,
+    scripts_per_cpu_s: f64,
+    winners_per_cpu_s: f64,
+    /// Calls of scripts for each winner.
+    scripts_each: f64,
+    transfers: u32,
+}
+
+/// One round.
+struct Measured {
+    per_s: f64,
+    cpu_s: f64,
+    scripts: u64,
+    transfers: u32,
+}
+
+pub(crate) async fn run(plan: &Plan) -> Result<()> {
+    let ring = Ring::open().await?;
+    let kinds: Vec<(u16, bool)> = LANES.iter().map(|lanes| (*lanes, false)).chain([(8, true)]).collect();
+    let mut rounds: Vec<Vec<Measured>> = kinds.iter().map(|_| Vec::new()).collect();
+    let stage = Stage::steps("Lanes, in turns", (plan.rounds as usize + 1) * kinds.len());
+    let mut number = 0;
+    for round in 0..=plan.rounds {
+        for (kind, into) in kinds.iter().zip(&mut rounds) {
+            number += 1;
+            let measured = one(&ring, RoundNumber(number), plan.units, *kind).await?;
+            if round > 0 {
+                into.push(measured);
+            }
+            stage.step();
+        }
+    }
+    stage.done(format!("{} rounds of {} units each", plan.rounds, plan.units));
+    let figures: Vec<Figures> = kinds
+        .iter()
+        .zip(&rounds)
+        .map(|(kind, measured)| Figures::of(*kind, measured, &rounds[0], plan.units))
+        .collect();
+    if plan.json {
+        println!("{}", serde_json::to_string_pretty(&figures)?);
+        return Ok(());
+    }
+    println!(
+        "\n| lanes | users at home | throughput, × one lane | winners/s | scripts a CPU second of Redis | winners a CPU second | scripts each | transfers |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for one in &figures {
+        println!(
+            "| {} | {} | {:.2} | {:.0} | {:.0} | {:.0} | {:.3} | {} |",
+            one.lanes,
+            one.users,
+            one.throughput_ratio,
+            one.winners_per_s,
+            one.scripts_per_cpu_s,
+            one.winners_per_cpu_s,
+            one.scripts_each,
+            one.transfers
+        );
+    }
+    Ok(())
+}
+
+async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16, bool)) -> Result<Measured> {
+    ring.empty().await?;
+    let stock = Arc::new(Stock::new(&ring.valkey.url())?);
+    let id = Arc::new(RoundId { sale: "lamp".parse()?, number });
+    let epoch_ms = runtime::Clock::system().now();
+    let terms = Terms { lanes, ..terms(units)? };
+    let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken: Vec::new(), denied: Vec::new() };
+    let round = stock.round_in(&id, lanes);
+    let is_loaded = if lanes == 1 { round.load(&load).await? } else { round.load_lanes(&load, units).await? };
+    ensure!(is_loaded, "the round was there already");
+    let users = (0..).map(|n| format!("buyer-{n}").parse::<UserId>());
+    let users: Result<Vec<UserId>, _> = users
+        .filter(|user| user.as_ref().is_ok_and(|user| !skewed || Lane::home_of(user, lanes).index() == 0))
+        .take(units as usize)
+        .collect();
+    let users = Arc::new(users?);
+    let (scripts, cpu_s) = (scripts(ring).await?, cpu_s(ring).await?);
+    let reserve = {
+        let (stock, id) = (Arc::clone(&stock), Arc::clone(&id));
+        move |_, n: usize| {
+            let (stock, id, users) = (Arc::clone(&stock), Arc::clone(&id), Arc::clone(&users));
+            async move {
+                let round = stock.round_in(&id, lanes);
+                let answer = round.reserve(Uuid::now_v7(), &users[n], BuyerClass::EVERYONE).await?;
+                ensure!(matches!(answer, Reserve::Reserved(_)), "{answer:?} while units are free");
+                Ok(())
+            }
+        }
+    };
+    let load = closed(CLIENTS, units as usize, reserve).await?;
+    let counters = round.counters().await?.context("the round is gone")?;
+    ensure!(counters.free() == 0, "{} units are left", counters.free());
+    let after = self::scripts(ring).await?;
+    Ok(Measured {
+        per_s: load.throughput(),
+        cpu_s: self::cpu_s(ring).await? - cpu_s,
+        scripts: after - scripts,
+        transfers: round.transfers_given().await?,
+    })
+}
+
+/// Calls of scripts so far.
+async fn scripts(ring: &Ring) -> Result<u64> {
+    let text: String = redis::cmd("INFO").arg("commandstats").query_async(&mut ring.connection().await?).await?;
+    let calls = ["evalsha", "eval"].map(|name| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{name}:calls=")));
+        line.and_then(|rest| rest.split(',').next()?.parse::<u64>().ok()).unwrap_or(0)
+    });
+    Ok(calls.iter().sum())
+}
+
+/// Seconds of a core that Redis has had.
+async fn cpu_s(ring: &Ring) -> Result<f64> {
+    let (user, system) = (ring.info("used_cpu_user").await?, ring.info("used_cpu_sys").await?);
+    Ok(user.parse::<f64>()? + system.parse::<f64>()?)
+}
+
+impl Figures {
+    fn of((lanes, skewed): (u16, bool), rounds: &[Measured], one_lane: &[Measured], units: u32) -> Self {
+        let of = |figure: &dyn Fn(&Measured) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
+        let ratios: Vec<f64> = rounds.iter().zip(one_lane).map(|(this, one)| this.per_s / one.per_s).collect();
+        Self {
+            lanes,
+            users: if skewed { "all in one lane" } else { "in all lanes" },
+            throughput_ratio: median(&ratios),
+            winners_per_s: of(&|round| round.per_s),
+            scripts_per_cpu_s: of(&|round| round.scripts as f64 / round.cpu_s),
+            winners_per_cpu_s: of(&|round| f64::from(units) / round.cpu_s),
+            scripts_each: of(&|round| round.scripts as f64 / f64::from(units)),
+            transfers: rounds.iter().map(|round| round.transfers).max().unwrap_or(0),
+        }
+    }
+}
