@@ -2,7 +2,8 @@
 # Runs one part of `make test`: tests/part.sh NAME COMMAND…
 #
 # Parts run beside each other. What one prints goes to NAME.log in TEST_LOGS (target/parts), and is shown if the part fails;
-# until it ends a line every 15 s says how far it is. How it ended, and after how long, is a line in the file results there.
+# until it ends a line every 15 s says how far it is. How it ended, after how long, and how long it had
+# a core, is a line in the file results there.
 # TERM, HUP and INT end the part and all that it started.
 set -u
 name=$1
@@ -70,13 +71,16 @@ reporter=$!
 wait $part
 status=$?
 end_report
+# Of a core, for the part and whatever it waited for. Not in a pipe, which would be a shell of its own.
+times >"$folder/$name.times"
+cpu=$(awk 'NR == 2 { split($0, t, /[ms ]+/); printf "%d", (t[1] + t[3]) * 60 + t[2] + t[4] }' "$folder/$name.times")
 if test $status -eq 0; then
   # What was left out is worth knowing.
   grep '^\*\*\*' "$log"
-  result="✓ $name ($(seconds) s)"
+  result="✓ $name ($(seconds) s, $cpu s of a core)"
 else
   cat "$log"
-  result="✗ $name ($(seconds) s): it is above, and in $log"
+  result="✗ $name ($(seconds) s, $cpu s of a core): it is above, and in $log"
 fi
 echo "$result" | tee -a "$folder/results"
 exit $status
