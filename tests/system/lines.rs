@@ -212,12 +212,12 @@ async fn late_ones_come_after_all_early_ones() {
 
 #[tokio::test]
 async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
-    // It opened long enough ago for the first step to be as long as one can be: ten seconds at twenty a second, however slow the
+    // It opened long enough ago for the first step to be as long as one can be: ten seconds at fifty a second, however slow the
     // machine is.
     let opens_at_ms = EpochMs(now().0 - 20_000);
-    let line = LineTerms { admits_per_s: 20, ..LINE };
+    let line = LineTerms { admits_per_s: 50, ..LINE };
     let lab = selling(Terms { opens_at_ms, ..with_line(10_000, line) }).await;
-    let names = names(4000);
+    let names = names(10_000);
     queue_up(&lab, &names).await;
     let before = look(&lab).await;
     let places_before = places(&names, &before, &before.commitment);
@@ -235,7 +235,7 @@ async fn when_redis_is_lost_nobody_loses_a_place_and_nobody_is_sent_back() {
     let after = look(&lab).await;
     assert_eq!(places(&names, &after, &before.commitment), places_before, "the order follows from the seed alone");
     assert!(after.admitted.front() >= before.admitted.front(), "{:?} {:?}", after.admitted, before.admitted);
-    // The ceiling is ten seconds ahead: 200 of the 4,000, whose count may be off by 5 %.
+    // The ceiling is ten seconds ahead: 500 of the 10,000, whose count may be off by 5 %.
     let ahead = after.admitted.early_ppb - before.admitted.early_ppb;
     assert!((47_500_000..=52_700_000).contains(&ahead), "{:?} {:?}", before.admitted, after.admitted);
     assert_eq!(after.people.estimate, before.people.estimate, "they are not forgotten");
