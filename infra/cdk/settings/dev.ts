@@ -34,10 +34,11 @@ export const dev: Settings = {
   network: 'dual-stack',
   observability: 'essential',
   signingSecrets: 'one',
-  releases: 'at-once',
+  releases: 'in-place',
   table: {},
   provisioned: [],
-  tracing: true,
+  // Each run of a schedule would be traced, which costs as much as a secret and a half.
+  tracing: false,
   tags: { application: 'flash-sale', stage: 'dev' },
   keepData: false,
   protectData: false,
