@@ -7,7 +7,8 @@ export const dev: Settings = {
   architecture: 'arm64',
   functionUpload: { kind: 'bootstrap' },
   functionMemoryMb: 256,
-  logLevel: 'debug',
+  // At `debug` the SDK writes dozens of lines a request, of which schedules have four a minute.
+  logLevel: 'info',
   logRetentionDays: 7,
   orderConcurrency: 10,
   winners: { perSecond: 100 },

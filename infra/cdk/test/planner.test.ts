@@ -2,6 +2,8 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { IN_FRONT, SCHEDULED } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
 import { DEPLOYED, functionNamed, type Json, ofApi, only, ownFunctions, resources, synthesized, synthesizedEdge, target } from './stack.ts';
 
@@ -92,6 +94,8 @@ test('the planner knows what profiles have that costs money while nobody comes',
   const counted = Object.fromEntries(
     (['dev', 'prod', 'parked'] as const).map((name) => [name, profile(DEPLOYED[name], templates[name])]),
   );
+  const lanes = settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] });
+  counted['lanes'] = profile(lanes, synthesized(lanes));
   // `npx vitest run -u` writes it, and planner/src/profiles.rs reads it.
   await expect(`${JSON.stringify(counted, null, 2)}\n`).toMatchFileSnapshot('../../../planner/profiles.json');
 });

@@ -36,6 +36,8 @@ describe('dev', () => {
     expect(TracingConfig).toBeUndefined();
     // It costs as much as a secret, each metric.
     expect(Environment.Variables.METRICS).toBe('off');
+    // What the planner takes a run's log for: the SDK alone writes more at `debug`.
+    expect(Environment.Variables.LOG_LEVEL).toBe('info');
   });
 
   test('may go out over IPv6 to HTTPS and nothing else', () => {
