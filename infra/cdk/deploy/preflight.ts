@@ -97,6 +97,8 @@ export async function hindrances(about: Seen): Promise<Finding[]> {
     ['issuer', async () => [await issuer(about)]],
     ['certificate', async () => [await certificate(about)]],
     ['lambda quota', async () => [executions(about, await concurrency(about.aws))]],
+    // The processes of a new version read them anew.
+    ['secrets', () => secrets(about)],
     ['edge key', () => edgeKey(about)],
     ['openings', async () => [openings(about)]],
   ]);
@@ -318,7 +320,7 @@ const SECRETS: Record<string, string> = {
   EdgeKeySecretArn: "the edge's keys",
 };
 
-async function secrets({ outputs, aws, name }: Preflight): Promise<Finding[]> {
+async function secrets({ outputs, aws, name }: Seen): Promise<Finding[]> {
   const there = Object.entries(SECRETS).filter(([output]) => outputs[output] !== undefined);
   if (there.length === 0) return [good('secrets', 'are made with the stack')];
   return Promise.all(
@@ -326,11 +328,11 @@ async function secrets({ outputs, aws, name }: Preflight): Promise<Finding[]> {
       const arn = outputs[output];
       try {
         const { DeletedDate } = await aws.secrets.send(new DescribeSecretCommand({ SecretId: arn }));
-        if (DeletedDate !== undefined) return wrong('secrets', `${what} is going to be deleted`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
+        if (DeletedDate !== undefined) return stop('secrets', `${what} is going to be deleted`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
         return good('secrets', `${what} is there`);
       } catch (error) {
         if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-        return wrong('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: make destroy ENV=${name}`);
+        return stop('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: make destroy ENV=${name}`);
       }
     }),
   );

@@ -7,7 +7,7 @@ import { type Target, urlThatAnswers } from '../deploy/target.ts';
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
 import { type Recorded, recordedAws, refused } from './aws.ts';
-import { ACCOUNT, bootstrapped, executions, NO_STACK, secretArn, secretHas, stackIs, templateIs, warmed, WELL } from './recorded.ts';
+import { ACCOUNT, bootstrapped, executions, NO_STACK, secretArn, secretHas, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
 import { synthesized } from './stack.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
@@ -130,6 +130,8 @@ describe('what would fail, or shut the shop, is said before anything is built', 
       /edge key: functions may not know key2 before 2026-11-23T12:19/,
     ],
     ['the second key of a secret that is still to be made', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is made with key1, and has no key2/],
+    ['a secret on its way out, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is going to be deleted\n {4}aws secretsmanager restore-secret/],
+    ['a secret that is gone', { before: SHOP, answers: { DescribeSecret: refused('ResourceNotFoundException'), GetSecretValue: refused('ResourceNotFoundException') } }, /secrets: the edge's keys is gone/],
     ['an opening that has begun', { before: SHOP, deployment: { provisioned: on } }, /openings: a window is on until 2026-11-23T12:30:00Z/],
     ['parking while a round is open', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ present: 1, later: 3 }) } }, /1 round is open, or opens within ten minutes/],
     ['parking when that cannot be seen', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: { body: { errorMessage: 'no' } } } }, /Whether a round is open could not be seen/],
