@@ -120,6 +120,13 @@ describe('commands that pages name', () => {
     });
   });
 
+  test('each finding that the page on deployment lists has a test that is there', () => {
+    const rows = read('docs/deployment.md').split('\n').filter((line) => /^\|.*\| `[^|]*(\.test\.ts|\.rs)`[^|]*\|$/.test(line));
+    expect(rows.length).toBeGreaterThanOrEqual(15);
+    const named = rows.flatMap((row) => [...row.split('|')[3]!.matchAll(/`([^`]+)`(?:: "([^"]+)")?/g)]);
+    for (const [, file, name] of named) expect(read(file!), file).toContain(name ?? '');
+  });
+
   test('`make lint` installs what it needs, as a clean machine has none of it', () => {
     const lint = makefile.slice(makefile.indexOf('\nlint:'), makefile.indexOf('\ndeny:'));
     for (const folder of ['infra/cdk', 'clients']) {
