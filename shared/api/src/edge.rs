@@ -73,18 +73,18 @@ impl Edge {
     /// The answer to a request that came past the CDN, or may have.
     pub async fn let_in(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let Some(keys) = &self.keys else { return Ok(()) };
-        self.judge(request, keys.get().await)
+        self.refusal(request, keys.get().await).map_or(Ok(()), Err)
     }
 
-    fn judge(&self, request: &mut Request, keys: Result<Arc<EdgeKeys>, SecretError>) -> Result<(), Response<Body>> {
+    fn refusal(&self, request: &mut Request, keys: Result<Arc<EdgeKeys>, SecretError>) -> Option<Response<Body>> {
         match keys {
-            Ok(keys) if self.lets_in(request, &keys) => Ok(()),
-            Ok(_) => Err(forbidden()),
-            Err(error) if self.is_only_way_in => Err(Problem::unanswered(error).into_response()),
+            Ok(keys) if self.lets_in(request, &keys) => None,
+            Ok(_) => Some(forbidden()),
+            Err(error) if self.is_only_way_in => Some(Problem::unanswered(error).into_response()),
             Err(error) => {
                 // One rate for many is better than no answer for all.
                 tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known");
-                Ok(())
+                None
             }
         }
     }
@@ -176,11 +176,11 @@ mod tests {
 
     #[test]
     fn whoever_cannot_be_told_apart_waits_where_the_cdn_is_the_only_way_in() {
-        let refusal = edge(true).judge(&mut request(""), Err(SecretError::InVain)).unwrap_err();
+        let refusal = edge(true).refusal(&mut request(""), Err(SecretError::InVain)).unwrap();
         assert_eq!(refusal.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert!(refusal.headers().contains_key(http::header::RETRY_AFTER));
         // Where another way is open, one rate for many is better than no answer for all.
-        assert!(edge(false).judge(&mut request(""), Err(SecretError::InVain)).is_ok());
+        assert!(edge(false).refusal(&mut request(""), Err(SecretError::InVain)).is_none());
     }
 
     /// The steps of a change of keys: at each the CDN sends one that functions take, whichever of the two secrets they have read.
