@@ -206,6 +206,7 @@ bench-short: ## Check the measurements themselves: fails on a wrong answer, coun
 lint: ## Check format, lints and the types of the TypeScript packages
 	$(CARGO) fmt --all --check
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
+	@for package in infra/cdk clients; do test -d $$package/node_modules || npm --prefix $$package ci --silent || exit; done
 	cd infra/cdk && npm run --silent typecheck
 	cd clients && npm run --silent typecheck && npm run --silent lint
 

@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use command_line::{Stop, whole};
 use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
-use crate::deployment::{DEV, PARKED, PROD};
+use crate::deployment::{DEV, LANES, PARKED, PROD};
 use crate::inputs::{
     Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_AUDIENCE, MAX_LANES, MAX_UNITS, OPENS_EARLY, OPENS_EARLY_S,
 };
@@ -124,6 +124,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
                 bill("dev, a month without anybody", &DEV)?,
                 bill("prod, a month without anybody", &PROD)?,
                 bill("prod while it is parked, a month without anybody", &PARKED)?,
+                bill("prod with four shards and a name of its own, a month without anybody", &LANES)?,
             ];
             answer(cli.json, &bills, &table, &region)
         }

@@ -88,6 +88,9 @@ pub const PARKED: Deployment = Deployment {
     ..PROD
 };
 
+/// `prod` with four shards, for a sale that uses lanes, behind a name of its own: `edge` of `infra/cdk/bin/examples.ts`.
+pub const LANES: Deployment = Deployment { name: "lanes", shards: 4, ..PROD };
+
 /// Memory of a function in GB.
 pub const FUNCTION_GB: f64 = 0.25;
 /// Messages of a batch.

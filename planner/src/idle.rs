@@ -38,10 +38,12 @@ pub fn lines(on: &d::Deployment, prices: &Region) -> Result<Vec<Line>> {
         line("dashboard", has.dashboards, "dashboard_month"),
         line("schedules", runs / 1e6, "scheduler_million"),
         line("scheduled runs", runs / 1e6, "lambda_million"),
-        line("scheduled runs, time", runs * OTHER_S * d::FUNCTION_GB, "lambda_gb_s"),
+        line("scheduled runs, time", MINUTES * OTHER_S * has.schedules_mb / 1024.0, "lambda_gb_s"),
         line("scheduled runs, logs", runs * d::LOG_BYTES / 1e9, "logs_gb"),
         // Each run asks for the sales that are not over.
         line("scheduled runs, reads", runs * 2.0 / 1e6, "dynamodb_read_million"),
+        line("scheduled runs, secrets", has.schedules_secrets * MINUTES / 10_000.0, "secret_reads_10k"),
+        line("scheduled runs, traces", if has.traced { runs / 1e6 } else { 0.0 }, "xray_million"),
         line("polls of empty queues", polls / 1e6, "sqs_million"),
         line("WAF", has.firewalls, "waf_acl_month"),
         line("WAF rules", has.firewall_rules, "waf_rule_month"),

@@ -28,6 +28,12 @@ pub struct Profile {
     pub dashboards: f64,
     /// Functions that run every minute.
     pub schedules: f64,
+    /// Memory of them all in MB.
+    pub schedules_mb: f64,
+    /// Secrets that they read, each of them anew in each run: by then what it knows is a minute old.
+    pub schedules_secrets: f64,
+    /// Whether runs are traced: of a function that runs once a minute each is, as the first of its second.
+    pub traced: bool,
     /// Queues that Lambda polls.
     pub polled_queues: f64,
     /// Firewalls.

@@ -130,7 +130,7 @@ fn profiles_cost_no_more_than_they_are_to() {
 #[test]
 fn the_page_on_deployment_has_what_profiles_cost() {
     let page = page("docs/deployment.md");
-    for on in [d::DEV, d::PROD, d::PARKED] {
+    for on in [d::DEV, d::PROD, d::LANES, d::PARKED] {
         let resources = planner::profiles::of(on.name).unwrap().resources;
         let row = format!("| `{}` | {resources} | {} |", on.name, planner::figures::usd(idle_usd(&on)));
         assert!(page.contains(&row), "docs/deployment.md lacks {row}");

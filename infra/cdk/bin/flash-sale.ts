@@ -23,7 +23,10 @@ async function settingsGiven(): Promise<Settings> {
   }
   const name = given('env');
   const deployment = await deploymentNamed(name, given('deployments'));
-  return settingsOf(name ?? '', deployment, { first: given('first') === 'true' });
+  return settingsOf(name ?? '', deployment, {
+    first: given('first') === 'true',
+    releases: given('releases') === 'at-once' ? 'at-once' : undefined,
+  });
 }
 
 try {

@@ -2,66 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  DeleteStackCommand,
-  DescribeStackResourcesCommand,
-  DescribeStacksCommand,
-  waitUntilStackDeleteComplete,
-} from '@aws-sdk/client-cloudformation';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { DescribeSecretCommand, GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { type Deployment, settingsOf } from '../lib/deployment.ts';
+import { type Occasion, settingsOf } from '../lib/deployment.ts';
 import { deploymentNamed } from '../lib/deployments.ts';
-import { EDGE_REGION, needsEdgeStack } from '../lib/edge-stack.ts';
-import { type Settings, UsageError } from '../lib/settings.ts';
-import { accountOf, type Aws, awsIn } from './aws.ts';
+import { needsEdgeStack } from '../lib/edge-stack.ts';
+import { UsageError } from '../lib/settings.ts';
+import { deploy, ensureBootstrap, type Programs } from './deploy.ts';
+import { destroy } from './destroy.ts';
 import { nextKeyStep, sentKey } from './edge-key.ts';
-import { issuerProblem } from './issuer.ts';
 import { makeOperator, withUsers } from './people.ts';
-import { bootstrapped, bootstrapVersion, type Finding, preflight, qualifierOf } from './preflight.ts';
-import { deployedTemplate, removals, stoppedByHand, type Template } from './removals.ts';
+import { type Finding, preflight } from './preflight.ts';
+import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
-import { agreed, APP, archives, bootstrap, build, BUILT, cdk, planned, ROOT, say, tokenFrom } from './steps.ts';
-
-interface Target {
-  name: string;
-  deployment: Deployment;
-  settings: Settings;
-  aws: Aws;
-  edgeAws: Aws;
-  account: string;
-}
-
-/** Reads the deployment's file, and looks who is there. Before anything that takes long. */
-async function target(name: string | undefined): Promise<Target> {
-  const deployment = await deploymentNamed(name);
-  const settings = settingsOf(name!, deployment);
-  say(`${name}: profile ${deployment.profile} in ${deployment.region}, stack ${settings.name}`);
-  const aws = awsIn(deployment.region);
-  const account = await accountOf(aws);
-  if (deployment.account !== undefined && deployment.account !== account) {
-    throw new UsageError(`These credentials are of the account ${account}, and ${name} belongs to ${deployment.account}: export AWS_PROFILE=…, of the other account.`);
-  }
-  say(`account ${account}`);
-  return { name: name!, deployment, settings, aws, edgeAws: awsIn(EDGE_REGION), account };
-}
-
-async function outputsOf({ aws, settings: { name } }: Target): Promise<Record<string, string>> {
-  try {
-    const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
-    return Object.fromEntries((Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey!, OutputValue!]));
-  } catch (error) {
-    if (/does not exist/.test((error as Error).message)) return {};
-    throw error;
-  }
-}
-
-/** The emulator knows an API by its path. */
-function urlOf({ settings: { emulator } }: Target, outputs: Record<string, string>): string {
-  const url = outputs['EdgeUrl'] ?? outputs['ApiUrl'];
-  if (url === undefined) throw new UsageError('The stack has no address yet: `make deploy` first.');
-  return emulator === undefined ? url : `${emulator}/_aws/execute-api/${url.split('//')[1]?.split('.')[0]}`;
-}
+import { agreed, APP, archives, bootstrap, build, BUILT, cdk, missingTools, planned, ROOT, say, tokenFrom } from './steps.ts';
+import { outputsOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 async function runPreflight(on: Target): Promise<Finding[]> {
   const deployed = await deployedTemplate(on.aws, on.settings.name);
@@ -75,73 +30,33 @@ async function runPreflight(on: Target): Promise<Finding[]> {
   return findings;
 }
 
-async function checkedIssuer({ settings: { identity }, name }: Target): Promise<void> {
-  if (identity.kind !== 'oidc') return;
-  const problem = await issuerProblem(identity.issuer);
-  if (problem !== undefined) throw new UsageError(`The issuer of ${name} cannot be used: ${problem}.`);
-}
-
-async function ensureBootstrap(on: Target): Promise<void> {
-  const qualifier = qualifierOf(on.settings);
-  const missing: string[] = [];
-  for (const aws of bootstrapped(on)) if ((await bootstrapVersion(aws, qualifier)) === undefined) missing.push(aws.region);
-  if (missing.length === 0) return;
-  say(`Bootstrapping ${missing.join(' and ')}: the bucket and the roles that CDK deploys with`);
-  bootstrap(on.account, missing, on.deployment.qualifier);
-}
-
-async function deploy(name: string | undefined): Promise<void> {
-  const on = await target(name);
-  const { settings, aws } = on;
-  const isAws = settings.emulator === undefined;
-  const deployed = await deployedTemplate(aws, settings.name);
-  if (isAws) {
-    await checkedIssuer(on);
-    await ensureBootstrap(on);
-    build();
-  }
-  const first = deployed === undefined || (await wasNeverMade(on));
-  say('Synthesizing');
-  // Tests check the templates on the emulator, and there is nothing to check them against.
-  if (!isAws) process.env['CDK_VALIDATION'] = 'false';
-  const context: Record<string, string> = first ? { first: 'true' } : {};
-  cdk('synth', on.name, aws.region, ['--quiet', '--output', outOf(on)], context);
-  if (deployed !== undefined && !first) await askFor(removals(deployed, templateIn(outOf(on)), await stoppedByHand(aws, deployed)));
-  say('Deploying');
-  const args = ['--require-approval', 'never', '--progress', 'events', '--ci', ...(isAws ? [] : ['--method=direct'])];
-  cdkDeploy(on, args, context);
-  // A deployment that fails at first takes all away that it has made; what is there now is protected.
-  if (first && settings.protectData) {
-    say('Protecting the table');
-    cdk('synth', on.name, aws.region, ['--quiet', '--output', outOf(on)]);
-    cdkDeploy(on, args, {});
-  }
-  await runSmoke(on);
-  await tellUrls(on);
-}
-
-/** A first deployment that failed leaves an empty stack, in whose place CDK makes another one. */
-async function wasNeverMade({ aws, settings: { name } }: Target): Promise<boolean> {
-  const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
-  return ['REVIEW_IN_PROGRESS', 'ROLLBACK_COMPLETE'].includes(Stacks?.[0]?.StackStatus ?? '');
-}
-
 const outOf = ({ name }: Target): string => join(ROOT, 'target/cdk', name);
 
-function templateIn(folder: string): Template {
-  return JSON.parse(readFileSync(join(folder, 'FlashSale.template.json'), 'utf8'));
+/** Of the emulator there is nothing that CDK's check of the template knows, and tests run it. */
+const isAws = ({ settings }: Target): boolean => settings.emulator === undefined;
+
+function contextOf({ first, releases }: Occasion): Record<string, string> {
+  return { ...(first ? { first: 'true' } : {}), ...(releases === undefined ? {} : { releases }) };
 }
 
-/** Deploys what was synthesized, and looked at. */
-function cdkDeploy(on: Target, args: string[], context: Record<string, string>): void {
-  cdk('deploy', on.name, on.aws.region, ['--all', '--app', outOf(on), ...args], context);
-}
-
-async function askFor(gone: string[]): Promise<void> {
-  if (gone.length === 0) return;
-  say(`This deployment would take away:\n${gone.map((each) => `  - ${each}`).join('\n')}`);
-  if (!(await agreed('take it away'))) throw new UsageError('Nothing was deployed.');
-}
+const PROGRAMS: Programs = {
+  missingTools,
+  bootstrap,
+  build,
+  synth: (on, occasion) => {
+    if (!isAws(on)) process.env['CDK_VALIDATION'] = 'false';
+    cdk('synth', on.name, on.aws.region, ['--quiet', '--output', outOf(on)], contextOf(occasion));
+    return JSON.parse(readFileSync(join(outOf(on), 'FlashSale.template.json'), 'utf8')) as Template;
+  },
+  deploy: (on, occasion) => {
+    const args = ['--require-approval', 'never', '--progress', 'events', '--ci', ...(isAws(on) ? [] : ['--method=direct'])];
+    cdk('deploy', on.name, on.aws.region, ['--all', '--app', outOf(on), ...args], contextOf(occasion));
+  },
+  agreed,
+  say,
+  tellUrls,
+  smoke: runSmoke,
+};
 
 async function runSmoke(on: Target): Promise<void> {
   const { aws, deployment, settings } = on;
@@ -151,8 +66,9 @@ async function runSmoke(on: Target): Promise<void> {
   const load = async (): Promise<void> => {
     await aws.lambda.send(new InvokeCommand({ FunctionName: outputs['WarmupFunctionName'], Payload: new TextEncoder().encode('{}') }));
   };
+  const url = await urlThatAnswers(on, outputs, say);
   const buys = (token: (role: 'buyer' | 'operator') => Promise<string>) =>
-    smoke({ url: urlOf(on, outputs), token, paymentKey, load, say: (line) => say(`  ${line}`) });
+    smoke({ url, token, paymentKey, load, say: (line) => say(`  ${line}`) });
   if (settings.parked) return say('Not tested: it is parked, and nothing is sold.');
   say('Smoke test: one purchase');
   if (outputs['SmokeClientId'] !== undefined) return withUsers(aws, outputs, buys);
@@ -169,52 +85,14 @@ async function tellUrls(on: Target): Promise<void> {
   const { EdgeUrl: edge, PushUrl: push } = outputs;
   console.log(edge === undefined ? `API        ${urlOf(on, outputs)}` : `shop       ${edge}/\noperators  ${edge}/operators.html\nAPI        ${edge}/v1`);
   if (edge !== undefined) console.log(`payments   ${edge}/v1/payments/webhook, for the payment provider, with the key in ${outputs['PaymentSecretArn']}`);
+  const name = outputs['EdgeCloudFrontName'];
+  const { domain } = on.settings.edge ?? {};
+  if (domain !== undefined && domain.zone === undefined) console.log(`DNS        ${domain.name} CNAME ${name}, a record that is yours to make`);
   console.log(`push       ${push}`);
   if (outputs['UserPoolId'] !== undefined) console.log(`An operator: make operator ENV=${on.name} EMAIL=you@example.com`);
   if (edge !== undefined && on.deployment.issuer !== undefined) {
     console.log(`Redirect URIs at ${on.deployment.issuer}: ${edge}/ and ${edge}/operators.html`);
   }
-}
-
-async function destroy(name: string | undefined): Promise<void> {
-  const on = await target(name);
-  const { settings, aws, edgeAws } = on;
-  const deployed = await deployedTemplate(aws, settings.name);
-  if (deployed === undefined) return say(`There is no stack ${settings.name}.`);
-  const { StackResources = [] } = await aws.cloudFormation.send(new DescribeStackResourcesCommand({ StackName: settings.name }));
-  const remains = StackResources.filter(({ LogicalResourceId: id }) => /^Retain/.test(deployed.Resources[id ?? '']?.DeletionPolicy ?? ''));
-  say(`The stack ${settings.name} goes, with everything in it${remains.length === 0 ? '.' : ' but what is below.'}`);
-  const left = [
-    ...remains.map(({ ResourceType: type, PhysicalResourceId: id }) => `${type} ${id}${removal(type, id, aws.region)}`),
-    `what \`cdk bootstrap\` made, for other stacks of the account${on.deployment.qualifier === undefined ? ' (CDKToolkit)' : ` (CDKToolkit-${on.deployment.qualifier})`}`,
-  ];
-  const list = `What remains:\n${left.map((each) => `  - ${each}`).join('\n')}`;
-  say(list);
-  if (!(await agreed(settings.name))) throw new UsageError('Nothing was destroyed.');
-  await remove(aws, settings.name);
-  if (settings.edge !== undefined && needsEdgeStack(settings.edge)) await remove(edgeAws, `${settings.name}-edge`);
-  console.log(list);
-}
-
-/** The command that removes what a stack leaves behind. */
-function removal(type: string | undefined, id: string | undefined, region: string): string {
-  switch (type) {
-    case 'AWS::DynamoDB::Table':
-      return `\n      aws dynamodb update-table --no-deletion-protection-enabled --table-name ${id} --region ${region}\n      aws dynamodb delete-table --table-name ${id} --region ${region}`;
-    case 'AWS::SecretsManager::Secret':
-      return `\n      aws secretsmanager delete-secret --secret-id ${id} --region ${region}`;
-    case 'AWS::Cognito::UserPool':
-      return `\n      aws cognito-idp delete-user-pool --user-pool-id ${id} --region ${region}`;
-    default:
-      return ' (of the account: other APIs log by it)';
-  }
-}
-
-async function remove({ cloudFormation }: Aws, StackName: string): Promise<void> {
-  say(`Deleting ${StackName}`);
-  await cloudFormation.send(new DeleteStackCommand({ StackName }));
-  const { state, reason } = await waitUntilStackDeleteComplete({ client: cloudFormation, maxWaitTime: 3_600 }, { StackName });
-  if (state !== 'SUCCESS') throw new UsageError(`${StackName} is not deleted: ${JSON.stringify(reason)}`);
 }
 
 async function rotateEdgeKey(name: string | undefined): Promise<void> {
@@ -259,14 +137,14 @@ async function template(name: string | undefined): Promise<void> {
 }
 
 const COMMANDS: Record<string, (name: string | undefined) => Promise<void>> = {
-  deploy,
-  destroy,
+  deploy: async (name) => deploy(await target(name), PROGRAMS),
+  destroy: async (name) => destroy(await target(name), PROGRAMS),
   template,
   pay: payFor,
   'build-aws': async () => build(),
   smoke: async (name) => runSmoke(await target(name)),
   'rotate-edge-key': rotateEdgeKey,
-  bootstrap: async (name) => ensureBootstrap(await target(name)),
+  bootstrap: async (name) => ensureBootstrap(await target(name), PROGRAMS),
   preflight: async (name) => {
     const on = await target(name);
     if (on.settings.emulator !== undefined) throw new UsageError('The emulator has no quotas, and nothing else to look at before.');

@@ -12,7 +12,7 @@ import type { Settings } from '../lib/settings.ts';
 import type { Aws } from './aws.ts';
 import { keyProblem, sentKey } from './edge-key.ts';
 import { issuerProblem } from './issuer.ts';
-import type { Template } from './removals.ts';
+import { keepsWindows, type Template } from './removals.ts';
 
 /** What one check came to. What is not well has what mends it: a command where there is one. */
 export interface Finding {
@@ -21,6 +21,10 @@ export interface Finding {
   is: 'good' | 'wrong' | 'wait';
   says: string;
   fix?: string;
+  /** A deployment would fail at it, or shut the shop: `make deploy` does not begin. */
+  stops?: true;
+  /** It could not be looked at. */
+  unseen?: true;
 }
 
 export interface Preflight {
@@ -40,6 +44,9 @@ export interface Preflight {
   now?: number;
 }
 
+/** What one check looks at, without the planner. */
+type Seen = Omit<Preflight, 'plan'>;
+
 export interface AccountQuotas {
   lambda: number;
   gateway: number;
@@ -54,6 +61,10 @@ export interface Plan {
 
 /** The version that asset publishing of this CDK needs: what templates check by themselves (`CheckBootstrapVersion`). */
 const BOOTSTRAP_VERSION = 6;
+/** Before an opening a shop is made whole again: the cluster takes a quarter of an hour, and rounds are loaded ten minutes before. */
+const UNPARKED_BEFORE_MS = 60 * 60_000;
+/** The key that the secret is made with. */
+const FIRST_KEY = 'key1';
 /** Lambda keeps as many unreserved, and a deployment of a shop needs some to begin with. */
 const FEW_EXECUTIONS = 100;
 const LAMBDA_QUOTA = 'L-B99A9384';
@@ -65,17 +76,38 @@ export function qualifierOf({ functionUpload }: Settings): string {
 
 /** Looks at everything that a deployment and its next sales need. All of it is read; nothing is changed. */
 export async function preflight(about: Preflight): Promise<Finding[]> {
-  const checks: [string, () => Promise<Finding[]>][] = [
+  return looked([
     ['account', async () => [account(about)]],
     ['bootstrap', () => bootstrap(about)],
     ['stack', async () => [await stack(about)]],
     ['issuer', async () => [await issuer(about)]],
     ['certificate', async () => [await certificate(about)]],
+    ['edge', async () => edge(about)],
     ['quotas', () => quotas(about)],
     ['alarms', async () => [await receiver(about)]],
     ['secrets', () => secrets(about)],
+    ['edge key', () => edgeKey(about)],
     ['openings', async () => [openings(about)]],
-  ];
+  ]);
+}
+
+/** What is looked at before each deployment: that which stops it, and that which could not be seen. */
+export async function hindrances(about: Seen): Promise<Finding[]> {
+  const findings = await looked([
+    ['issuer', async () => [await issuer(about)]],
+    ['certificate', async () => [await certificate(about)]],
+    ['lambda quota', async () => [executions(about, await concurrency(about.aws))]],
+    // The processes of a new version read them anew.
+    ['secrets', () => secrets(about)],
+    ['edge key', () => edgeKey(about)],
+    ['openings', async () => [openings(about)]],
+  ]);
+  return findings.filter(({ stops, unseen }) => stops || unseen);
+}
+
+type Looks = [string, () => Promise<Finding[]>][];
+
+async function looked(checks: Looks): Promise<Finding[]> {
   const found = await Promise.all(
     checks.map(async ([check, look]) => {
       try {
@@ -84,7 +116,7 @@ export async function preflight(about: Preflight): Promise<Finding[]> {
         // A check that AWS does not let us make says nothing about the rest.
         const { name, message } = error as Error;
         const fix = /AccessDenied|NotAuthorized|Unauthorized/i.test(name) ? 'let these credentials read it, or have somebody run this who may' : undefined;
-        return [{ check, is: 'wrong', says: `it could not be looked at (${name}: ${message})`, ...(fix && { fix }) } satisfies Finding];
+        return [{ check, is: 'wrong', says: `it could not be looked at (${name}: ${message})`, unseen: true, ...(fix && { fix }) } satisfies Finding];
       }
     }),
   );
@@ -93,6 +125,7 @@ export async function preflight(about: Preflight): Promise<Finding[]> {
 
 const good = (check: string, says: string): Finding => ({ check, is: 'good', says });
 const wrong = (check: string, says: string, fix: string): Finding => ({ check, is: 'wrong', says, fix });
+const stop = (check: string, says: string, fix: string): Finding => ({ ...wrong(check, says, fix), stops: true });
 const wait = (check: string, says: string, fix: string): Finding => ({ check, is: 'wait', says, fix });
 
 function account({ deployment, account: id, name }: Preflight): Finding {
@@ -103,7 +136,7 @@ function account({ deployment, account: id, name }: Preflight): Finding {
     : wrong('account', `these credentials are of ${id}, and ${name} belongs to ${wanted}`, 'export AWS_PROFILE=…, of the other account');
 }
 
-export async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number | undefined> {
+async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number | undefined> {
   try {
     const { Parameter } = await ssm.send(new GetParameterCommand({ Name: `/cdk-bootstrap/${qualifier}/version` }));
     return Number(Parameter?.Value);
@@ -111,6 +144,12 @@ export async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise
     if ((error as Error).name === 'ParameterNotFound') return undefined;
     throw error;
   }
+}
+
+/** Whether a region has to be prepared, for the first time or again. */
+export async function needsBootstrap(aws: Aws, qualifier: string): Promise<boolean> {
+  const version = await bootstrapVersion(aws, qualifier);
+  return version === undefined || version < BOOTSTRAP_VERSION;
 }
 
 /** The AWS of each region that needs `cdk bootstrap`. */
@@ -146,15 +185,15 @@ async function stack({ aws, settings: { name }, deployed }: Preflight): Promise<
   return good('stack', `${name} is ${status}`);
 }
 
-async function issuer({ settings: { identity }, fetch: ask, name }: Preflight): Promise<Finding> {
+async function issuer({ settings: { identity }, fetch: ask, name }: Seen): Promise<Finding> {
   if (identity.kind !== 'oidc') return good('issuer', 'a user pool of this deployment');
   const problem = await issuerProblem(identity.issuer, ask);
   return problem === undefined
     ? good('issuer', `${identity.issuer} signs with RSA`)
-    : wrong('issuer', `${identity.issuer}: ${problem}`, `mend the issuer, or \`issuer\` in deployments/${name}.ts; then: make preflight ENV=${name}`);
+    : stop('issuer', `${identity.issuer}: ${problem}`, `mend the issuer, or \`issuer\` in deployments/${name}.ts; then: make preflight ENV=${name}`);
 }
 
-async function certificate({ settings: { edge }, edgeAws, name }: Preflight): Promise<Finding> {
+async function certificate({ settings: { edge }, edgeAws, name }: Seen): Promise<Finding> {
   const domain = edge?.domain;
   if (domain === undefined) return good('certificate', 'CloudFront has one for the name that it gives');
   if (domain.certificateArn === undefined) return good('certificate', `is made for ${domain.name}, and proven in the zone ${domain.zone?.name}`);
@@ -162,18 +201,29 @@ async function certificate({ settings: { edge }, edgeAws, name }: Preflight): Pr
   const names = [...new Set([Certificate?.DomainName, ...(Certificate?.SubjectAlternativeNames ?? [])])].filter((each) => each !== undefined);
   const covers = names.some((each) => each === domain.name || (each.startsWith('*.') && domain.name.split('.').slice(1).join('.') === each.slice(2)));
   const again = `aws acm request-certificate --region ${EDGE_REGION} --validation-method DNS --domain-name ${domain.name}`;
-  if (!covers) return wrong('certificate', `it is for ${names.join(', ')}, and not for ${domain.name}`, `${again}; its ARN goes into deployments/${name}.ts`);
+  if (!covers) return stop('certificate', `it is for ${names.join(', ')}, and not for ${domain.name}`, `${again}; its ARN goes into deployments/${name}.ts`);
   if (Certificate?.Status === 'PENDING_VALIDATION') {
     const records = (Certificate.DomainValidationOptions ?? []).flatMap(({ ResourceRecord: record }) => (record === undefined ? [] : `${record.Name} ${record.Type} ${record.Value}`));
-    return wait('certificate', 'it waits for its record in the DNS', `make this record: ${records.join('; ')}`);
+    return { ...wait('certificate', 'it waits for its record in the DNS', `make this record: ${records.join('; ')}`), stops: true };
   }
-  return Certificate?.Status === 'ISSUED' ? good('certificate', `is issued for ${domain.name}`) : wrong('certificate', `it is ${Certificate?.Status}`, again);
+  return Certificate?.Status === 'ISSUED' ? good('certificate', `is issued for ${domain.name}`) : stop('certificate', `it is ${Certificate?.Status}`, again);
+}
+
+/** Whether CloudFront may be used cannot be asked. */
+function edge({ settings, deployed, name }: Preflight): Finding[] {
+  const has = deployed !== undefined && Object.values(deployed.Resources).some(({ Type }) => Type === 'AWS::CloudFront::Distribution');
+  if (settings.edge === undefined || has) return [];
+  return [good('edge', `AWS lets an account have CloudFront once it is verified, which new ones may not be: if the deployment says so, ask AWS Support, and write edge: false into deployments/${name}.ts meanwhile`)];
+}
+
+async function concurrency({ lambda }: Aws): Promise<number> {
+  const { AccountLimit } = await lambda.send(new GetAccountSettingsCommand({}));
+  return AccountLimit?.ConcurrentExecutions ?? 0;
 }
 
 async function quotas(about: Preflight): Promise<Finding[]> {
   const { aws, settings, deployment, name } = about;
-  const { AccountLimit } = await aws.lambda.send(new GetAccountSettingsCommand({}));
-  const lambda = AccountLimit?.ConcurrentExecutions ?? 0;
+  const lambda = await concurrency(aws);
   const gateway = await throttleRate(aws);
   const findings = [executions(about, lambda)];
   const gatewayFix = (need: number): string =>
@@ -186,9 +236,20 @@ async function quotas(about: Preflight): Promise<Finding[]> {
       : wrong('gateway quota', `${has} requests/s for the account, and ${name} lets ${lets} in`, gatewayFix(lets)),
   );
   for (const sale of deployment.sales ?? []) {
-    if (Date.parse(sale.opensAt) < (about.now ?? Date.now())) continue;
+    const left = Date.parse(sale.opensAt) - (about.now ?? Date.now());
+    if (left < 0) continue;
     const check = `sale at ${sale.opensAt}`;
     const what = `${sale.units} units, ${sale.audience} people`;
+    if (settings.parked) {
+      const by = new Date(Date.parse(sale.opensAt) - UNPARKED_BEFORE_MS).toISOString();
+      const unpark = `write profile: 'prod' into deployments/${name}.ts; then: make deploy ENV=${name}`;
+      findings.push((left < UNPARKED_BEFORE_MS ? wrong : wait)(check, `${what}: nothing can be sold while ${name} is parked: make it whole by ${by}`, unpark));
+      continue;
+    }
+    if (deployment.profile !== 'prod') {
+      findings.push(wait(check, `${what}: the planner knows prod, and ${name} has the profile ${deployment.profile}, which is for few people`, `profile: 'prod' in deployments/${name}.ts`));
+      continue;
+    }
     const { verdict, reasons, to_do: tasks } = await about.plan(sale, { lambda, gateway: has });
     if (verdict !== 'holds') {
       findings.push(wrong(check, `${what}: refused: ${reasons.map(({ check: bound, why }) => `${bound}: ${why}`).join('; ')}`, `make plan UNITS=${sale.units} AUDIENCE=${sale.audience} OPENS_AT=${sale.opensAt}`));
@@ -205,7 +266,7 @@ async function quotas(about: Preflight): Promise<Finding[]> {
   return findings;
 }
 
-function executions({ settings, aws, name }: Preflight, lambda: number): Finding {
+function executions({ settings, aws, name }: Seen, lambda: number): Finding {
   const { reservedConcurrency: reserved, provisioned } = settings;
   const kept = Object.values(reserved?.functions ?? {}).reduce((sum, each) => sum + each, 0);
   const ready = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
@@ -213,7 +274,7 @@ function executions({ settings, aws, name }: Preflight, lambda: number): Finding
   const fix = raise('lambda', LAMBDA_QUOTA, Math.max(1_000, needed), aws.region);
   if (lambda < needed && (kept > 0 || ready > 0)) {
     const said = reserved === undefined || reserved.account <= lambda ? '' : `; deployments/${name}.ts says ${reserved.account}`;
-    return wrong('lambda quota', `the account has ${lambda} concurrent executions, and ${kept} reserved + ${FEW_EXECUTIONS} unreserved + ${ready} provisioned = ${needed}${said}`, fix);
+    return stop('lambda quota', `the account has ${lambda} concurrent executions, and ${kept} reserved + ${FEW_EXECUTIONS} unreserved + ${ready} provisioned = ${needed}${said}`, fix);
   }
   if (lambda < FEW_EXECUTIONS) return wait('lambda quota', `the account has ${lambda} concurrent executions, as new ones do: enough to look at, and not for a crowd`, fix);
   if (reserved !== undefined && reserved.account > lambda) {
@@ -259,37 +320,53 @@ const SECRETS: Record<string, string> = {
   EdgeKeySecretArn: "the edge's keys",
 };
 
-async function secrets({ outputs, aws, settings: { edge }, deployed, name, now }: Preflight): Promise<Finding[]> {
+async function secrets({ outputs, aws, name }: Seen): Promise<Finding[]> {
   const there = Object.entries(SECRETS).filter(([output]) => outputs[output] !== undefined);
   if (there.length === 0) return [good('secrets', 'are made with the stack')];
-  const findings = await Promise.all(
+  return Promise.all(
     there.map(async ([output, what]): Promise<Finding> => {
       const arn = outputs[output];
       try {
         const { DeletedDate } = await aws.secrets.send(new DescribeSecretCommand({ SecretId: arn }));
-        if (DeletedDate !== undefined) return wrong('secrets', `${what} is going to be deleted`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
+        if (DeletedDate !== undefined) return stop('secrets', `${what} is going to be deleted`, `aws secretsmanager restore-secret --secret-id ${arn} --region ${aws.region}`);
         return good('secrets', `${what} is there`);
       } catch (error) {
         if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-        return wrong('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: make destroy ENV=${name}`);
+        return stop('secrets', `${what} is gone: ${arn}`, `restore it if somebody has its value, or remove it from the stack: make destroy ENV=${name}`);
       }
     }),
   );
-  const arn = outputs['EdgeKeySecretArn'];
-  if (arn === undefined || edge === undefined || deployed === undefined) return findings;
-  const { SecretString = '', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
-  // A deployment of the version before had one key and no name for it.
-  if (!SecretString.startsWith('{')) return findings;
-  const problem = keyProblem(edge.key, JSON.parse(SecretString), CreatedDate?.getTime() ?? 0, sentKey(deployed), now);
-  if (problem === undefined) return findings;
-  return [...findings, wrong('edge key', problem, `make rotate-edge-key ENV=${name} says what to do next`)];
 }
 
-function openings({ settings: { provisioned }, name, now = Date.now() }: Preflight): Finding {
-  const past = provisioned.filter(({ from }) => Date.parse(from) < now);
-  const running = past.filter(({ to }) => Date.parse(to) > now);
-  if (running.length > 0) return wait('openings', `a window is on until ${running[0]?.to}: a deployment in it sets the number back to none`, `deploy after ${running[0]?.to}`);
-  return past.length > 0
-    ? wrong('openings', `${past.map(({ from }) => from).join(', ')}: AWS refuses a moment that has passed`, `take it out of deployments/${name}.ts`)
-    : good('openings', provisioned.length === 0 ? 'none are planned' : provisioned.map(({ from, count }) => `${count} processes of each from ${from}`).join(', '));
+/** Whether functions know the key that CloudFront is to send. If they do not, every request is refused. */
+async function edgeKey({ outputs, aws, settings: { edge }, deployed, name, now }: Seen): Promise<Finding[]> {
+  if (edge === undefined) return [];
+  const arn = outputs['EdgeKeySecretArn'];
+  if (arn === undefined || deployed === undefined) {
+    const problem = `the secret is made with ${FIRST_KEY}, and has no ${edge.key}`;
+    return edge.key === FIRST_KEY ? [] : [stop('edge key', problem, `take edgeKey out of deployments/${name}.ts`)];
+  }
+  const { SecretString = '', CreatedDate } = await aws.secrets.send(new GetSecretValueCommand({ SecretId: arn }));
+  // A deployment of the version before had one key and no name for it.
+  if (!SecretString.startsWith('{')) return [];
+  const problem = keyProblem(edge.key, JSON.parse(SecretString), CreatedDate?.getTime() ?? 0, sentKey(deployed), now);
+  return problem === undefined ? [] : [stop('edge key', problem, `make rotate-edge-key ENV=${name} says what to do next`)];
+}
+
+function openings({ settings: { provisioned }, deployed, name, now = Date.now() }: Seen): Finding {
+  const file = `deployments/${name}.ts`;
+  const begun = provisioned.filter(({ from }) => Date.parse(from) <= now);
+  const running = begun.find(({ to }) => Date.parse(to) > now);
+  const dates = begun.map(({ from }) => from).join(', ');
+  if (begun.length === 0) {
+    return good('openings', provisioned.length === 0 ? 'none are planned' : provisioned.map(({ from, count }) => `${count} processes of each from ${from}`).join(', '));
+  }
+  if (deployed !== undefined && keepsWindows(deployed, provisioned)) {
+    return running === undefined
+      ? good('openings', `${dates}: over, and can be taken out of ${file}`)
+      : wait('openings', `a window is on until ${running.to}: a deployment leaves it alone as long as \`provisioned\` is what is deployed`, `change \`provisioned\` after ${running.to}`);
+  }
+  return running === undefined
+    ? stop('openings', `${dates}: AWS refuses a moment that has passed`, `take it out of ${file}`)
+    : stop('openings', `a window is on until ${running.to}: AWS would set the number back to none, and refuse to begin it again`, `write \`provisioned\` as it is deployed, or deploy after ${running.to}`);
 }

@@ -1,5 +1,6 @@
 import { GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConcurrencyCommand, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
+import type { ProvisionedWindow } from '../lib/settings.ts';
 import type { Aws } from './aws.ts';
 
 // Templates have no useful types once they are JSON.
@@ -17,15 +18,15 @@ export interface Stopped {
 
 /**
  * What a deployment would take away that somebody put there on purpose: scheduled capacity, who hears the alarms, a stop, data,
- * the firewall, the cluster. Each in a sentence.
+ * people, the edge, the stock. Each in a sentence.
  */
-export function removals(deployed: Template, coming: Template, stopped: Stopped): string[] {
+export function removals(deployed: Template, coming: Template, stopped: Stopped, now = Date.now()): string[] {
   return [
-    ...capacity(deployed, coming),
+    ...capacity(deployed, coming, now),
     ...receivers(deployed, coming),
     ...stops(stopped),
     ...data(deployed, coming),
-    ...firewall(deployed, coming),
+    ...edge(deployed, coming),
     ...cluster(deployed, coming),
   ];
 }
@@ -36,34 +37,61 @@ function of(template: Template, type: string): [string, Json][] {
     .map(([id, resource]) => [id, resource.Properties ?? {}]);
 }
 
-/** The end of a window sets the number back to none, so what counts are its beginnings. */
-function windows(template: Template): Map<string, string> {
-  const scaled = of(template, 'AWS::ApplicationAutoScaling::ScalableTarget');
-  const actions = scaled.flatMap(([id, { ScheduledActions = [] }]) => ScheduledActions.map((action: Json) => [id, action] as const));
+/** A window of a template, as Application Auto Scaling has it. */
+interface Window {
+  from: string;
+  to: string | undefined;
+  timeZone: string | undefined;
+  count: number;
+}
+
+const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** The windows of each target, in their order: `From0` and `To0` are the ends of the first one. */
+function windows(template: Template): Map<string, Window[]> {
+  const targets = of(template, 'AWS::ApplicationAutoScaling::ScalableTarget');
   return new Map(
-    actions
-      .filter(([, action]) => action.ScalableTargetAction.MinCapacity > 0)
-      .map(([id, { Schedule, Timezone, ScalableTargetAction: { MinCapacity } }]) => [
-        `${id} ${Schedule} ${Timezone ?? ''} ${MinCapacity}`,
-        `${MinCapacity} processes of ${functionOf(id)}, ${Schedule}${Timezone === undefined ? '' : ` in ${Timezone}`}`,
-      ]),
+    targets.map(([id, { ScheduledActions = [] }]): [string, Window[]] => {
+      const named = new Map<string, Json>(ScheduledActions.map((action: Json) => [action.ScheduledActionName, action]));
+      const beginnings = ScheduledActions.filter((action: Json) => action.ScalableTargetAction.MinCapacity > 0);
+      const all = beginnings.map(({ ScheduledActionName: name, Schedule: from, Timezone: timeZone, ScalableTargetAction: { MinCapacity: count } }: Json) => {
+        const to = named.get(String(name).replace(/^From/, 'To'))?.Schedule;
+        return { from, to, timeZone, count };
+      });
+      return [id, all];
+    }),
   );
+}
+
+/** Whether a deployment of these windows leaves those alone that are deployed: AWS makes all of a target's again if one is changed. */
+export function keepsWindows(deployed: Template, provisioned: ProvisionedWindow[]): boolean {
+  const schedule = (when: string): string => (when.startsWith('cron(') ? when : `at(${when.replace(/Z$/, '')})`);
+  const wanted = provisioned.map(({ from, to, timeZone, count }): Window => ({ from: schedule(from), to: schedule(to), timeZone, count }));
+  const all = [...windows(deployed).values()];
+  return all.length > 0 && all.every((each) => same(each, wanted));
 }
 
 function functionOf(id: string): string {
   return id.replace(/Function.*$/, '').replace(/Alias.*$/, '');
 }
 
-/** A window whose beginning is over is not taken away by leaving it out. */
-function isOver(window: string, now = Date.now()): boolean {
-  const [, moment] = window.match(/at\((\S+?)Z?\)/) ?? [];
-  return moment !== undefined && Date.parse(`${moment}Z`) < now;
+/** The moment of a schedule in UTC, in ms; none of one that comes again. */
+function momentOf(schedule: string | undefined): number | undefined {
+  const [, moment] = schedule?.match(/^at\((\S+?)Z?\)$/) ?? [];
+  return moment === undefined ? undefined : Date.parse(`${moment}Z`);
 }
 
-function capacity(deployed: Template, coming: Template): string[] {
+function capacity(deployed: Template, coming: Template, now: number): string[] {
   const kept = windows(coming);
-  const gone = [...windows(deployed)].filter(([key]) => !kept.has(key)).map(([, said]) => said);
-  return gone.filter((said) => !isOver(said)).map((said) => `scheduled capacity: ${said}`);
+  return [...windows(deployed)].flatMap(([id, all]) => {
+    const gone = all.filter((window) => !kept.get(id)?.some((other) => same(window, other)));
+    // What is left out once it is over is not taken away.
+    const missed = gone.filter(({ from, to }) => !((momentOf(to) ?? momentOf(from) ?? Infinity) <= now));
+    return missed.map(({ from, to, timeZone, count }) => {
+      const isOn = (momentOf(from) ?? Infinity) <= now ? ', which is on now' : '';
+      return `scheduled capacity: ${count} processes of ${functionOf(id)}, ${from} to ${to ?? 'no end'}${timeZone === undefined ? '' : ` in ${timeZone}`}${isOn}`;
+    });
+  });
 }
 
 function receivers(deployed: Template, coming: Template): string[] {
@@ -79,29 +107,48 @@ function stops({ functions, sources }: Stopped): string[] {
   ];
 }
 
-/** Stops of sales, sales and orders are in the table. */
+/** Stops of sales, sales and orders are in the table; people who sign in are in a pool. */
 function data(deployed: Template, coming: Template): string[] {
+  const gone = (type: string): string[] => of(deployed, type).map(([id]) => id).filter((id) => coming.Resources[id]?.Type !== type);
   const tables = of(deployed, 'AWS::DynamoDB::Table').map(([id]) => id);
-  const gone = tables.filter((id) => coming.Resources[id] === undefined).map((id) => `the table ${id}, with every sale, order and stop in it`);
   const loosened = tables.filter((id) => isKept(deployed, id) && coming.Resources[id] !== undefined && !isKept(coming, id));
-  return [...gone, ...loosened.map((id) => `the protection of the table ${id}: it would go with the stack`)];
+  return [
+    ...gone('AWS::DynamoDB::Table').map((id) => `the table ${id}, with every sale, order and stop in it`),
+    ...loosened.map((id) => `the protection of the table ${id}: it would go with the stack`),
+    ...gone('AWS::Cognito::UserPool').map((id) => `the user pool ${id}, with everybody in it who signs in`),
+  ];
 }
 
 function isKept({ Resources }: Template, id: string): boolean {
   return /^Retain/.test(Resources[id]?.DeletionPolicy ?? '');
 }
 
-function firewall(deployed: Template, coming: Template): string[] {
-  const has = (template: Template) => of(template, 'AWS::CloudFront::Distribution').some(([, { DistributionConfig }]) => DistributionConfig.WebACLId !== undefined);
-  return has(deployed) && !has(coming) ? ['the firewall in front of the shop'] : [];
+function edge(deployed: Template, coming: Template): string[] {
+  const distributions = (template: Template) => of(template, 'AWS::CloudFront::Distribution').map(([, { DistributionConfig }]) => DistributionConfig);
+  const [before, after] = [distributions(deployed), distributions(coming)];
+  const hasFirewall = (all: Json[]): boolean => all.some(({ WebACLId }) => WebACLId !== undefined);
+  return [
+    ...(before.length > after.length ? ["the shop's address at CloudFront, and the page"] : []),
+    ...(hasFirewall(before) && !hasFirewall(after) ? ['the firewall in front of the shop'] : []),
+  ];
 }
 
-/** Going from or to a durable log makes another cluster. */
+/**
+ * Whether functions would sell from another Redis than now: one at another address, or a cluster that is made again, as it is when it goes
+ * from or to a durable log.
+ */
+export function changesRedis(deployed: Template, coming: Template): boolean {
+  const addresses = (template: Template) => {
+    const known = of(template, 'AWS::Lambda::Function').map(([, { Environment }]) => JSON.stringify(Environment?.Variables?.REDIS_URL));
+    return [...new Set(known)].filter((each) => each !== undefined).sort();
+  };
+  const clusters = (template: Template) => of(template, 'AWS::ElastiCache::ReplicationGroup').map(([id, { Durability }]) => [id, Durability ?? 'disabled']);
+  return !same(addresses(deployed), addresses(coming)) || !same(clusters(deployed), clusters(coming));
+}
+
 function cluster(deployed: Template, coming: Template): string[] {
-  const durability = (template: Template) => of(template, 'AWS::ElastiCache::ReplicationGroup').map(([, { Durability }]) => Durability ?? 'disabled');
-  const [before, after] = [durability(deployed)[0], durability(coming)[0]];
-  if (before === undefined || before === after) return [];
-  return ['Redis, which is made anew: rounds that are open are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open'];
+  if (!changesRedis(deployed, coming)) return [];
+  return ['Redis, which is made anew or is another one: rounds that are open are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open'];
 }
 
 /** The template of a stack as it is deployed, or nothing if there is no such stack. */

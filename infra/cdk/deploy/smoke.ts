@@ -1,10 +1,14 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { UsageError } from '../lib/settings.ts';
 
 /** A sale is loaded by a schedule that runs every minute. */
 const PATIENCE_MS = 150_000;
 const LOOK_EVERY_MS = 500;
 const TIMEOUT_MS = 15_000;
 const PRICE = { price_minor: 100, currency: 'EUR' };
+
+/** A shop that cannot be bought from, or not be reached. */
+export class SmokeError extends UsageError {}
 
 export interface Shop {
   /** Where buyers go: the edge, or the gateway where there is none. */
@@ -17,7 +21,7 @@ export interface Shop {
   say: (line: string) => void;
 }
 
-class Refused extends Error {
+class Refused extends SmokeError {
   readonly status: number;
 
   constructor(method: string, path: string, status: number, body: string) {
@@ -26,11 +30,14 @@ class Refused extends Error {
   }
 }
 
-/** Buys one unit of a sale that it makes for that, from the challenge to the paid order, and closes the sale. */
+/**
+ * Buys one unit of a sale that it makes for that, from the challenge to the paid order, and closes the sale. Nobody but its buyer sees
+ * the sale, who is in a group for that long.
+ */
 export async function smoke({ url, token, paymentKey, load, say }: Shop): Promise<void> {
   const sale = `smoke-${Date.now().toString(36)}`;
   const ask = async (method: string, path: string, { as, body, headers }: { as?: string; body?: object; headers?: Record<string, string> } = {}): Promise<any> => {
-    const response = await fetch(`${url}${path}`, {
+    const response = await reach(`${url}${path}`, {
       method,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
@@ -44,7 +51,11 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
     if (!response.ok) throw new Refused(method, path, response.status, text);
     return text === '' ? undefined : JSON.parse(text);
   };
-  const operator = await token('operator');
+  const [operator, buyer] = [await token('operator'), await token('buyer')];
+  const group = `/v1/admin/groups/${sale}/users`;
+  const users = { users: [userOf(buyer)] };
+  // Before the sale, so that nobody has looked at the group without its user.
+  await ask('POST', group, { as: operator, body: users });
   const now = Date.now();
   await ask('POST', '/v1/admin/sales', {
     as: operator,
@@ -56,14 +67,14 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
       payment_window_s: 300,
       opens_at: new Date(now - 1_000).toISOString(),
       closes_at: new Date(now + 15 * 60_000).toISOString(),
+      gate: { groups_see: [sale], groups_buy: [sale] },
       ...PRICE,
     },
   });
-  say(`an operator has made the sale ${sale}, of one unit`);
+  say(`an operator has made the sale ${sale}, of one unit, which its buyer alone sees`);
   try {
     await ask('POST', `/v1/admin/sales/${sale}/publish`, { as: operator });
     await load?.();
-    const buyer = await token('buyer');
     await buy();
     async function buy(): Promise<void> {
       const path = `/v1/sales/${sale}`;
@@ -94,6 +105,26 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
     await ask('POST', `/v1/admin/sales/${sale}/close`, { as: operator, body: { round: 1 } }).catch((error: Error) => {
       say(`the sale ${sale} is not closed, and ends by itself in a quarter of an hour: ${error.message}`);
     });
+    await ask('POST', `${group}/remove`, { as: operator, body: users }).catch((error: Error) => {
+      say(`the group ${sale} still has its user: ${error.message}`);
+    });
+  }
+}
+
+/** Who a token is of, as the system calls them. */
+function userOf(token: string): string {
+  const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}') as { sub?: unknown };
+  if (typeof sub !== 'string') throw new SmokeError('the token of the buyer has no `sub`: it must be a JWT, as the shop takes them');
+  return sub;
+}
+
+/** Asks, and says where no answer came from. */
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const { message, cause } = error as Error;
+    throw new SmokeError(`${new URL(url).host} does not answer: ${cause instanceof Error ? cause.message : message}`);
   }
 }
 
@@ -104,7 +135,7 @@ export async function pay({ url, key, id, price_minor, currency }: { url: string
   const data = { payment_id: message, reservation_id: id, price_minor, currency };
   const body = JSON.stringify({ type: 'payment.succeeded', timestamp: new Date().toISOString(), data });
   const signature = createHmac('sha256', key).update(`${message}.${timestamp}.${body}`).digest('base64');
-  const response = await fetch(`${url}/v1/payments/webhook`, {
+  const response = await reach(`${url}/v1/payments/webhook`, {
     method: 'POST',
     signal: AbortSignal.timeout(TIMEOUT_MS),
     headers: {
@@ -116,7 +147,7 @@ export async function pay({ url, key, id, price_minor, currency }: { url: string
     body,
   });
   const text = await response.text();
-  if (!response.ok || JSON.parse(text).outcome !== 'applied') throw new Error(`the payment was answered with ${response.status}: ${text}`);
+  if (!response.ok || JSON.parse(text).outcome !== 'applied') throw new SmokeError(`the payment was answered with ${response.status}: ${text}`);
 }
 
 /** The first number whose digest begins with so many zero bits. */
@@ -132,7 +163,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
+    if (Date.now() > end) throw new SmokeError(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
     await new Promise((go) => setTimeout(go, LOOK_EVERY_MS));
   }
 }

@@ -51,16 +51,23 @@ export interface Deployment {
   provisioned?: ProvisionedWindow[];
   /** A Redis of your own in the place of ElastiCache. */
   redisUrl?: string;
-  /** Of Redis: more than one for a sale that uses lanes, or for many sales at once. */
+  /** Of Redis: more than one for a sale that uses lanes, or for many sales at once. While it is parked there is one. */
   shards?: number;
   /** Concurrent executions that Lambda gives the account. */
   accountConcurrency?: number;
+  /**
+   * `false` for no CloudFront, and so no page and no firewall: for an account for which AWS has not allowed it yet (a new one has to be
+   * verified). Buyers then go to the gateway.
+   */
+  edge?: boolean;
   /** Which key CloudFront sends; `make rotate-edge-key` says when to change it. */
   edgeKey?: string;
   /** Answers requests that came past the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
   /** Whether CloudFront checks tickets of sales with a line; the profile says if this does not. */
   edgeLine?: boolean;
+  /** Of prod: `at-once` for a mend while an alarm rings, which a canary would not begin. */
+  releases?: Release;
   logLevel?: Settings['logLevel'];
   /** Sales to come, which `make preflight` holds the account's quotas to. */
   sales?: PlannedSale[];
@@ -68,6 +75,11 @@ export interface Deployment {
   /** Of the profile local: the emulator's address. */
   emulator?: string;
 }
+
+/** How functions that answer people go over to a new version, where they have versions. */
+export type Release = (typeof RELEASES)[number];
+
+const RELEASES = ['canary', 'at-once'] as const;
 
 export interface PlannedSale {
   units: number;
@@ -113,9 +125,11 @@ const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
   redisUrl: { is: text, as: 'a text' },
   shards: { is: whole, as: 'a whole number above 0' },
   accountConcurrency: { is: whole, as: 'a whole number above 0' },
+  edge: { is: yesNo, as: 'true or false' },
   edgeKey: { is: text, as: 'a text' },
   letPast: { is: yesNo, as: 'true or false' },
   edgeLine: { is: yesNo, as: 'true or false' },
+  releases: { is: (value) => RELEASES.some((each) => each === value), as: `one of ${RELEASES.join(', ')}` },
   logLevel: { is: text, as: 'a text' },
   sales: {
     is: (value) =>
@@ -169,15 +183,31 @@ const DECIDED_IN: [RegExp, string][] = [
   [/^redis\.url/, 'redisUrl'],
 ];
 
+/** What only an edge has, of the fields. */
+const OF_THE_EDGE = ['domain', 'edgeKey', 'letPast', 'edgeLine'] as const;
+
+/** Of one deployment, beside what its file says. */
+export interface Occasion {
+  /** There is no stack yet. */
+  first?: boolean;
+  /** In the place of the file's. */
+  releases?: Release;
+}
+
 /** The settings of a deployment: its profile, with what its owner decided. Throws with the names that the file has. */
-export function settingsOf(name: string, deployment: Deployment, { first = false } = {}): Settings {
+export function settingsOf(name: string, deployment: Deployment, { first = false, releases }: Occasion = {}): Settings {
   const { profile, issuer, audience, domain, edgeKey, edgeLine, letPast } = deployment;
   const base: Settings = PROFILES[profile];
   const settings: Settings = { ...base };
-  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'isolateHotSalesTo', 'provisioned', 'logLevel'] as const;
+  if (deployment.edge === false) {
+    const idle = OF_THE_EDGE.filter((field) => deployment[field] !== undefined);
+    if (idle.length > 0) throw new DeploymentError(name, [`edge: without one there is no ${idle.join(', ')}`]);
+  }
+  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'isolateHotSalesTo', 'provisioned', 'releases', 'logLevel'] as const;
   for (const field of copied) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
   }
+  if (releases !== undefined && settings.releases === 'canary') settings.releases = releases;
   // A first deployment that fails must be able to take away what it has made.
   if (first) settings.protectData = false;
   if (deployment.qualifier !== undefined) settings.functionUpload = { kind: 'bootstrap', qualifier: deployment.qualifier };
@@ -187,14 +217,15 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   if (deployment.giftUrl !== undefined) settings.winners = { ...base.winners, url: deployment.giftUrl };
   if (deployment.webhookUrl !== undefined) settings.webhook = { url: deployment.webhookUrl };
   if (deployment.redisUrl !== undefined) settings.redis = { kind: 'external', url: deployment.redisUrl };
-  else if (deployment.shards !== undefined && base.redis.kind === 'elasticache') {
+  else if (deployment.shards !== undefined && base.redis.kind === 'elasticache' && !base.parked) {
     settings.redis = { ...base.redis, shards: deployment.shards };
   }
   if (deployment.accountConcurrency !== undefined && base.reservedConcurrency !== undefined) {
     settings.reservedConcurrency = { ...base.reservedConcurrency, account: deployment.accountConcurrency };
   }
   if (deployment.emulator !== undefined || profile === 'local') settings.emulator = deployment.emulator ?? '';
-  if (base.edge !== undefined) {
+  if (deployment.edge === false) delete settings.edge;
+  else if (base.edge !== undefined) {
     const { payUrl, contactUrl, signInOrigins } = deployment;
     const page = { ...base.edge.page, ...defined({ payUrl, contactUrl, signInOrigins }) };
     settings.edge = { ...base.edge, ...defined({ domain, key: edgeKey, letPast, line: edgeLine }), page };

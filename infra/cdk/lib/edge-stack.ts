@@ -6,6 +6,11 @@ import type { Construct } from 'constructs';
 import { type EdgeSettings, type Settings, validated } from './settings.ts';
 import { synthesizerOf } from './synthesizer.ts';
 
+/**
+ * The payment provider's callbacks come from a few addresses, as many as there are orders. They are signed, and an order whose payment
+ * is turned away expires.
+ */
+const CALLBACKS = '/v1/payments/webhook';
 /** Where AWS keeps everything that CloudFront's edges ask. */
 export const EDGE_REGION = 'us-east-1';
 const WINDOW_S = 300;
@@ -17,6 +22,9 @@ const CERTIFICATE_ARN = 'CertificateArn';
 export function needsEdgeStack({ requestsPer5MinutesPerIp, domain }: EdgeSettings): boolean {
   return requestsPer5MinutesPerIp !== undefined || certificateIsMade(domain);
 }
+
+/** The name of the edge's stack, in EDGE_REGION. */
+export const edgeStackOf = (name: string): string => `${name}-edge`;
 
 function certificateIsMade(domain: EdgeSettings['domain']): boolean {
   return domain?.zone !== undefined && domain.certificateArn === undefined;
@@ -35,7 +43,7 @@ export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, props: { settings: Settings; edge: EdgeSettings }) {
     const { name } = validated(props.settings);
     super(scope, id, {
-      stackName: `${name}-edge`,
+      stackName: edgeStackOf(name),
       description: 'Firewall in front of the flash sales',
       env: { region: EDGE_REGION },
       synthesizer: synthesizerOf(props.settings),
@@ -70,7 +78,13 @@ export class EdgeStack extends Stack {
         {
           name: 'known-bad-addresses',
           priority: 0,
-          statement: { managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList' } },
+          statement: {
+            managedRuleGroupStatement: {
+              vendorName: 'AWS',
+              name: 'AWSManagedRulesAmazonIpReputationList',
+              scopeDownStatement: allBut(CALLBACKS),
+            },
+          },
           overrideAction: { none: {} },
           visibilityConfig: seenAs('known-bad-addresses'),
         },
@@ -82,6 +96,7 @@ export class EdgeStack extends Stack {
               aggregateKeyType: 'IP',
               evaluationWindowSec: WINDOW_S,
               limit,
+              scopeDownStatement: allBut(CALLBACKS),
             },
           },
           action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: TURNED_AWAY } } },
@@ -90,6 +105,22 @@ export class EdgeStack extends Stack {
       ],
     });
   }
+}
+
+/** Requests of any path but this one, to the letter. */
+function allBut(path: string): wafv2.CfnWebACL.StatementProperty {
+  return {
+    notStatement: {
+      statement: {
+        byteMatchStatement: {
+          fieldToMatch: { uriPath: {} },
+          positionalConstraint: 'EXACTLY',
+          searchString: path,
+          textTransformations: [{ priority: 0, type: 'NONE' }],
+        },
+      },
+    },
+  };
 }
 
 function seenAs(metricName: string): wafv2.CfnWebACL.VisibilityConfigProperty {

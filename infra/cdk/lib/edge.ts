@@ -54,6 +54,8 @@ export interface EdgeProps {
  */
 export class Edge extends Construct {
   readonly url: string;
+  /** The name that CloudFront gives, which a record of an own name leads to. */
+  readonly cloudFrontName: string;
   readonly keyArn: string;
   private readonly letPast: boolean;
 
@@ -113,7 +115,8 @@ export class Edge extends Construct {
       accept(distribution, 'CFR4', 'On a name of CloudFront it decides itself; edge.domain asks for TLS 1.2.');
     if (props.webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while nobody comes: prod has one.');
     if (domain?.zone !== undefined) this.record(domain.name, domain.zone, distribution);
-    this.url = `https://${domain?.name ?? distribution.distributionDomainName}`;
+    this.cloudFrontName = distribution.distributionDomainName;
+    this.url = `https://${domain?.name ?? this.cloudFrontName}`;
   }
 
   private record(recordName: string, { id: hostedZoneId, name: zoneName }: HostedZone, to: cloudfront.Distribution): void {

@@ -268,6 +268,7 @@ export class FlashSaleStack extends Stack {
       for (const each of ANSWERING) edge.makeKnownTo(functions[each]);
       identity.signInAt(edge.url);
       this.output('EdgeUrl', edge.url);
+      this.output('EdgeCloudFrontName', edge.cloudFrontName);
       this.output('EdgeKeySecretArn', edge.keyArn);
     }
 

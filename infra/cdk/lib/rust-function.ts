@@ -46,8 +46,6 @@ export class RustFunction extends Construct {
   readonly reservedConcurrency: number | undefined;
   private readonly role: iam.Role;
   private readonly alias: lambda.Alias | undefined;
-  /** Whether a new version gets a part of the requests first. */
-  readonly releasedSlowly: boolean;
 
   constructor(scope: Construct, name: FunctionName, props: RustFunctionProps) {
     super(scope, name);
@@ -84,7 +82,6 @@ export class RustFunction extends Construct {
         LOG_LEVEL: settings.logLevel,
         METRICS_NAMESPACE: settings.name,
         ...(settings.observability === 'essential' ? { METRICS: 'off' } : {}),
-        ...(network !== undefined && settings.network === 'dual-stack' ? { SECRETS_OVER_IPV6: 'on' } : {}),
         ...settings.extraEnvironment,
       },
       ipv6AllowedForDualStack: network !== undefined && settings.network === 'dual-stack' ? true : undefined,
@@ -96,8 +93,8 @@ export class RustFunction extends Construct {
       recursiveLoop: props.feedsItself ? lambda.RecursiveLoop.ALLOW : undefined,
     });
     const warm = IN_FRONT.some((each) => each === name) && settings.provisioned.length > 0;
-    this.releasedSlowly = settings.releases === 'canary' && ANSWERING.some((each) => each === name);
-    const alias = warm || this.releasedSlowly ? live(this.lambda) : undefined;
+    const versioned = settings.releases !== 'in-place' && ANSWERING.some((each) => each === name);
+    const alias = warm || versioned ? live(this.lambda) : undefined;
     this.front = alias ?? this.lambda;
     this.alias = alias;
     if (warm && alias !== undefined) provisioned(alias, settings.provisioned);

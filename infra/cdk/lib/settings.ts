@@ -38,8 +38,11 @@ export interface Settings {
   observability: 'full' | 'essential';
   /** Whether one signing key does for payments, winners and events, or each has its own. */
   signingSecrets: 'each' | 'one';
-  /** How functions that answer people go over to a new version. */
-  releases: 'canary' | 'at-once';
+  /**
+   * How functions that answer people go over to a new version: a tenth of the requests first, or all at once, both behind an
+   * alias; or without versions.
+   */
+  releases: 'canary' | 'at-once' | 'in-place';
   /**
    * The claims that say who is an operator: of those that a token has, the whole text of each must be the group, or a list of
    * the group alone. An issuer whose people are in several groups sends one text claim of its own, and this names it.
@@ -354,7 +357,7 @@ function domainProblems({ name, certificateArn, zone }: NonNullable<EdgeSettings
 }
 
 /** What a deployment to AWS needs besides. */
-function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, emulator, edge }: Settings): string[] {
+function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): string[] {
   const problems: string[] = [];
   const qualifier = functionUpload.kind === 'bootstrap' ? functionUpload.qualifier : undefined;
   if (qualifier !== undefined && !QUALIFIER.test(qualifier)) {
@@ -365,7 +368,10 @@ function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail,
   }
   if (protectData && !keepData) problems.push('protectData: needs keepData');
   if (parked && provisioned.length > 0) problems.push('provisioned: nobody comes while it is parked; use the profile prod');
-  if (parked && releases === 'canary') problems.push('parked: nobody comes to judge a canary by; releases are "at-once"');
+  if (parked && releases === 'canary') problems.push('releases: nobody comes to judge a canary by while it is parked; leave it out');
+  if (!parked && releases === 'canary' && observability === 'essential') {
+    problems.push('releases: this profile lacks the alarms that judge a canary; use "at-once", or leave it out');
+  }
   if (emulator !== undefined && (releases === 'canary' || edge !== undefined)) {
     problems.push('releases, edge: the emulator has neither CodeDeploy nor CloudFront');
   }

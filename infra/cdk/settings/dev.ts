@@ -7,7 +7,8 @@ export const dev: Settings = {
   architecture: 'arm64',
   functionUpload: { kind: 'bootstrap' },
   functionMemoryMb: 256,
-  logLevel: 'debug',
+  // At `debug` the SDK writes dozens of lines a request, of which schedules have four a minute.
+  logLevel: 'info',
   logRetentionDays: 7,
   orderConcurrency: 10,
   winners: { perSecond: 100 },
@@ -34,10 +35,11 @@ export const dev: Settings = {
   network: 'dual-stack',
   observability: 'essential',
   signingSecrets: 'one',
-  releases: 'at-once',
+  releases: 'in-place',
   table: {},
   provisioned: [],
-  tracing: true,
+  // Each run of a schedule would be traced, which costs as much as a secret and a half.
+  tracing: false,
   tags: { application: 'flash-sale', stage: 'dev' },
   keepData: false,
   protectData: false,

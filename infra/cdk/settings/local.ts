@@ -35,7 +35,7 @@ export const local: Settings = {
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',
-  releases: 'at-once',
+  releases: 'in-place',
   table: {},
   provisioned: [],
   tracing: false,

@@ -17,6 +17,6 @@ export const parked: Settings = {
     authentication: true,
     durability: 'disabled',
   },
-  releases: 'at-once',
+  releases: 'in-place',
   tags: { application: 'flash-sale', stage: 'prod' },
 };

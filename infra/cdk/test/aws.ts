@@ -8,6 +8,7 @@ export interface Recorded {
   body: object | string;
   /** Of an error in JSON. */
   error?: string;
+  headers?: Record<string, string>;
 }
 
 export interface Asked {
@@ -35,10 +36,10 @@ export function recordedAws(region: string, answers: Record<string, Recorded | (
       asked.push({ operation, host: request.hostname, body });
       const found = answers[operation];
       if (found === undefined) throw new Error(`nothing is recorded for ${operation}`);
-      const { status = 200, body: answer, error } = typeof found === 'function' ? found(body) : found;
+      const { status = 200, body: answer, error, headers: more } = typeof found === 'function' ? found(body) : found;
       const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
       const type = typeof answer === 'string' ? 'text/xml' : 'application/x-amz-json-1.1';
-      const headers = { 'content-type': type, ...(error === undefined ? {} : { 'x-amzn-errortype': error }) };
+      const headers = { 'content-type': type, ...(error === undefined ? {} : { 'x-amzn-errortype': error }), ...more };
       return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(text)]) } };
     },
   };

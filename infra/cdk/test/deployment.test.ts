@@ -59,6 +59,10 @@ describe('what is wrong with a file is said in its own words, with what to do', 
     ['a domain without anything', { ...example, domain: { name: 'sale.example.com' } }, /- domain: give its `zone`/],
     ['a strange key', { ...example, edgeKey: 'k' }, /- edgeKey: key and a number/],
     ['an emulator that is nowhere', { profile: 'local', region: 'us-east-1', issuer: 'http://a', audience: ['b'] }, /emulator: give its address/],
+    ['another way to release', { ...example, releases: 'blue-green' }, /releases: one of canary, at-once; got "blue-green"/],
+    ['a canary that nobody judges', { ...dev, releases: 'canary' }, /releases: this profile lacks the alarms/],
+    ['a canary that is parked', { ...example, profile: 'parked', provisioned: [], releases: 'canary' }, /releases: nobody comes to judge a canary by/],
+    ['an edge in words', { ...dev, edge: 'no' }, /edge: true or false; got "no"/],
     ['an opening that is parked', { ...example, profile: 'parked' }, /provisioned: .*parked/],
   ];
 

@@ -116,6 +116,17 @@ describe('the edge', () => {
     expect(key.properties.GenerateSecretString).toMatchObject({ GenerateStringKey: 'key1', SecretStringTemplate: '{}' });
   });
 
+  test('tells the name that CloudFront gives, to which a record of an own name leads', () => {
+    const own = settingsOf('own', {
+      ...DEPLOYMENTS.prod,
+      provisioned: [],
+      domain: { name: 'sale.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/c' },
+    });
+    const named = synthesized(own);
+    const { id } = only(named, 'AWS::CloudFront::Distribution');
+    named.hasOutput('EdgeCloudFrontName', { Value: { 'Fn::GetAtt': [id, 'DomainName'] } });
+  });
+
   test('is an output, beside the gateway', () => {
     expect(JSON.stringify(template.toJSON().Outputs.EdgeUrl)).toContain(only(template, 'AWS::CloudFront::Distribution').id);
   });
@@ -144,6 +155,27 @@ describe('the firewall', () => {
     expect(properties.Rules.map((each: Json) => each.Priority)).toEqual([0, 1]);
   });
 
+  /** Requests that a rule is about. */
+  const CALLBACKS = {
+    ByteMatchStatement: {
+      FieldToMatch: { UriPath: {} },
+      PositionalConstraint: 'EXACTLY',
+      SearchString: '/v1/payments/webhook',
+      TextTransformations: [{ Priority: 0, Type: 'NONE' }],
+    },
+  };
+
+  test('is not about callbacks of the payment provider: an order expires whose payment is turned away', () => {
+    // A few addresses send as many as there are orders: far more than any buyer.
+    expect(properties.Rules).toHaveLength(2);
+    for (const { Name, Statement } of properties.Rules) {
+      const { ScopeDownStatement } = Statement.ManagedRuleGroupStatement ?? Statement.RateBasedStatement;
+      expect(ScopeDownStatement, Name).toEqual({ NotStatement: { Statement: CALLBACKS } });
+    }
+    const callbacks = ROUTES.filter(({ to }) => to === 'payment').map(({ method, path }) => [method, path]);
+    expect(callbacks).toEqual([['POST', CALLBACKS.ByteMatchStatement.SearchString]]);
+  });
+
   test('turns away addresses that AWS knows', () => {
     expect(rule('known-bad-addresses')).toMatchObject({
       OverrideAction: { None: {} },
@@ -153,7 +185,7 @@ describe('the firewall', () => {
 
   test('turns away too many requests of one address, as the gateway would', () => {
     const { Statement, Action } = rule('rate-per-address');
-    expect(Statement.RateBasedStatement).toEqual({
+    expect(Statement.RateBasedStatement).toMatchObject({
       AggregateKeyType: 'IP',
       EvaluationWindowSec: 300,
       Limit: settings.edge!.requestsPer5MinutesPerIp,

@@ -1,7 +1,9 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { IN_FRONT } from '../lib/functions.ts';
+import { IN_FRONT, SCHEDULED } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
 import { DEPLOYED, functionNamed, type Json, ofApi, only, ownFunctions, resources, synthesized, synthesizedEdge, target } from './stack.ts';
 
@@ -69,6 +71,7 @@ function profile(settings: Settings, template: Template) {
   const endpoints = resources(template, 'AWS::EC2::VPCEndpoint').filter((each) => each.properties.VpcEndpointType === 'Interface');
   const { NumNodeGroups, ReplicasPerNodeGroup } = only(template, 'AWS::ElastiCache::ReplicationGroup').properties;
   const { ofNodes, others } = alarmMetrics(template);
+  const scheduled: Json[] = SCHEDULED.map((name) => functionNamed(template, name, settings).properties);
   return {
     resources: resources(template).length + (edge === undefined ? 0 : resources(edge).length),
     endpoints: endpoints.reduce((sum, each) => sum + each.properties.SubnetIds.length, 0),
@@ -78,6 +81,9 @@ function profile(settings: Settings, template: Template) {
     metrics: same(ownFunctions(template).map((each) => each.properties.Environment.Variables.METRICS !== 'off')),
     dashboards: resources(template, 'AWS::CloudWatch::Dashboard').length,
     schedules: resources(template, 'AWS::Scheduler::Schedule').length,
+    schedules_mb: scheduled.reduce((sum, { MemorySize }) => sum + MemorySize, 0),
+    schedules_secrets: scheduled.flatMap(({ Environment }) => Object.keys(Environment.Variables).filter((name) => name.endsWith('_SECRET_ARN'))).length,
+    traced: same(ownFunctions(template).map((each) => each.properties.TracingConfig?.Mode === 'Active')),
     polled_queues: queueMappings(template).filter((each) => each.properties.Enabled !== false).length,
     firewalls: firewalls.length,
     firewall_rules: firewalls.reduce((sum, each) => sum + each.properties.Rules.length, 0),
@@ -88,6 +94,8 @@ test('the planner knows what profiles have that costs money while nobody comes',
   const counted = Object.fromEntries(
     (['dev', 'prod', 'parked'] as const).map((name) => [name, profile(DEPLOYED[name], templates[name])]),
   );
+  const lanes = settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] });
+  counted['lanes'] = profile(lanes, synthesized(lanes));
   // `npx vitest run -u` writes it, and planner/src/profiles.rs reads it.
   await expect(`${JSON.stringify(counted, null, 2)}\n`).toMatchFileSnapshot('../../../planner/profiles.json');
 });
@@ -98,7 +106,7 @@ test('the planner knows what is deployed', async () => {
     prod: deployment(DEPLOYED.prod, templates.prod),
     parked: deployment(DEPLOYED.parked, templates.parked),
     batch: of((template) => same(queueMappings(template).map((each) => each.properties.BatchSize))),
-    // The planner leaves out what a draw's own memory costs: 30 cents a month at rest.
+    // But that of a draw, of which the idle cost alone has the time.
     function_mb: of((template) => {
       const alike = ownFunctions(template).filter((each) => !each.properties.FunctionName.endsWith('-draw'));
       return same(alike.map((each) => each.properties.MemorySize));

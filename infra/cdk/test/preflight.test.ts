@@ -3,6 +3,8 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { accountOf } from '../deploy/aws.ts';
 import { type Finding, type Plan, type Preflight, preflight } from '../deploy/preflight.ts';
 import { type Deployment, settingsOf } from '../lib/deployment.ts';
+import { type Template } from '../deploy/removals.ts';
+import { synthesized } from './stack.ts';
 import { type Recorded, recordedAws, refused, refusedXml } from './aws.ts';
 import {
   ACCOUNT,
@@ -94,6 +96,7 @@ describe('each failure has the command that mends it', () => {
   const RAISE = 'aws service-quotas request-service-quota-increase --service-code';
   const SALE = { units: 10_000, audience: 1_000_000, opensAt: '2099-12-01T19:00:00+01:00' };
   const settings = (count: number) => [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count }];
+  const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [
     ['another account', { about: { account: '999999999999' } }, 'account', /of 999999999999, and prod belongs to 123456789012/, /AWS_PROFILE/],
     ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, and 6 is needed/, 'make bootstrap ENV=prod'],
@@ -190,7 +193,16 @@ describe('each failure has the command that mends it', () => {
       /rotate-edge-key/,
     ],
     ['a window that is over', { deployment: { provisioned: [{ from: '2026-11-01T17:45:00Z', to: '2026-11-01T18:30:00Z', count: 1 }] } }, 'openings', /has passed/, /take it out of deployments\/prod\.ts/],
-    ['a window that is on', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is on/, /deploy after 2026-11-23T12:30:00Z/],
+    ['a window that is on', { deployment: { provisioned: [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }] } }, 'openings', /a window is on/, /as it is deployed, or deploy after 2026-11-23T12:30:00Z/],
+    ['a key of an edge that is not made yet', { deployment: { edgeKey: 'key2' }, about: { deployed: undefined, outputs: {} } }, 'edge key', /is made with key1, and has no key2/, /take edgeKey out of deployments\/prod\.ts/],
+    [
+      'a sale of a deployment that is parked',
+      { deployment: { ...PARKED, sales: [{ ...SALE, opensAt: '2026-11-23T12:30:00Z' }] } },
+      'sale at 2026-11-23T12:30:00Z',
+      /nothing can be sold while prod is parked: make it whole by 2026-11-23T11:30:00/,
+      /profile: 'prod' into deployments\/prod\.ts; then: make deploy ENV=prod/,
+    ],
+    ['a sale later of a deployment that is parked', { deployment: { ...PARKED, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /nothing can be sold .* by 2099-12-01T17:00:00/, /profile: 'prod'/],
     ['a right that is missing', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be looked at \(AccessDeniedException/, /let these credentials read it/],
   ];
 
@@ -201,6 +213,39 @@ describe('each failure has the command that mends it', () => {
     expect(found[0]!.says).toMatch(says);
     expect(found[0]!.fix).toMatch(fix);
   });
+});
+
+describe('a window that has begun', () => {
+  const settings = settingsOf('prod', SHOP);
+  const on = [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }];
+  const deployed = synthesized({ ...settings, provisioned: on }).toJSON() as Template;
+  const opening = async (provisioned: typeof on, now: number) => {
+    const { findings } = await look({ deployment: { provisioned }, about: { deployed, now } });
+    return findings.find(({ check }) => check === 'openings');
+  };
+
+  test('does not stop a deployment that leaves it alone: a mend may be needed in the middle of it', async () => {
+    expect(await opening(on, NOW)).toMatchObject({ is: 'wait', says: expect.stringContaining('leaves it alone') });
+    expect((await opening(on, NOW))?.stops).toBeUndefined();
+    expect(await opening(on, NOW + 3_600_000)).toMatchObject({ is: 'good', says: expect.stringContaining('can be taken out') });
+  });
+
+  test('stops one that would make it again', async () => {
+    const more = [...on, { from: '2026-12-01T17:45:00Z', to: '2026-12-01T18:30:00Z', count: 1 }];
+    expect(await opening(more, NOW)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('is on until 2026-11-23T12:30:00Z') });
+    expect(await opening(more, NOW + 3_600_000)).toMatchObject({ is: 'wrong', stops: true, says: expect.stringContaining('AWS refuses a moment that has passed') });
+  });
+});
+
+test('before there is a CloudFront somebody hears that AWS has to have verified the account', async () => {
+  const { findings } = await look({ about: { deployed: undefined, outputs: {} } });
+  expect(findings.find(({ check }) => check === 'edge')?.says).toMatch(/verified.*edge: false/);
+});
+
+test('a sale of a deployment that is not prod is not said to hold', async () => {
+  const sales = [{ units: 1, audience: 1_000_000, opensAt: '2099-01-01T00:00:00Z' }];
+  const { findings } = await look({ deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales } });
+  expect(findings.find(({ check }) => check.startsWith('sale'))).toMatchObject({ is: 'wait', says: expect.stringContaining('the planner knows prod') });
 });
 
 test('the planner is asked with the quotas that the account has, and not about sales that are over', async () => {

@@ -28,11 +28,16 @@ describe('dev', () => {
   });
 
   test.each(FUNCTION_NAMES)('%s knows how', (name) => {
-    const { VpcConfig, Environment } = functionNamed(template, name, settings).properties;
-    const inside = FUNCTIONS[name].redis;
-    expect([VpcConfig?.Ipv6AllowedForDualStack, Environment.Variables.SECRETS_OVER_IPV6]).toEqual(inside ? [true, 'on'] : [undefined, undefined]);
+    const { VpcConfig, Environment, TracingConfig } = functionNamed(template, name, settings).properties;
+    expect(VpcConfig?.Ipv6AllowedForDualStack).toBe(FUNCTIONS[name].redis ? true : undefined);
+    // The names that the SDK asks at answer over IPv6 as they are.
+    expect(Environment.Variables).not.toHaveProperty('SECRETS_OVER_IPV6');
+    // Each run of a schedule would have a trace.
+    expect(TracingConfig).toBeUndefined();
     // It costs as much as a secret, each metric.
     expect(Environment.Variables.METRICS).toBe('off');
+    // What the planner takes a run's log for: the SDK alone writes more at `debug`.
+    expect(Environment.Variables.LOG_LEVEL).toBe('info');
   });
 
   test('may go out over IPv6 to HTTPS and nothing else', () => {
@@ -108,6 +113,11 @@ describe('parked', () => {
     expect(only(template, 'AWS::ElastiCache::ReplicationGroup').properties).not.toHaveProperty('Durability');
   });
 
+  test('has one shard, however many there are between', () => {
+    const lanes = synthesized(settingsOf('parked', { ...DEPLOYMENTS.parked, shards: 4 }));
+    expect(only(lanes, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({ NumNodeGroups: 1, ReplicasPerNodeGroup: 0 });
+  });
+
   test('keeps the data, the names and the receivers of prod', () => {
     for (const type of ['AWS::DynamoDB::Table', 'AWS::SecretsManager::Secret', 'AWS::SNS::Subscription', 'AWS::CloudFront::Distribution', 'AWS::SQS::Queue']) {
       const ids = (of: typeof template) => resources(of, type).map(({ id, deletion }) => [id, deletion]);
@@ -144,7 +154,17 @@ describe('a release', () => {
     }
   });
 
-  test('is at once in dev, where nobody comes to judge it by', () => {
+  test('is at once where the file says so, behind the same aliases: no alarm keeps a mend from buyers', () => {
+    const mend = synthesized(settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [], webhookUrl: undefined, releases: 'at-once' }));
+    mend.resourceCountIs('AWS::CodeDeploy::DeploymentGroup', 0);
+    const raw = mend.toJSON().Resources;
+    expect(resources(mend, 'AWS::Lambda::Alias').map(({ id }) => id).sort()).toEqual(aliases.map(({ id }) => id).sort());
+    for (const { id } of aliases) expect(raw[id]).not.toHaveProperty('UpdatePolicy');
+    const called = (of: typeof prod) => resources(of, 'AWS::ApiGatewayV2::Integration').map(({ id, properties }) => [id, properties.IntegrationUri]);
+    expect(called(mend)).toEqual(called(prod));
+  });
+
+  test('is in place in dev, where nobody comes to judge it by', () => {
     for (const name of ['dev', 'local', 'parked'] as const) {
       for (const type of ['AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias']) synthesized(DEPLOYED[name]).resourceCountIs(type, 0);
     }
@@ -156,6 +176,22 @@ describe('a release', () => {
     const versions = (of: typeof prod) => resources(of, 'AWS::Lambda::Version').map(({ id }) => id).sort();
     expect(versions(again)).toEqual(versions(prod));
     expect(ownFunctions(prod)).toHaveLength(FUNCTION_NAMES.length);
+  });
+});
+
+describe('without an edge', () => {
+  const settings = settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false });
+  const template = synthesized(settings);
+
+  test('there is no CloudFront, which a new account has to wait for, and functions answer whoever comes to the gateway', () => {
+    expect(resources(template).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/EDGE_ONLY|EDGE_KEY_SECRET_ARN/);
+    template.hasOutput('ApiUrl', {});
+    template.hasOutput('SmokeClientId', {});
+  });
+
+  test('what only an edge has is refused', () => {
+    expect(() => settingsOf('prod', { ...DEPLOYMENTS.edge, edge: false, edgeKey: 'key2' })).toThrow(/edge: without one there is no domain, edgeKey/);
   });
 });
 

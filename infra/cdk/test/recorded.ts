@@ -1,6 +1,6 @@
 // Answers of AWS to what `make deploy` and its relatives ask, for a shop in eu-central-1 that is well. In the form that the services'
 // API references show: there is no account here to record from.
-import type { Recorded } from './aws.ts';
+import { type Recorded, refusedXml } from './aws.ts';
 
 export const ACCOUNT = '123456789012';
 export const TOPIC = `arn:aws:sns:eu-central-1:${ACCOUNT}:flash-sale-alarms`;
@@ -18,11 +18,27 @@ export const identity = (account: string): Recorded => ({
   ),
 });
 
-export const stackIs = (status: string): Recorded => ({
+export const stackIs = (status: string, outputs: Record<string, string> = {}): Recorded => ({
   body: xml(
     'DescribeStacks',
-    `<Stacks><member><StackId>arn:aws:cloudformation:eu-central-1:${ACCOUNT}:stack/flash-sale/51af3dc0</StackId><StackName>flash-sale</StackName><CreationTime>2026-11-01T10:00:00.000Z</CreationTime><StackStatus>${status}</StackStatus><DisableRollback>false</DisableRollback></member></Stacks>`,
+    `<Stacks><member><StackId>arn:aws:cloudformation:eu-central-1:${ACCOUNT}:stack/flash-sale/51af3dc0</StackId><StackName>flash-sale</StackName><CreationTime>2026-11-01T10:00:00.000Z</CreationTime><StackStatus>${status}</StackStatus><DisableRollback>false</DisableRollback>${outputsOf(outputs)}</member></Stacks>`,
   ),
+});
+
+function outputsOf(outputs: Record<string, string>): string {
+  const members = Object.entries(outputs).map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`);
+  return members.length === 0 ? '' : `<Outputs>${members.join('')}</Outputs>`;
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+export const templateIs = (template: object): Recorded => ({ body: xml('GetTemplate', `<TemplateBody>${escaped(JSON.stringify(template))}</TemplateBody>`) });
+
+export const NO_STACK: Recorded = refusedXml('ValidationError', 'Stack with id flash-sale does not exist');
+
+/** What `warmup` answers, as `functions/warmup` has it. */
+export const warmed = (rounds: { loaded?: number; present?: number; later?: number; failed?: number }): Recorded => ({
+  body: { loaded: 0, present: 0, later: 0, awaiting_beacon: 0, failed: 0, ...rounds },
 });
 
 export const subscribed = (subscription: string, endpoint = 'on-call@example.com'): Recorded => ({

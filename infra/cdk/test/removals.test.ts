@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEPLOYMENTS } from '../bin/examples.ts';
-import { deployedTemplate, removals, stoppedByHand, type Template } from '../deploy/removals.ts';
+import { changesRedis, deployedTemplate, keepsWindows, removals, stoppedByHand, type Template } from '../deploy/removals.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
 import { recordedAws, refused, refusedXml } from './aws.ts';
@@ -31,11 +31,33 @@ test('the same again takes nothing away, and neither does more', () => {
 
 test('openings that are left out are asked about', () => {
   expect(removals(shop, json(DEPLOYED.prod), NOTHING).sort()).toEqual([
-    'scheduled capacity: 20 processes of admission, cron(45 17 * * ? *) in Europe/Berlin',
-    'scheduled capacity: 20 processes of reservation, cron(45 17 * * ? *) in Europe/Berlin',
-    'scheduled capacity: 200 processes of admission, at(2099-12-01T17:45:00)',
-    'scheduled capacity: 200 processes of reservation, at(2099-12-01T17:45:00)',
+    'scheduled capacity: 20 processes of admission, cron(45 17 * * ? *) to cron(30 18 * * ? *) in Europe/Berlin',
+    'scheduled capacity: 20 processes of reservation, cron(45 17 * * ? *) to cron(30 18 * * ? *) in Europe/Berlin',
+    'scheduled capacity: 200 processes of admission, at(2099-12-01T17:45:00) to at(2099-12-01T18:30:00)',
+    'scheduled capacity: 200 processes of reservation, at(2099-12-01T17:45:00) to at(2099-12-01T18:30:00)',
   ]);
+});
+
+describe('an opening that has begun', () => {
+  const at = (moment: string): number => Date.parse(moment);
+  const left = json({ ...DEPLOYED.prod, provisioned: [later] });
+
+  test('is asked about until its end: its processes would go in the middle of the crowd', () => {
+    const gone = removals(shop, left, NOTHING, at('2099-12-01T18:00:00Z'));
+    expect(gone.sort()).toEqual(['admission', 'reservation'].map((name) => expect.stringMatching(new RegExp(`200 processes of ${name}, .*, which is on now$`))));
+    expect(removals(shop, left, NOTHING, at('2099-12-01T18:30:00Z'))).toEqual([]);
+  });
+
+  test('is asked about if it is to end earlier', () => {
+    const shorter = json({ ...DEPLOYED.prod, provisioned: [{ ...opening, to: '2099-12-01T18:05:00Z' }, later] });
+    expect(removals(shop, shorter, NOTHING, at('2099-12-01T18:00:00Z'))).toHaveLength(2);
+  });
+
+  test('is left alone by a deployment of the same windows, and by no other', () => {
+    expect(keepsWindows(shop, [opening, later])).toBe(true);
+    for (const other of [[opening], [later, opening], [opening, { ...later, count: 21 }], []]) expect(keepsWindows(shop, other)).toBe(false);
+    expect(keepsWindows(json(DEPLOYED.prod), [])).toBe(false);
+  });
 });
 
 test('fewer processes, or another moment, are asked about; an opening that is over is not', () => {
@@ -48,7 +70,10 @@ test('fewer processes, or another moment, are asked about; an opening that is ov
   expect(removals(shop, fewer, NOTHING)).toHaveLength(2);
   const over = changed((resources) => {
     for (const { Type, Properties } of Object.values(resources)) {
-      if (Type === 'AWS::ApplicationAutoScaling::ScalableTarget') Properties.ScheduledActions[0].Schedule = 'at(2020-12-01T17:45:00)';
+      if (Type === 'AWS::ApplicationAutoScaling::ScalableTarget') {
+        Properties.ScheduledActions[0].Schedule = 'at(2020-12-01T17:45:00)';
+        Properties.ScheduledActions[1].Schedule = 'at(2020-12-01T18:30:00)';
+      }
     }
   });
   expect(removals(over, shop, NOTHING)).toEqual([]);
@@ -79,12 +104,37 @@ test('the table, its protection and the firewall are asked about', () => {
   expect(removals(shop, open, NOTHING)).toEqual(['the firewall in front of the shop']);
 });
 
+test('people who sign in, and the address of the shop, are asked about', () => {
+  const dev = json(DEPLOYED.dev);
+  const [pool] = first(dev, 'AWS::Cognito::UserPool');
+  const oidc = json(settingsOf('dev', { ...DEPLOYMENTS.dev, issuer: 'https://id.example.com', audience: ['shop'] }));
+  expect(removals(dev, oidc, NOTHING)).toEqual([`the user pool ${pool}, with everybody in it who signs in`]);
+  const bare = json(settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false }));
+  expect(removals(dev, bare, NOTHING)).toEqual(["the shop's address at CloudFront, and the page"]);
+});
+
+describe('another Redis', () => {
+  const external = (redisUrl: string): Template => json(settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [], redisUrl }));
+  const [one, other] = [external('rediss://one.example:6379'), external('rediss://other.example:6379')];
+  const anew = [expect.stringMatching(/^Redis, which is made anew or is another one: /)];
+
+  test('is asked about: beside the version before, a canary would sell from two', () => {
+    expect(removals(one, other, NOTHING)).toEqual(anew);
+    expect(removals(json(DEPLOYED.prod), one, NOTHING)).toEqual(anew);
+    expect([changesRedis(one, other), changesRedis(one, one)]).toEqual([true, false]);
+  });
+
+  test('more shards are the same one', () => {
+    expect(changesRedis(json(DEPLOYED.prod), json(settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] })))).toBe(false);
+  });
+});
+
 test('parking takes the openings away and makes Redis anew, and coming back makes it anew', () => {
   const parked = json(settingsOf('parked', DEPLOYMENTS.parked));
   const gone = removals(shop, parked, NOTHING);
   expect(gone).toHaveLength(5);
   for (const each of gone.slice(0, 4)) expect(each).toMatch(/^scheduled capacity: /);
-  const anew = expect.stringMatching(/^Redis, which is made anew: .* when none is open$/);
+  const anew = expect.stringMatching(/^Redis, which is made anew or is another one: .* when none is open$/);
   expect(gone[4]).toEqual(anew);
   expect(removals(parked, shop, NOTHING)).toEqual([anew]);
 });

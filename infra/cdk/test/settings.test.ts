@@ -55,7 +55,7 @@ describe('unusable settings say what is wrong', () => {
     ['nobody who hears the alarms', { alarmEmail: undefined }, /alarmEmail: who hears the alarms/],
     ['a qualifier that CDK would not take', { functionUpload: { kind: 'bootstrap', qualifier: 'My-Shop' } }, /qualifier: 1 to 10 of a-z/],
     ['protected data that may go', { keepData: false }, /protectData: needs keepData/],
-    ['a canary while nobody comes', { parked: true }, /parked: .*at-once/],
+    ['a canary while nobody comes', { parked: true }, /releases: nobody comes to judge a canary by/],
     ['a canary on the emulator', { emulator: 'http://127.0.0.1:4566' }, /releases, edge: the emulator/],
     [
       'more than an origin',

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { APP, bootstrapCommand, missingTools, ROOT } from '../deploy/steps.ts';
-import { work } from '../deploy/smoke.ts';
-import { workplace } from './stack.ts';
+import { DEPLOYED, synthesized, workplace } from './stack.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
@@ -79,12 +78,6 @@ test('cargo-lambda is pinned where it is installed from', () => {
   expect(read('local/requirements.txt')).toMatch(/^cargo-lambda==\d+\.\d+\.\d+$/m);
 });
 
-test('the work of a challenge begins with so many zero bits', () => {
-  const answer = work('01a-challenge', 12);
-  expect(work('01a-challenge', 12)).toBe(answer);
-  expect(Number(answer)).toBeGreaterThanOrEqual(0);
-});
-
 describe('commands that pages name', () => {
   const makefile = read('Makefile');
   const targets = new Set([...makefile.matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
@@ -96,19 +89,56 @@ describe('commands that pages name', () => {
     for (const name of named) expect(targets, name).toContain(name);
   });
 
-  test('the sample workflow is one: it tests, shows the change, and deploys by a role that it signs in to', () => {
-    const workflow = parse(read('docs/examples/github-actions.yml'));
-    expect(workflow.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-    expect(Object.keys(workflow.jobs)).toEqual(['test', 'diff', 'deploy']);
-    const runs = (job: string) => workflow.jobs[job].steps.map((step: { run?: string }) => step.run).filter(Boolean);
-    expect(runs('test')).toEqual(['make lint', 'make test']);
-    expect(runs('deploy')).toEqual(['make deploy ENV=prod']);
-    expect(runs('diff').join()).toContain('cdk diff --all -c env=prod');
-    for (const job of ['diff', 'deploy']) {
-      expect(workflow.jobs[job].needs).toBe('test');
-      const credentials = workflow.jobs[job].steps.find((step: { uses?: string }) => step.uses?.startsWith('aws-actions/configure-aws-credentials'));
-      expect(credentials.with).toEqual({ 'role-to-assume': '${{ vars.AWS_ROLE }}', 'aws-region': '${{ vars.AWS_REGION }}' });
+  describe('the sample workflow', () => {
+    const text = read('docs/examples/github-actions.yml');
+    const workflow = parse(text);
+    const steps = (job: string) => workflow.jobs[job].steps;
+    const runs = (job: string): string[] => steps(job).map((step: { run?: string }) => step.run).filter(Boolean);
+    const role = (job: string) => steps(job).find((step: { uses?: string }) => step.uses?.startsWith('aws-actions/configure-aws-credentials'))?.with['role-to-assume'];
+
+    test('tests, shows the change, and deploys', () => {
+      expect(Object.keys(workflow.jobs)).toEqual(['test', 'diff', 'deploy']);
+      expect(runs('test')).toEqual(['make lint', 'make test']);
+      expect(runs('deploy')).toEqual(['make deploy ENV=prod']);
+      expect(runs('diff').join()).toContain('cdk diff --all -c env=prod');
+      for (const job of ['diff', 'deploy']) expect(workflow.jobs[job].needs).toBe('test');
+      expect(text).not.toMatch(/AWS_SECRET|AKIA/);
+    });
+
+    test('signs in only where AWS is asked, and to a role that can read alone where the code is not merged yet', () => {
+      expect(workflow.permissions).toEqual({ contents: 'read' });
+      expect(workflow.jobs.test.permissions).toBeUndefined();
+      for (const job of ['diff', 'deploy']) expect(workflow.jobs[job].permissions).toEqual({ contents: 'read', 'id-token': 'write' });
+      expect([role('test'), role('diff'), role('deploy')]).toEqual([undefined, '${{ vars.AWS_READ_ROLE }}', '${{ vars.AWS_ROLE }}']);
+      // GitHub writes one or the other into `sub`, by which a role knows them apart.
+      expect([workflow.jobs.diff.environment, workflow.jobs.deploy.environment]).toEqual([undefined, 'prod']);
+      expect(text).toContain('repo:OWNER/REPOSITORY:pull_request');
+      expect(text).toContain('repo:OWNER/REPOSITORY:environment:prod');
+      // It reads a secret, and makes change sets.
+      expect(runs('diff').join()).not.toContain('preflight');
+      expect(runs('diff').join()).toContain('--method=template');
+    });
+  });
+
+  test('each finding that the page on deployment lists has a test that is there', () => {
+    const rows = read('docs/deployment.md').split('\n').filter((line) => /^\|.*\| `[^|]*(\.test\.ts|\.rs)`[^|]*\|$/.test(line));
+    expect(rows.length).toBeGreaterThanOrEqual(15);
+    const named = rows.flatMap((row) => [...row.split('|')[3]!.matchAll(/`([^`]+)`(?:: "([^"]+)")?/g)]);
+    for (const [, file, name] of named) expect(read(file!), file).toContain(name ?? '');
+  });
+
+  test('`make lint` installs what it needs, as a clean machine has none of it', () => {
+    const lint = makefile.slice(makefile.indexOf('\nlint:'), makefile.indexOf('\ndeny:'));
+    for (const folder of ['infra/cdk', 'clients']) {
+      const installs = lint.search(new RegExp(`for package in[^;]*\\b${folder}\\b.*npm --prefix \\$\\$package ci\\b`));
+      const checks = lint.search(new RegExp(`(--prefix ${folder}|cd ${folder}).*typecheck`));
+      expect([folder, installs >= 0 && installs <= checks]).toEqual([folder, true]);
     }
-    expect(read('docs/examples/github-actions.yml')).not.toMatch(/AWS_SECRET|AKIA/);
+  });
+
+  test('the template is larger than what CloudFormation takes by itself, and the command of SAM says where it goes', () => {
+    expect(JSON.stringify(synthesized(DEPLOYED.prod).toJSON()).length).toBeGreaterThan(51_200);
+    const command = read('docs/terraform-and-sam.md').match(/^ +sam deploy .*$/m)?.[0];
+    expect(command).toMatch(/ (--s3-bucket \S+|--resolve-s3)/);
   });
 });

@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, Request, Response};
-use runtime::Secret;
+use runtime::{Secret, SecretError};
 use subtle::{Choice, ConstantTimeEq};
+
+use crate::Problem;
 
 /// Says that a request came through the CDN: its own secret, which it writes over whatever a client sends.
 const KEY_HEADER: &str = "x-door-key";
@@ -63,19 +66,25 @@ impl Edge {
     }
 
     /// Puts the client's address, of a request that came through the CDN, where the gateway puts the address of who asks it:
-    /// behind a CDN that is the CDN. A request that came another way stays as it is, unless there is no other way. So does any
-    /// request if the keys cannot be read: one rate for many is better than no answer for all.
+    /// behind a CDN that is the CDN. A request that came another way stays as it is, unless there is no other way. If the keys
+    /// cannot be read nobody knows which way it came: then it waits where there is no other way.
     ///
     /// # Errors
-    /// The answer to a request that came past the CDN.
+    /// The answer to a request that came past the CDN, or may have.
     pub async fn let_in(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let Some(keys) = &self.keys else { return Ok(()) };
-        match keys.get().await {
-            Ok(keys) if self.lets_in(request, &keys) => Ok(()),
-            Ok(_) => Err(forbidden()),
+        self.refusal(request, keys.get().await).map_or(Ok(()), Err)
+    }
+
+    fn refusal(&self, request: &mut Request, keys: Result<Arc<EdgeKeys>, SecretError>) -> Option<Response<Body>> {
+        match keys {
+            Ok(keys) if self.lets_in(request, &keys) => None,
+            Ok(_) => Some(forbidden()),
+            Err(error) if self.is_only_way_in => Some(Problem::unanswered(error).into_response()),
             Err(error) => {
+                // One rate for many is better than no answer for all.
                 tracing::error!(error = &error as &dyn std::error::Error, "the client's address is not known");
-                Ok(())
+                None
             }
         }
     }
@@ -163,6 +172,15 @@ mod tests {
             assert_eq!(seen(&edge(false), KEY, &headers).unwrap().as_deref(), Some("192.0.2.1"), "{headers}");
             assert_eq!(seen(&edge(true), KEY, &headers), Err(StatusCode::FORBIDDEN), "{headers}");
         }
+    }
+
+    #[test]
+    fn whoever_cannot_be_told_apart_waits_where_the_cdn_is_the_only_way_in() {
+        let refusal = edge(true).refusal(&mut request(""), Err(SecretError::InVain)).unwrap();
+        assert_eq!(refusal.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(refusal.headers().contains_key(http::header::RETRY_AFTER));
+        // Where another way is open, one rate for many is better than no answer for all.
+        assert!(edge(false).refusal(&mut request(""), Err(SecretError::InVain)).is_none());
     }
 
     /// The steps of a change of keys: at each the CDN sends one that functions take, whichever of the two secrets they have read.

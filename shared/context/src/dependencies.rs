@@ -165,15 +165,8 @@ impl Context {
     where
         T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
     {
-        use aws_sdk_secretsmanager::{Client, config::Builder};
         self.once(setting, || {
-            let client = self.once("", || {
-                let mut config = Builder::from(self.aws());
-                // A network without IPv4 endpoints for it has a way out over IPv6.
-                let over_ipv6 = self.settings().optional("SECRETS_OVER_IPV6").filter(|set| set == "on").map(|_| true);
-                config.set_use_dual_stack(over_ipv6);
-                Ok(Client::from_conf(config.build()))
-            })?;
+            let client = self.once("", || Ok(aws_sdk_secretsmanager::Client::new(self.aws())))?;
             let secret = runtime::Secret::new(client, self.settings().required(setting)?);
             let reading = secret.clone();
             self.before_the_first_request(setting, async move { Ok(reading.get().await.map(drop)?) });

@@ -1,0 +1,136 @@
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import type { Occasion } from '../lib/deployment.ts';
+import { needsEdgeStack } from '../lib/edge-stack.ts';
+import { UsageError } from '../lib/settings.ts';
+import { bootstrapped, hindrances, needsBootstrap, qualifierOf } from './preflight.ts';
+import { changesRedis, deployedTemplate, removals, stoppedByHand, type Template } from './removals.ts';
+import { roundsAhead } from './rounds.ts';
+import { outputsOf, type Target } from './target.ts';
+
+/** What a deployment does beside asking AWS: the programs that it runs, and the person whom it asks. */
+export interface Programs {
+  missingTools: () => string[];
+  bootstrap: (account: string, regions: string[], qualifier: string | undefined) => void;
+  build: () => void;
+  /** Synthesizes, and gives the main stack's template. */
+  synth: (on: Target, occasion: Occasion) => Template;
+  /** Deploys what was synthesized. */
+  deploy: (on: Target, occasion: Occasion) => void;
+  /** Whether a person says this word. */
+  agreed: (word: string) => Promise<boolean>;
+  say: (line: string) => void;
+  tellUrls: (on: Target) => Promise<void>;
+  smoke: (on: Target) => Promise<void>;
+  fetch?: typeof fetch;
+  now?: () => number;
+}
+
+/** Deploys, from the first look at the account to a purchase. Whatever is wrong is said before anything that takes long. */
+export async function deploy(on: Target, run: Programs): Promise<void> {
+  const { settings, aws } = on;
+  const deployed = await deployedTemplate(aws, settings.name);
+  const first = deployed === undefined || (await wasNeverMade(on));
+  if (settings.emulator === undefined) {
+    await lookBefore(on, deployed, run);
+    if (deployed === undefined && settings.keepData) await askForANewShop(on, run);
+    await ensureBootstrap(on, run);
+    run.build();
+  }
+  run.say('Synthesizing');
+  const occasion: Occasion = first ? { first } : {};
+  const coming = run.synth(on, occasion);
+  if (deployed !== undefined && !first) {
+    if (changesRedis(deployed, coming) && settings.releases === 'canary') {
+      // Beside the version before, a tenth of the buyers would buy from another stock for five minutes.
+      occasion.releases = 'at-once';
+      run.synth(on, occasion);
+    }
+    await askFor(await gone(on, deployed, coming, run), run);
+  }
+  run.say('Deploying');
+  try {
+    run.deploy(on, occasion);
+  } catch (error) {
+    throw first && error instanceof UsageError ? new UsageError(`${error.message}\n${afterAFirstFailure(on)}`) : error;
+  }
+  // A deployment that fails at first takes all away that it has made; what is there now is protected.
+  if (first && settings.protectData) {
+    run.say('Protecting the table');
+    run.synth(on, {});
+    run.deploy(on, {});
+  }
+  await run.tellUrls(on);
+  await run.smoke(on);
+}
+
+async function lookBefore(on: Target, deployed: Template | undefined, run: Programs): Promise<void> {
+  const missing = run.missingTools();
+  if (missing.length > 0) throw new UsageError(`Not installed:\n${missing.map((line) => `  - ${line}`).join('\n')}`);
+  const outputs = await outputsOf(on);
+  const found = await hindrances({ ...on, deployed, outputs, ...(run.fetch && { fetch: run.fetch }), ...(run.now && { now: run.now() }) });
+  for (const { check, says } of found.filter(({ stops }) => !stops)) run.say(`${check}: ${says}`);
+  const stops = found.filter((each) => each.stops);
+  if (stops.length > 0) {
+    throw new UsageError(['This cannot be deployed:', ...stops.flatMap(({ check, says, fix }) => [`  - ${check}: ${says}`, `    ${fix}`])].join('\n'));
+  }
+  const warmup = outputs['WarmupFunctionName'];
+  if (!on.settings.parked || warmup === undefined) return;
+  const { soon, later } = await roundsAhead(on.aws, warmup);
+  if (soon > 0) {
+    throw new UsageError(`${soon} round${soon === 1 ? ' is' : 's are'} open, or open${soon === 1 ? 's' : ''} within ten minutes: nothing can be sold while ${on.name} is parked. Close what is open first, or deploy with profile: 'prod'.`);
+  }
+  if (later > 0) run.say(`${later} published round${later === 1 ? ' opens' : 's open'} later: have profile: 'prod' deployed an hour before.`);
+}
+
+/** Another name or region in the file is another stack, and the shop that runs goes on beside it. */
+async function askForANewShop({ name, settings, aws, account }: Target, run: Programs): Promise<void> {
+  run.say(`There is no stack ${settings.name} in ${aws.region} of ${account}: this makes a new shop, with a table of its own. If ${name} runs already, its name or region is another one in deployments/${name}.ts than it was.`);
+  if (!(await run.agreed(settings.name))) throw new UsageError('Nothing was deployed.');
+}
+
+/** Prepares the account where nobody has, or where that was too long ago. */
+export async function ensureBootstrap(on: Target, run: Pick<Programs, 'bootstrap' | 'say'>): Promise<void> {
+  const qualifier = qualifierOf(on.settings);
+  const regions: string[] = [];
+  for (const aws of bootstrapped(on)) if (await needsBootstrap(aws, qualifier)) regions.push(aws.region);
+  if (regions.length === 0) return;
+  run.say(`Bootstrapping ${regions.join(' and ')}: the bucket and the roles that CDK deploys with`);
+  run.bootstrap(on.account, regions, on.deployment.qualifier);
+}
+
+/** A first deployment that failed leaves an empty stack, in whose place CDK makes another one. */
+async function wasNeverMade({ aws, settings: { name } }: Target): Promise<boolean> {
+  const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
+  return ['REVIEW_IN_PROGRESS', 'ROLLBACK_COMPLETE'].includes(Stacks?.[0]?.StackStatus ?? '');
+}
+
+async function gone(on: Target, deployed: Template, coming: Template, run: Programs): Promise<string[]> {
+  const { aws } = on;
+  const all = removals(deployed, coming, await stoppedByHand(aws, deployed), run.now?.());
+  const warmup = changesRedis(deployed, coming) ? (await outputsOf(on))['WarmupFunctionName'] : undefined;
+  if (warmup === undefined) return all;
+  let soon: number;
+  try {
+    ({ soon } = await roundsAhead(aws, warmup));
+  } catch (error) {
+    // The stock may be changed because it does not answer.
+    if (!(error instanceof UsageError)) throw error;
+    return [...all, error.message];
+  }
+  return soon === 0 ? all : [...all, `the sale of ${soon} round${soon === 1 ? '' : 's'} that ${soon === 1 ? 'is' : 'are'} open now or within ten minutes, for as long as that takes`];
+}
+
+async function askFor(all: string[], run: Programs): Promise<void> {
+  if (all.length === 0) return;
+  run.say(`This deployment would take away:\n${all.map((each) => `  - ${each}`).join('\n')}`);
+  if (!(await run.agreed('take it away'))) throw new UsageError('Nothing was deployed.');
+}
+
+function afterAFirstFailure({ name, settings: { edge } }: Target): string {
+  if (edge === undefined) return 'CloudFormation has taken away what it had made.';
+  const stack = needsEdgeStack(edge) ? ` but the stack of the edge; \`make destroy ENV=${name}\` does that, or the next deployment uses it` : '';
+  return (
+    `CloudFormation has taken away what it had made${stack}. If AWS says that the account must be verified before it has CloudFront: ` +
+    `ask AWS Support for it, and write edge: false into deployments/${name}.ts meanwhile.`
+  );
+}

@@ -1,0 +1,68 @@
+import { lookup } from 'node:dns/promises';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { type Deployment, settingsOf } from '../lib/deployment.ts';
+import { deploymentNamed } from '../lib/deployments.ts';
+import { EDGE_REGION } from '../lib/edge-stack.ts';
+import { type Settings, UsageError } from '../lib/settings.ts';
+import { accountOf, type Aws, awsIn } from './aws.ts';
+import { say } from './steps.ts';
+
+/** A deployment, and the account that it is in. */
+export interface Target {
+  name: string;
+  deployment: Deployment;
+  settings: Settings;
+  aws: Aws;
+  edgeAws: Aws;
+  account: string;
+}
+
+/** Reads the deployment's file, and looks who is there. Before anything that takes long. */
+export async function target(name: string | undefined): Promise<Target> {
+  const deployment = await deploymentNamed(name);
+  const settings = settingsOf(name!, deployment);
+  say(`${name}: profile ${deployment.profile} in ${deployment.region}, stack ${settings.name}`);
+  const aws = awsIn(deployment.region);
+  const account = await accountOf(aws);
+  if (deployment.account !== undefined && deployment.account !== account) {
+    throw new UsageError(`These credentials are of the account ${account}, and ${name} belongs to ${deployment.account}: export AWS_PROFILE=…, of the other account.`);
+  }
+  say(`account ${account}`);
+  return { name: name!, deployment, settings, aws, edgeAws: awsIn(EDGE_REGION), account };
+}
+
+/** What the stack tells of itself; nothing if there is none. */
+export async function outputsOf({ aws, settings: { name } }: Target): Promise<Record<string, string>> {
+  try {
+    const { Stacks } = await aws.cloudFormation.send(new DescribeStacksCommand({ StackName: name }));
+    return Object.fromEntries((Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey!, OutputValue!]));
+  } catch (error) {
+    if (/does not exist/.test((error as Error).message)) return {};
+    throw error;
+  }
+}
+
+/** The emulator knows an API by its path. */
+export function urlOf({ settings: { emulator } }: Target, outputs: Record<string, string>): string {
+  const url = outputs['EdgeUrl'] ?? outputs['ApiUrl'];
+  if (url === undefined) throw new UsageError('The stack has no address yet: `make deploy` first.');
+  return emulator === undefined ? url : `${emulator}/_aws/execute-api/${url.split('//')[1]?.split('.')[0]}`;
+}
+
+/**
+ * Where the shop answers: under its own name, once that has its record. Until then CloudFront's does, and the record that is missing is
+ * said.
+ */
+export async function urlThatAnswers(on: Target, outputs: Record<string, string>, tell: (line: string) => void, resolve: (host: string) => Promise<unknown> = lookup): Promise<string> {
+  const url = urlOf(on, outputs);
+  const [domain, cloudFront] = [on.settings.edge?.domain, outputs['EdgeCloudFrontName']];
+  if (domain === undefined || cloudFront === undefined) return url;
+  try {
+    await resolve(domain.name);
+    return url;
+  } catch {
+    const missing = domain.zone === undefined ? `make the record ${domain.name} CNAME ${cloudFront}` : `its record in the zone ${domain.zone.name} is not known here yet`;
+    tell(`  ${domain.name} has no address: ${missing}. Tested under https://${cloudFront} meanwhile.`);
+    return `https://${cloudFront}`;
+  }
+}

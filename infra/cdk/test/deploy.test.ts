@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { DEPLOYMENTS } from '../bin/examples.ts';
+import { deploy, ensureBootstrap, type Programs } from '../deploy/deploy.ts';
+import { destroy } from '../deploy/destroy.ts';
+import type { Template } from '../deploy/removals.ts';
+import { type Target, urlThatAnswers } from '../deploy/target.ts';
+import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
+import { UsageError } from '../lib/settings.ts';
+import { type Recorded, recordedAws, refused } from './aws.ts';
+import { ACCOUNT, bootstrapped, executions, NO_STACK, secretArn, secretHas, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
+import { synthesized } from './stack.ts';
+
+const NOW = Date.parse('2026-11-23T12:00:00Z');
+const SHOP: Deployment = { ...DEPLOYMENTS.prod, account: ACCOUNT };
+const WARMUP = 'POST /2015-03-31/functions/flash-sale-warmup/invocations';
+const OUTPUTS = { WarmupFunctionName: 'flash-sale-warmup', EdgeKeySecretArn: secretArn('EdgeKey') };
+const RUNS: Recorded = stackIs('UPDATE_COMPLETE', OUTPUTS);
+const templates = new Map<string, Template>();
+
+/** The template that a deployment is synthesized to. */
+function templateOf(deployment: Deployment, occasion: Occasion = {}): Template {
+  const key = JSON.stringify([deployment, occasion]);
+  const made = templates.get(key) ?? (synthesized(settingsOf('prod', deployment, occasion)).toJSON() as Template);
+  templates.set(key, made);
+  return made;
+}
+
+interface World {
+  deployment?: Partial<Deployment>;
+  /** What is deployed, if anything is. */
+  before?: Deployment;
+  answers?: Record<string, Recorded>;
+  edgeAnswers?: Record<string, Recorded>;
+  agrees?: boolean;
+  missing?: string[];
+  fails?: (what: string) => Error | undefined;
+}
+
+/** A deployment of the shop, with what it has run and said. */
+function shop({ deployment: changed, before, answers, edgeAnswers, agrees = false, missing = [], fails }: World) {
+  const deployment = { ...SHOP, ...changed };
+  const deployed = before && templateOf(before);
+  const stopped = Object.values(deployed?.Resources ?? {}).flatMap(({ Type, Properties }) =>
+    Type === 'AWS::Lambda::Function' && Properties.FunctionName !== undefined ? [`GET /2019-09-30/functions/${Properties.FunctionName}/concurrency`] : [],
+  );
+  const aws = recordedAws(deployment.region, {
+    ...WELL,
+    ...Object.fromEntries(stopped.map((each) => [each, { body: {} }])),
+    'GET /2015-03-31/event-source-mappings': { body: { EventSourceMappings: [] } },
+    'GET /2015-03-31/event-source-mappings/': { body: { EventSourceMappings: [] } },
+    GetTemplate: deployed === undefined ? NO_STACK : templateIs(deployed),
+    DescribeStacks: deployed === undefined ? NO_STACK : RUNS,
+    ...answers,
+  });
+  const edgeAws = recordedAws('us-east-1', { ...WELL, GetTemplate: NO_STACK, ...edgeAnswers });
+  const on: Target = { name: 'prod', deployment, settings: settingsOf('prod', deployment), aws, edgeAws, account: ACCOUNT };
+  const done: string[] = [];
+  const said: string[] = [];
+  const does = (what: string): void => {
+    done.push(what);
+    const failure = fails?.(what);
+    if (failure !== undefined) throw failure;
+  };
+  const told = (occasion: Occasion): string => (Object.keys(occasion).length === 0 ? '' : ` ${JSON.stringify(occasion)}`);
+  const programs: Programs = {
+    missingTools: () => missing,
+    bootstrap: (_, regions) => does(`bootstrap ${regions.join(' ')}`),
+    build: () => does('build'),
+    synth: ({ deployment: file }, occasion) => {
+      does(`synth${told(occasion)}`);
+      return templateOf(file, occasion);
+    },
+    deploy: (_, occasion) => does(`deploy${told(occasion)}`),
+    agreed: async (word) => {
+      does(`ask: ${word}`);
+      return agrees;
+    },
+    say: (line) => said.push(line),
+    tellUrls: async () => does('urls'),
+    smoke: async () => does('smoke'),
+    fetch: async (url) => {
+      const base = 'https://id.example.com';
+      const body = String(url).endsWith('openid-configuration') ? { issuer: base, jwks_uri: `${base}/keys` } : { keys: [{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: 'a' }] };
+      return new Response(JSON.stringify(body));
+    },
+    now: () => NOW,
+  };
+  return { on, programs, done, said, run: () => deploy(on, programs) };
+}
+
+describe('a deployment', () => {
+  test('of a shop that runs is built, deployed, told of and bought from, and asks nothing', async () => {
+    const { run, done } = shop({ before: SHOP });
+    await run();
+    expect(done).toEqual(['build', 'synth', 'deploy', 'urls', 'smoke']);
+  });
+
+  test('of a new shop asks whether it is one: another name or region in the file makes a second shop', async () => {
+    const no = shop({});
+    await expect(no.run()).rejects.toThrow('Nothing was deployed.');
+    expect(no.done).toEqual(['ask: flash-sale']);
+    expect(no.said.join()).toMatch(/no stack flash-sale in eu-central-1 of 123456789012: this makes a new shop/);
+    const yes = shop({ agrees: true });
+    await yes.run();
+    expect(yes.done).toEqual(['ask: flash-sale', 'build', 'synth {"first":true}', 'deploy {"first":true}', 'synth', 'deploy', 'urls', 'smoke']);
+  });
+
+  test('tells its addresses before it tries to buy: a record that is missing is among them', async () => {
+    const { run, done } = shop({ before: SHOP, fails: (what) => (what === 'smoke' ? new UsageError('no address') : undefined) });
+    await expect(run()).rejects.toThrow('no address');
+    expect(done.slice(-2)).toEqual(['urls', 'smoke']);
+  });
+
+  test('that fails at first says what is left, and what to do about an account without CloudFront', async () => {
+    const { run } = shop({ agrees: true, fails: (what) => (what.startsWith('deploy') ? new UsageError('cdk deploy failed') : undefined) });
+    await expect(run()).rejects.toThrow(/cdk deploy failed\n.*make destroy ENV=prod.*edge: false/s);
+  });
+});
+
+describe('what would fail, or shut the shop, is said before anything is built', () => {
+  const few = executions(10);
+  const on = [{ from: '2026-11-23T11:45:00Z', to: '2026-11-23T12:30:00Z', count: 1 }];
+  const CASES: [string, World, RegExp][] = [
+    ['tools that are missing', { before: SHOP, missing: ['rustup'] }, /Not installed:\n {2}- rustup/],
+    ['a new account', { answers: { 'GET /2016-08-19/account-settings': few, 'GET /2016-08-19/account-settings/': few } }, /lambda quota: the account has 10 .*\n {4}aws service-quotas/],
+    ['a key that functions do not know', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}make rotate-edge-key/],
+    [
+      'a key that they may not know yet',
+      { before: SHOP, deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
+      /edge key: functions may not know key2 before 2026-11-23T12:19/,
+    ],
+    ['the second key of a secret that is still to be made', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is made with key1, and has no key2/],
+    ['a secret on its way out, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is going to be deleted\n {4}aws secretsmanager restore-secret/],
+    ['a secret that is gone', { before: SHOP, answers: { DescribeSecret: refused('ResourceNotFoundException'), GetSecretValue: refused('ResourceNotFoundException') } }, /secrets: the edge's keys is gone/],
+    ['an opening that has begun', { before: SHOP, deployment: { provisioned: on } }, /openings: a window is on until 2026-11-23T12:30:00Z/],
+    ['parking while a round is open', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ present: 1, later: 3 }) } }, /1 round is open, or opens within ten minutes/],
+    ['parking when that cannot be seen', { before: SHOP, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: { body: { errorMessage: 'no' } } } }, /Whether a round is open could not be seen/],
+  ];
+
+  test.each(CASES)('%s', async (_, world, says) => {
+    const { run, done } = shop({ agrees: true, ...world });
+    await expect(run()).rejects.toThrow(says);
+    await expect(run()).rejects.toThrow(UsageError);
+    expect(done).toEqual([]);
+  });
+
+  test('what these credentials may not look at is said, and stops nothing', async () => {
+    const denied = refused('AccessDeniedException', 'no');
+    const { run, done, said } = shop({ before: SHOP, answers: { 'GET /2016-08-19/account-settings': denied, 'GET /2016-08-19/account-settings/': denied } });
+    await run();
+    expect(done).toContain('deploy');
+    expect(said.join('\n')).toMatch(/lambda quota: it could not be looked at \(AccessDeniedException/);
+  });
+
+  test('parking between sales is not stopped, and asks', async () => {
+    const { run, done, said } = shop({ before: { ...SHOP, provisioned: [] }, agrees: true, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ later: 2 }) } });
+    await run();
+    expect(done).toEqual(['build', 'synth', 'ask: take it away', 'deploy', 'urls', 'smoke']);
+    expect(said.join('\n')).toMatch(/2 published rounds open later/);
+    expect(said.join('\n')).toMatch(/Redis, which is made anew/);
+  });
+});
+
+describe('to another Redis', () => {
+  const before: Deployment = { ...SHOP, provisioned: [], redisUrl: 'rediss://one.example:6379' };
+  const deployment: Partial<Deployment> = { provisioned: [], redisUrl: 'rediss://other.example:6379' };
+
+  test('is asked about, with what is open, and all go over at once: a canary would sell from two stocks', async () => {
+    const { run, done, said } = shop({ before, deployment, agrees: true, answers: { [WARMUP]: warmed({ loaded: 1, failed: 1 }) } });
+    await run();
+    expect(done).toEqual(['build', 'synth', 'synth {"releases":"at-once"}', 'ask: take it away', 'deploy {"releases":"at-once"}', 'urls', 'smoke']);
+    expect(said.join('\n')).toMatch(/the sale of 2 rounds that are open now or within ten minutes/);
+    expect(Object.values(templateOf({ ...SHOP, ...deployment }, { releases: 'at-once' }).Resources).map(({ Type }) => Type)).not.toContain('AWS::CodeDeploy::DeploymentGroup');
+  });
+
+  test('is not kept from happening by the one that does not answer', async () => {
+    const { run, done, said } = shop({ before, deployment, agrees: true, answers: { [WARMUP]: refused('TooManyRequestsException') } });
+    await run();
+    expect(done).toContain('deploy {"releases":"at-once"}');
+    expect(said.join('\n')).toMatch(/Whether a round is open could not be seen/);
+  });
+});
+
+describe('the account', () => {
+  const all = async (version: Recorded) => {
+    const { on, programs, done } = shop({ answers: { GetParameter: version }, edgeAnswers: { GetParameter: version } });
+    await ensureBootstrap(on, programs);
+    return done;
+  };
+
+  test('is prepared where nobody has, and again where that is too old', async () => {
+    expect(await all(refused('ParameterNotFound'))).toEqual(['bootstrap eu-central-1 us-east-1']);
+    expect(await all(bootstrapped('5'))).toEqual(['bootstrap eu-central-1 us-east-1']);
+    expect(await all(bootstrapped('6'))).toEqual([]);
+  });
+});
+
+describe('a deployment that goes', () => {
+  const gone: Record<string, Recorded> = { DeleteStack: { body: '<DeleteStackResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"/>' } };
+  const resources: Recorded = {
+    body: '<DescribeStackResourcesResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStackResourcesResult/></DescribeStackResourcesResponse>',
+  };
+  const asked = async (world: World) => {
+    const { on, programs } = shop({ agrees: true, ...world });
+    await destroy(on, programs);
+    const deletions = (aws: object) => (aws as { asked: { operation: string; body: string }[] }).asked.filter(({ operation }) => operation === 'DeleteStack').map(({ body }) => new URLSearchParams(body).get('StackName'));
+    return [...deletions(on.aws), ...deletions(on.edgeAws)];
+  };
+  const edgeIsThere = { GetTemplate: templateIs({ Resources: {} }), DescribeStacks: NO_STACK, ...gone };
+
+  test('takes the firewall with it', async () => {
+    expect(await asked({ before: SHOP, answers: { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK }, edgeAnswers: edgeIsThere })).toEqual(['flash-sale', 'flash-sale-edge']);
+  });
+
+  test('takes the firewall with it although the file has none any more', async () => {
+    const world: World = { before: SHOP, deployment: { edge: false }, answers: { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK }, edgeAnswers: edgeIsThere };
+    expect(await asked(world)).toEqual(['flash-sale', 'flash-sale-edge']);
+  });
+
+  test('takes away what a first deployment has left that failed: the firewall alone', async () => {
+    expect(await asked({ edgeAnswers: edgeIsThere })).toEqual(['flash-sale-edge']);
+    expect(await asked({})).toEqual([]);
+  });
+});
+
+describe('a shop under a name without a record', () => {
+  const certificateArn = `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/c`;
+  const { on } = shop({ deployment: { domain: { name: 'sale.example.com', certificateArn } } });
+  const outputs = { EdgeUrl: 'https://sale.example.com', EdgeCloudFrontName: 'd111.cloudfront.net' };
+
+  test('is bought from under the name that CloudFront gives, and the record is said', async () => {
+    const said: string[] = [];
+    const none = async () => Promise.reject(new Error('ENOTFOUND'));
+    expect(await urlThatAnswers(on, outputs, (line) => said.push(line), none)).toBe('https://d111.cloudfront.net');
+    expect(said.join()).toContain('make the record sale.example.com CNAME d111.cloudfront.net');
+    expect(await urlThatAnswers(on, outputs, (line) => said.push(line), async () => [])).toBe('https://sale.example.com');
+    expect(said).toHaveLength(1);
+  });
+});

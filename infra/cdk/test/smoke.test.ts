@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { smoke, SmokeError, work } from '../deploy/smoke.ts';
+
+const tokenOf = (sub: string): string => ['{}', JSON.stringify({ sub }), ''].map((part) => Buffer.from(part).toString('base64url')).join('.');
+
+/** A shop that answers `POST …/publish` with an error. */
+function shop() {
+  const asked: { path: string; body: any }[] = [];
+  vi.stubGlobal('fetch', async (url: string, { body }: { body?: string }) => {
+    const path = new URL(url).pathname;
+    asked.push({ path, body: body && JSON.parse(body) });
+    return path.endsWith('/publish') ? new Response('no', { status: 500 }) : new Response('{}');
+  });
+  const buys = () => smoke({ url: 'https://shop.example', token: async (role) => tokenOf(`who-is-${role}`), paymentKey: async () => 'key', say: () => undefined });
+  return { asked, buys };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the sale of the smoke test', () => {
+  test('is seen by its buyer alone, who is in a group of that name before it is made, and no longer afterwards', async () => {
+    const { asked, buys } = shop();
+    await expect(buys()).rejects.toThrow(SmokeError);
+    const [group, sale] = asked;
+    const id = sale!.body.sale_id;
+    expect(group).toEqual({ path: `/v1/admin/groups/${id}/users`, body: { users: ['who-is-buyer'] } });
+    expect(sale!.body.gate).toEqual({ groups_see: [id], groups_buy: [id] });
+    expect(asked.slice(-2).map(({ path }) => path)).toEqual([`/v1/admin/sales/${id}/close`, `/v1/admin/groups/${id}/users/remove`]);
+  });
+
+  test('says who does not answer, without a stack trace', async () => {
+    vi.stubGlobal('fetch', async () => Promise.reject(Object.assign(new Error('fetch failed'), { cause: new Error('getaddrinfo ENOTFOUND shop.example') })));
+    const buys = smoke({ url: 'https://shop.example', token: async () => tokenOf('a'), paymentKey: async () => 'key', say: () => undefined });
+    await expect(buys).rejects.toThrow(new SmokeError('shop.example does not answer: getaddrinfo ENOTFOUND shop.example'));
+  });
+});
+
+test('the work of a challenge begins with so many zero bits', () => {
+  const answer = work('01a-challenge', 12);
+  expect(work('01a-challenge', 12)).toBe(answer);
+  expect(Number(answer)).toBeGreaterThanOrEqual(0);
+});
