@@ -38,6 +38,24 @@ export async function open(sale) {
 /** What a page has kept of its line. */
 export const kept = (page) => page.evaluate(() => JSON.parse(Object.entries(localStorage).find(([name]) => name.startsWith('line:'))?.[1] ?? 'null'));
 
+/** Moves a page through time, and what the system tells it of time as well. */
+export async function traveller(page) {
+  let ahead = 0;
+  const later = (text) => new Date(Date.parse(text) + ahead);
+  await page.clock.install();
+  await page.route(/\/v1\//, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    if (body.server_time) body.server_time = later(body.server_time).toISOString();
+    const { date } = response.headers();
+    await route.fulfill({ response, headers: { ...response.headers(), date: later(date).toUTCString() }, json: body });
+  });
+  return async (ms) => {
+    ahead += ms;
+    await page.clock.fastForward(ms);
+  };
+}
+
 /** A ticket as the system would seal it; of who came late in this `second`. */
 export function ticketOf(user, second = null) {
   const head = Buffer.alloc(15);
@@ -67,6 +85,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     admitted: { ...real.admitted, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, front: 'AQ',
   };
   const [net, seen] = [{ down: false, answers: null, lateMs: 0, aheadMs: 0 }, { looks: 0 }];
+  const lookedAt = [];
   const shows = (state, earlyPpb, more = {}) => {
     Object.assign(line, { state, ...more, admitted: { ...line.admitted, early_ppb: earlyPpb } });
   };
@@ -74,6 +93,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     route.fulfill({ status: 201, json: { ticket: ticket(user), sale_id: sale, round: 1, class: 'early', opens_at: real.opens_at, line_path: `/v1/sales/${sale}/line` } })));
   await one.page.route(/\/line$/, (route) => {
     seen.looks += 1;
+    lookedAt.push(Date.now() + net.aheadMs);
     const now = structuredClone({ ...line, admitted: { ...line.admitted, as_of: new Date(Date.now() + net.aheadMs - net.lateMs).toISOString() } });
     if (net.down) return route.abort('internetdisconnected');
     return net.answers ? net.answers(route, now) : route.fulfill({ json: now });
@@ -92,7 +112,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
       return passed;
     },
   };
-  return { ...one, sale, user, line, shows, net, virtual, looks: () => seen.looks };
+  return { ...one, sale, user, line, shows, net, virtual, lookedAt, looks: () => seen.looks };
 }
 
 export const row = (page, name) => page.locator('.standing > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');

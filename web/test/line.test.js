@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../js/line.js';
+import { en } from '../words/en.js';
 import { lineWords } from '../words/line.js';
+import { zh } from '../words/zh.js';
 import { DESKTOP, PHONE } from './browser.js';
-import { LINE, LONG_MS, MINUTE_MS, crowd, edit, hide, kept, open, requests, row, ticketOf } from './in-line.js';
+import { LINE, LONG_MS, MINUTE_MS, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
 import { heading, shop, visit } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
@@ -58,6 +60,10 @@ describe('places', () => {
 });
 
 const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/line-${what}.png`, fullPage: true });
+
+const refusal = (status, code, more = {}, headers = {}) => (route) => route.fulfill({
+  status, headers, contentType: 'application/problem+json', body: JSON.stringify({ status, code, title: '', ...more }),
+});
 
 const shown = (page) => row(page, 'Before you').textContent();
 
@@ -244,40 +250,39 @@ test('a document that has not changed for long says that nobody reaches the shop
   await page.getByText('We cannot reach the shop at the moment').waitFor({ state: 'detached' });
 });
 
-test.each([['429', 429, 'rate_limited'], ['503', 503, 'overloaded']])('%s to a look is tried again when the answer says so, and within minutes', async (_, status, code) => {
-  const { page, go, shows, net, looks, sale, virtual } = await crowd();
+test('429 and 503 to a look are tried again when the answer says so, and within minutes', async () => {
+  const { page, go, shows, net, looks, lookedAt, sale, virtual } = await crowd();
   await virtual.install();
   shows('moving', 10_000_000);
   await go(`sales/${sale}`);
   await heading(page, 'You are in line').waitFor();
-  const refuse = (retryAfter) => (route) => route.fulfill({
-    status, headers: { 'retry-after': retryAfter }, contentType: 'application/problem+json', body: JSON.stringify({ status, code, title: '' }),
-  });
-  net.answers = refuse('30');
+  net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
   await page.locator('.stage .hint').waitFor();
-  // The answer to what was under way may come after that.
   await virtual.stop();
-  await expect.poll(async () => {
+  /** How long the page waits between the second and the third look from now on: the first one may have been under way. */
+  const pause = async (stepMs) => {
     const before = looks();
-    await virtual.run(5_000);
-    return looks() - before;
-  }).toBe(0);
-  await expect.poll(async () => {
-    await virtual.run(40_000);
-    return page.locator('.stage .hint').count();
-  }).toBe(1);
+    for (const more of [2, 3]) {
+      await expect.poll(async () => {
+        await virtual.run(stepMs);
+        return looks();
+      }, { interval: 5 }).toBeGreaterThanOrEqual(before + more);
+    }
+    return lookedAt.at(-1) - lookedAt.at(-2);
+  };
+  const thirty = await pause(4_000);
+  expect(thirty).toBeGreaterThan(20_000);
+  expect(thirty).toBeLessThan(MINUTE_MS);
   // A day is nothing that a line can wait for.
-  net.answers = refuse('86400');
-  let before = looks();
-  await expect.poll(async () => {
-    await virtual.run(40_000);
-    return looks();
-  }).toBe(before + 1);
+  net.answers = refusal(503, 'overloaded', {}, { 'retry-after': '86400' });
+  const most = await pause(15_000);
+  expect(most).toBeGreaterThan(4 * MINUTE_MS);
+  expect(most).toBeLessThan(8 * MINUTE_MS);
   net.answers = null;
-  before = looks();
-  await virtual.run(6.5 * MINUTE_MS);
-  await expect.poll(looks).toBeGreaterThan(before);
-  await page.locator('.stage .hint').waitFor({ state: 'detached' });
+  await expect.poll(async () => {
+    await virtual.run(15_000);
+    return page.locator('.stage .hint').count();
+  }).toBe(0);
 });
 
 test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five minutes %s changes nothing', async (_, offsetMs) => {
@@ -303,7 +308,7 @@ test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five 
 });
 
 test('two tabs share a ticket, and neither writes over what the other knows', async () => {
-  const { page, context, go, shows, sale, net } = await crowd();
+  const { page, context, go, shows, sale } = await crowd();
   shows('moving', 10_000_000);
   // What another tab has written is not heard of at once.
   await context.addInitScript(() => window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true));
@@ -312,13 +317,12 @@ test('two tabs share a ticket, and neither writes over what the other knows', as
   const { ticket } = await kept(page);
   await page.evaluate(() => {
     const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
-    localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), went: true, front: 'AB' }));
+    localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), went: true }));
   });
   const asked = requests(page, '/challenges');
   shows('moving', 48_900_000);
   await heading(page, 'It is your turn').waitFor();
-  expect(net.answers).toBe(null);
-  expect(await kept(page)).toMatchObject({ ticket, went: true, front: 'AB' });
+  expect(await kept(page)).toMatchObject({ ticket, went: true });
   expect(asked.length).toBe(0);
 });
 
@@ -337,9 +341,13 @@ test('a second tab asks for no ticket, and gets it when the first does', async (
   await hide(page, true);
   await heading(other, 'You are in line').waitFor();
   expect(asked.length).toBe(0);
-  // Whoever clears what browsers keep has the same ticket again.
+  // Whoever clears what browsers keep is in line as before, and has the same ticket again.
   const { ticket } = await kept(page);
   await other.evaluate(() => localStorage.clear());
+  await heading(page, 'You are in line').waitFor();
+  await page.reload();
+  await page.getByText('You will get your ticket by').waitFor();
+  await hide(page, true);
   await expect.poll(async () => (await kept(page))?.ticket).toBe(ticket);
 });
 
@@ -406,10 +414,6 @@ test('a session that ended is renewed by its user, and the ticket follows', asyn
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Get in line' }).click();
   await heading(page, 'The line is paused').waitFor();
-});
-
-const refusal = (status, code, more = {}, headers = {}) => (route) => route.fulfill({
-  status, headers, contentType: 'application/problem+json', body: JSON.stringify({ status, code, title: '', ...more }),
 });
 
 test.each([
@@ -496,18 +500,17 @@ test('who has a ticket is in line, even if the opening is put off', async () => 
 });
 
 test('a page that is left before there are tickets gets one soon after there are', async () => {
-  const sale = await shop.sell({ opensInMs: 2 * LONG_MS, line: LINE });
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
   const { page, go } = await visit();
-  await page.clock.install();
+  const travel = await traveller(page);
   await go(`sales/${sale}`);
   await page.getByText('You can get in from').waitFor();
-  await hide(page, true);
-  const from = Date.parse((await shop.ask('GET', `/v1/sales/${sale}`)).body.line.tickets_from);
-  await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: 'none' } }));
+  await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: ticketOf('mallory') } }));
   const asked = requests(page, '/tickets');
-  await page.clock.pauseAt(new Date(from + 1_000));
-  await page.clock.runFor(1_000);
-  await page.clock.runFor(2 * MINUTE_MS);
+  await hide(page, true);
+  await travel(21 * MINUTE_MS);
+  await page.getByText('You will get your ticket by').waitFor();
+  await travel(2 * MINUTE_MS);
   await expect.poll(() => asked.length).toBe(1);
 });
 
@@ -554,4 +557,63 @@ test('a sale without a line loads and asks nothing of one', async () => {
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   expect([looks.length, tickets.length, parts]).toEqual([0, 0, []]);
+});
+
+/** What there is to be seen of a line: `[name, how one gets there, the heading]`. */
+const SCREENS = [
+  ['announced', { opensInMs: 3 * LONG_MS }, 'countdown.title'],
+  ['coming', { opensInMs: LONG_MS, chance: 0.5 }, 'countdown.title'],
+  ['early', { opensInMs: LONG_MS, chance: 0 }, 'line.early.title'],
+  ['sign-in', { opensInMs: LONG_MS, user: null }, 'line.join.title'],
+  ['sign-in-late', { user: null, is: ['moving', 10_000_000] }, 'line.join.title'],
+  ['joining', { refused: refusal(503, 'overloaded') }, 'line.joining.title'],
+  ['drawing', { is: ['before', 0, { seed: null, front: null }] }, 'line.drawing.title'],
+  ['waiting', { is: ['moving', 10_000_000] }, 'line.waiting.title'],
+  ['waiting-hours', { is: ['moving', 10_000_000, { per_s: 2 }] }, 'line.waiting.title'],
+  ['waiting-late', { second: 1_000, is: ['moving', 10_000_000, { people: { estimate: 1_000_000, error_percent: 2, late: 2_100 } }] }, 'line.waiting.title'],
+  ['paused', { is: ['paused', 10_000_000, { per_s: 0 }] }, 'line.paused.title'],
+  ['turn', { is: ['paused', 1_000_000_000, { per_s: 0 }], proof: true }, 'line.turn.title'],
+  ['sold-out', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 400 } }] }, 'sold_out.title'],
+  ['sold-out-far', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } }] }, 'sold_out.title'],
+  ['sold-out-end', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 }] }, 'sold_out.title'],
+  ['ended', { is: ['ended', 10_000_000, { poll_after_ms: 0 }] }, 'problem.closed.title'],
+  ['refused', { refused: refusal(403, 'denied') }, 'problem.denied.title'],
+  ['unreachable', { is: ['moving', 10_000_000], down: true }, 'line.waiting.title'],
+  ['broken', { is: ['moving', 10_000_000, { commitment: 'ab'.repeat(32) }], proof: true }, 'line.waiting.title'],
+];
+const WAYS = [
+  { name: 'desktop', locale: 'en-GB', colorScheme: 'light', ...DESKTOP },
+  { name: 'phone', locale: 'en-GB', colorScheme: 'dark', ...PHONE },
+  { name: 'phone', locale: 'zh-CN', colorScheme: 'light', ...PHONE },
+  { name: 'desktop', locale: 'zh-CN', colorScheme: 'dark', ...DESKTOP },
+];
+/** With pictures each screen is seen in each way; without them each in one, so that all ways have some. */
+const SEEN = SCREENS.flatMap((screen, at) => WAYS.filter((_, n) => SHOTS || at % WAYS.length === n).map((way) => [screen, way]))
+  .map(([[name, how, title], way]) => ({ name, how, title, way, language: way.locale.slice(0, 2) }));
+
+test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async ({ name, how, title, way, language }) => {
+  const { is = ['moving', 10_000_000], chance, refused, down, second = null, proof, ...more } = how;
+  const words = { ...{ en, zh }[language], ...lineWords[language] };
+  const { page, context, go, line, shows, net, sale, rules, shift, GOOD_SHIFT } = await crowd({
+    ...way, reducedMotion: 'reduce', ...more, ticket: (user) => ticketOf(user, second),
+  });
+  if (chance !== undefined) {
+    await context.addInitScript((value) => {
+      Math.random = () => value;
+    }, chance);
+  }
+  const { per_s: perS = 500, ...changes } = is[2] ?? {};
+  shows(is[0], is[1], changes);
+  Object.assign(line.admitted, { per_s: perS });
+  if (more.opensInMs) Object.assign(line, { state: 'before', seed: null, front: null });
+  if (refused) await page.route(/\/tickets$/, refused);
+  await go(`sales/${sale}`);
+  await heading(page, words[title]).waitFor();
+  net.down = Boolean(down);
+  if (down) await page.locator('.stage .hint').waitFor();
+  if (proof) await page.locator('.proof summary').click();
+  await shot(page, `${name}-${way.name}-${way.colorScheme}-${language}`);
+  expect(await rules()).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
+  expect(await shift()).toBeLessThan(GOOD_SHIFT);
 });

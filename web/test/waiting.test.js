@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { readTicket } from '../js/line.js';
-import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row } from './in-line.js';
+import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
 import { heading, shop, visit, work } from './visits.js';
 
 /** Some screens, for who looks at pictures. */
@@ -10,24 +10,6 @@ const SHOTS = process.env.SHOTS;
 const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/waiting-${what}.png`, fullPage: true });
 const CROWD = 24;
 const UNITS = 4;
-
-/** Moves a page through time, and what the system tells it of time as well. */
-async function traveller(page) {
-  let ahead = 0;
-  const later = (text) => new Date(Date.parse(text) + ahead);
-  await page.clock.install();
-  await page.route(/\/v1\//, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    if (body.server_time) body.server_time = later(body.server_time).toISOString();
-    const { date } = response.headers();
-    await route.fulfill({ response, headers: { ...response.headers(), date: later(date).toUTCString() }, json: body });
-  });
-  return async (ms) => {
-    ahead += ms;
-    await page.clock.fastForward(ms);
-  };
-}
 
 const chance = (context, value) => context.addInitScript((is) => {
   Math.random = () => is;
