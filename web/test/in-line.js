@@ -56,6 +56,12 @@ export async function traveller(page) {
   };
 }
 
+/** Has a page see a sale's card with these `changes`, as they are at that moment. */
+export const cardSays = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
+  const response = await route.fetch();
+  await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
+});
+
 /** A ticket as the system would seal it; of who came late in this `second`. */
 export function ticketOf(user, second = null) {
   const head = Buffer.alloc(15);

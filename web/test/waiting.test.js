@@ -17,6 +17,9 @@ const chance = (context, value) => context.addInitScript((is) => {
 
 test('before the opening a ticket is got at a moment left to chance, once, and kept', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
+  // Every card says from when on there are tickets: by itself, and in the lists.
+  const cards = [(await shop.ask('GET', `/v1/sales/${sale}`)).body, (await shop.ask('GET', '/v1/sales')).body.sales.find((one) => one.sale_id === sale)];
+  for (const { opens_at: opens, line } of cards) expect(Date.parse(opens) - Date.parse(line.tickets_from)).toBe(LINE.opens_early_s * 1_000);
   const { page, context, go, rules } = await visit();
   await chance(context, 0.5);
   const travel = await traveller(page);

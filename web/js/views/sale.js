@@ -267,8 +267,9 @@ export class SaleView extends View {
     const mark = this.card.availability;
     const line = this.buying.idle && this.#waiting ? this.#line.stageOf(this, this.#waiting, state) : null;
     // The line hears of it before the card does.
-    const card = line === 'sold_out' ? { ...this.card, availability: 'sold_out', next_release_at: null } : this.card;
-    const badge = `${state} ${mark} ${line === 'sold_out'}`;
+    const said = { sold_out: { availability: 'sold_out', next_release_at: null }, ended: { state: 'closed' } }[line];
+    const card = { ...this.card, ...said };
+    const badge = `${state} ${mark} ${said ? line : ''}`;
     if (this.#badge.dataset.state !== badge || this.#shown === '') {
       this.#badge.dataset.state = badge;
       this.#badge.replaceChildren(saleBadge(card));

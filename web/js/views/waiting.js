@@ -145,7 +145,7 @@ function standing(waiting) {
       ...mine, placeRow(waiting), ['line.left', t('line.left.value', { left: number(Math.max(0, units.total - units.sold)), total: number(units.total) })],
     ];
   };
-  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
+  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds standing all' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
 }
 
 /** Whose proofs their readers have opened. */
