@@ -45,6 +45,31 @@ export function admits({ early_ppb: early, late_until: until, late_ppb: late }, 
   return early >= WHOLE_PPB && (second < reached || (second === reached && ppb < late));
 }
 
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+const isMoment = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isHex = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+
+/** Whether it has all that a page reads of a line's document, and each as the kind of thing that it is. */
+export function isDocument(line) {
+  const { people, admitted, units } = line ?? {};
+  return isCount(line?.round) && typeof line.sale === 'string' && typeof line.state === 'string' && isCount(line.poll_after_ms)
+    && isHex(line.commitment) && (line.seed === null || (isHex(line.seed) && typeof line.front === 'string'))
+    && isCount(people?.estimate) && isCount(people.error_percent) && people.error_percent <= 100 && isCount(people.late)
+    && isCount(admitted?.early_ppb) && admitted.early_ppb <= WHOLE_PPB && isCount(admitted.late_ppb) && isCount(admitted.per_s)
+    && (admitted.late_until === null || isMoment(admitted.late_until)) && isMoment(admitted.as_of)
+    && isCount(units?.total) && isCount(units.sold) && isCount(units.may_return);
+}
+
+/** A document of the same order as the one that is `known`, which may know better who is admitted: nobody is sent back. */
+export function further(known, line) {
+  const far = ({ admitted: { early_ppb: early, late_until: until, late_ppb: late } }) => [early, until === null ? 0 : Date.parse(until), late];
+  const [one, other] = [far(known), far(line)];
+  const at = one.findIndex((value, n) => value !== other[n]);
+  if (at === -1 || one[at] < other[at]) return line;
+  const { early_ppb, late_until, late_ppb } = known.admitted;
+  return { ...line, front: known.front, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
+}
+
 /** About how many of so many early people are before a place: two standard deviations, and the error of the count. */
 export function rankOfEarly(ppb, people, errorPercent) {
   const [part, whole] = [BigInt(ppb), BigInt(WHOLE_PPB)];

@@ -2,7 +2,7 @@
 
 import { clock } from './clock.js';
 import { Problem, ask, look } from './http.js';
-import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from './line.js';
+import { admits, before, commitmentOf, further, isDocument, placePpb, rankOfEarly, readTicket, rounded, waitS } from './line.js';
 import { SignInCancelled, session } from './session.js';
 import { MAX_TIMER_MS, Wait, jittered } from './timing.js';
 
@@ -13,6 +13,17 @@ const KEPT_MS = 7 * 24 * 3_600_000;
 const MARGIN_MS = 60_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
+/** Longest time that an answer can ask for before it is tried again: lines do not last for long. */
+const MOST_RETRY_AFTER_S = 300;
+/** Shortest and longest time between two looks. */
+const LEAST_PACE_MS = 250;
+const MOST_PACE_MS = 300_000;
+/** Pace of a line that does not say one, and goes on. */
+const PACE_MS = 2_000;
+/** A cache may hand out a document for half a minute. One that is older than this, and than two looks, is of a system that nobody reaches. */
+const STALE_MS = 60_000;
+/** Timers of hidden pages sleep sooner or later, so theirs are the first tickets. */
+const HIDDEN_ASK_MS = 60_000;
 /** Nobody reads a page that is hidden, but its title says when it is their turn. */
 const HIDDEN_MS = 10_000;
 /** A page that is seen looks this often whether its machine slept: nobody else may tell it. */
@@ -22,6 +33,8 @@ const SLEPT_MS = 10_000;
 const DOCUMENT_LAG_MS = 2_500;
 /** Problems that pass by themselves. */
 const PASSING = new Set(['overloaded', 'network', 'rate_limited', 'internal']);
+/** Of a ticket: the page knows the sale, so some process does not know it yet. */
+const UNHEARD = 'unknown_sale';
 /** How often somebody goes on to the question without asking for it, if the system says that it is not their turn after all. */
 const MOST_TRIES = 3;
 
@@ -32,6 +45,8 @@ function stored(place) {
     return null;
   }
 }
+
+const retryAfterMs = ({ retryAfterS }, otherwiseS = 0) => Math.min(retryAfterS ?? otherwiseS, MOST_RETRY_AFTER_S) * 1000;
 
 function forgetOldOnes() {
   for (const place of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))) {
@@ -53,7 +68,7 @@ class Trying {
     this.trouble = problem;
     const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
     this.#failures += 1;
-    return jittered(Math.max(backoff, (problem.retryAfterS ?? 0) * 1000));
+    return jittered(Math.max(backoff, retryAfterMs(problem)));
   }
 }
 
@@ -72,7 +87,10 @@ export class Waiting extends EventTarget {
   #looking = new Trying();
   #asking = new Trying();
   #kept = {};
+  /** Nothing more is kept by this browser. */
+  #isFull = false;
   #retryAt = 0;
+  #isLeaving = false;
   #soldOutAt = -Infinity;
   /** Times that the system said that it is not the user's turn after all, and until when no front is believed therefore. */
   #tries = 0;
@@ -86,8 +104,8 @@ export class Waiting extends EventTarget {
     this.#signal = signal;
     const nudge = () => {
       this.#retryAt = 0;
-      this.#looks.nudge();
       this.#asks.nudge();
+      if (!this.isOver || signal.aborted) this.#looks.nudge();
     };
     window.addEventListener('online', nudge, { signal });
     document.addEventListener('visibilitychange', () => (document.hidden ? this.#leaving() : nudge()), { signal });
@@ -122,7 +140,12 @@ export class Waiting extends EventTarget {
 
   /** Why the last request had no answer; null if it had. It is sent again by itself. */
   get trouble() {
-    return this.#asking.trouble ?? this.#looking.trouble;
+    return this.#asking.trouble ?? this.#looking.trouble ?? (this.#isStale ? new Problem('network') : null);
+  }
+
+  get #isStale() {
+    const { document: line } = this;
+    return line !== null && !this.isOver && clock.now() - Date.parse(line.admitted.as_of) > Math.max(STALE_MS, 2 * line.poll_after_ms);
   }
 
   get round() {
@@ -134,6 +157,8 @@ export class Waiting extends EventTarget {
     const moved = card.opens_at !== this.#card.opens_at || card.line.tickets_from !== this.#card.line.tickets_from;
     this.#card = card;
     if (moved) this.#asks.nudge();
+    // Operators have added units: the end was none.
+    if (this.isOver && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#looks.nudge();
   }
 
   get opensAt() {
@@ -144,9 +169,14 @@ export class Waiting extends EventTarget {
     return Date.parse(this.#card.line.tickets_from);
   }
 
-  /** `{round, second, user}`, or null. */
+  /** `{round, second, user}`, or null; of this user and this round. */
   get ticket() {
-    return this.#kept.ticket ? readTicket(this.#kept.ticket) : null;
+    return this.#kept.ticket ? this.#read(this.#kept.ticket) : null;
+  }
+
+  #read(sealed) {
+    const ticket = readTicket(sealed);
+    return ticket?.user === session.current?.user && ticket?.round === this.#card.round ? ticket : null;
   }
 
   /** Until when the ticket comes by itself, before the opening. */
@@ -185,7 +215,8 @@ export class Waiting extends EventTarget {
 
   /** Nothing comes back any more. */
   get isOver() {
-    return this.document?.poll_after_ms === 0;
+    const { document: line } = this;
+    return line?.poll_after_ms === 0 && (line.state === 'sold_out' || line.state === 'ended');
   }
 
   /** Where the user is among all who came early, as a range that counts from 1; null if it is not known, and of who came late. */
@@ -217,9 +248,10 @@ export class Waiting extends EventTarget {
   get proof() {
     const { document: line } = this;
     if (!line?.seed) return null;
-    const as = `${line.sale} ${line.round} ${line.seed} ${line.commitment} ${this.#kept.commitment}`;
+    const as = `${line.sale} ${line.round} ${line.seed} ${line.commitment} ${this.#kept.commitment} ${this.#kept.first}`;
     if (this.#checked?.as !== as) {
-      const { commitment: noted = line.commitment } = this.#kept;
+      // What it heard first after the opening cannot become another one either.
+      const noted = this.#kept.commitment ?? this.#kept.first ?? line.commitment;
       const holds = commitmentOf(line.sale, line.round, line.seed) === line.commitment && noted === line.commitment;
       this.#checked = { as, holds, noted: Boolean(this.#kept.commitment) };
     }
@@ -238,11 +270,11 @@ export class Waiting extends EventTarget {
   }
 
   /** The system refused the ticket, or the front: what is kept is worth nothing. */
-  turnedAway({ code, retryAfterS }) {
+  turnedAway(problem) {
     this.#tries += 1;
-    this.#doubtsUntil = clock.now() + jittered((retryAfterS ?? 2) * 1000);
+    this.#doubtsUntil = clock.now() + jittered(retryAfterMs(problem, 2));
     const went = this.#tries >= MOST_TRIES;
-    if (code === 'no_ticket') {
+    if (problem.code === 'no_ticket') {
       this.#keep({ ticket: null, front: null, went });
       this.#asks.nudge();
     } else {
@@ -275,21 +307,27 @@ export class Waiting extends EventTarget {
   }
 
   #load() {
-    const { commitment } = this.#kept;
+    const { commitment, first } = this.#kept;
     this.#kept = (this.#place && stored(this.#place)) ?? {};
+    if (this.#kept.ticket && !this.ticket) this.#kept = { ...this.#kept, ticket: null, front: null };
     // What was noted while nobody was signed in is worth as much.
     if (commitment && !this.#kept.commitment) this.#keep({ commitment });
+    if (first && !this.#kept.first) this.#keep({ first });
     this.#follow();
   }
 
   #keep(changes) {
-    this.#kept = { ...this.#kept, ...changes };
+    // Another tab may have written a moment ago.
+    const theirs = this.#place && !this.#isFull ? stored(this.#place) : null;
+    this.#kept = { ...this.#kept, ...theirs, ...changes };
     if (!this.#place) return;
-    forgetOldOnes();
     try {
+      forgetOldOnes();
       localStorage.setItem(this.#place, JSON.stringify({ ...this.#kept, at: Date.now() }));
+      this.#isFull = false;
     } catch {
       // Without storage this tab knows it, and the system does.
+      this.#isFull = true;
     }
   }
 
@@ -300,8 +338,8 @@ export class Waiting extends EventTarget {
   async #keepLooking() {
     while (!this.#signal.aborted) {
       const ms = await this.#look();
-      if (this.#signal.aborted || this.isOver) return;
-      await this.#looks.for(ms);
+      if (this.#signal.aborted) return;
+      await this.#looks.for(this.isOver ? MAX_TIMER_MS : ms);
     }
   }
 
@@ -310,6 +348,7 @@ export class Waiting extends EventTarget {
     const { sale_id: sale, round } = this.#card;
     try {
       const line = await look(`/v1/sales/${sale}/line`, { signal: this.#signal });
+      if (!isDocument(line)) throw new Problem('internal');
       // The card is as old as it is, and may be that of the round before.
       if (line.round !== round) return jittered(LONGEST_RETRY_MS);
       this.#heard(line);
@@ -318,18 +357,27 @@ export class Waiting extends EventTarget {
       if (this.#signal.aborted) return 0;
       const ms = this.#looking.failed(error instanceof Problem ? error : new Problem('internal'));
       this.#changed();
-      return Math.max(ms, this.document?.poll_after_ms ?? 0);
+      return Math.max(ms, this.#pace);
     }
     this.#changed();
-    const pace = this.document.poll_after_ms;
+    const pace = this.#pace;
     return jittered(document.hidden ? Math.max(pace, HIDDEN_MS) : pace);
   }
 
+  /** How often to look. */
+  get #pace() {
+    const { document: line } = this;
+    if (line === null) return 0;
+    return Math.min(Math.max(line.poll_after_ms || PACE_MS, LEAST_PACE_MS), MOST_PACE_MS);
+  }
+
   #heard(line) {
+    const { document: known } = this;
     // Answers of two places of a cache may come the wrong way round, and what a line has done it does not take back.
-    if (this.document?.seed && Date.parse(line.admitted.as_of) < Date.parse(this.document.admitted.as_of)) return;
-    this.document = line;
+    if (known?.seed && (line.seed === null || Date.parse(line.admitted.as_of) < Date.parse(known.admitted.as_of))) return;
+    this.document = known?.seed && known.seed === line.seed ? further(known, line) : line;
     if (line.seed === null && this.#kept.commitment === undefined) this.#keep({ commitment: line.commitment });
+    if (line.seed !== null && !this.#kept.commitment && !this.#kept.first) this.#keep({ first: line.commitment });
     this.#follow();
   }
 
@@ -360,9 +408,10 @@ export class Waiting extends EventTarget {
     if (now >= Date.parse(this.#card.closes_at)) return MAX_TIMER_MS;
     if (this.#retryAt > now) return this.#retryAt - now;
     if (now < this.ticketsFrom) return this.ticketsFrom - now;
-    if (now >= this.opensAt) return 0;
+    if (now >= this.opensAt || this.#isLeaving) return 0;
     const left = this.opensAt - now;
-    const last = this.opensAt - Math.min(MARGIN_MS, left / 4);
+    const end = this.opensAt - Math.min(MARGIN_MS, left / 4);
+    const last = document.hidden ? Math.min(end, now + HIDDEN_ASK_MS) : end;
     // So that a crowd is spread over the time that is left. When exactly makes no difference for anybody's place.
     if (!(this.#kept.askAt <= last)) {
       this.#keep({ askAt: now + Math.random() * (last - now) });
@@ -375,7 +424,8 @@ export class Waiting extends EventTarget {
   #leaving() {
     const now = clock.now();
     if (!session.current || this.#kept.ticket || this.refused || now < this.ticketsFrom || now >= this.opensAt) return;
-    this.#keep({ askAt: now });
+    // Other tabs go by their own moment.
+    this.#isLeaving = true;
     this.#retryAt = 0;
     if (this.#signal.aborted) this.#ask();
     else this.#asks.nudge();
@@ -385,6 +435,7 @@ export class Waiting extends EventTarget {
     const { user } = session.current;
     const { sale_id: sale, round } = this.#card;
     this.#retryAt = clock.now() + FIRST_RETRY_MS;
+    this.#isLeaving = false;
     try {
       // It goes on when the page is left. If nobody hears the answer the system still knows that the user came, and whoever asks
       // again has the same place.
@@ -392,7 +443,7 @@ export class Waiting extends EventTarget {
       if (session.current?.user !== user) return;
       this.#asking.worked();
       const said = readTicket(ticket);
-      if (said === null) this.refused = new Problem('internal');
+      if (said?.user !== user) this.refused = new Problem('internal');
       else if (said.round !== round) this.#retryAt = clock.now() + LONGEST_RETRY_MS;
       else this.#keep({ ticket, front: null });
       this.#follow();
@@ -411,8 +462,9 @@ export class Waiting extends EventTarget {
     }
     const problem = error instanceof Problem ? error : new Problem('internal');
     if (problem.code === 'not_open') {
-      this.#retryAt = Math.max(Date.parse(problem.members.opens_at), clock.now()) + jittered(FIRST_RETRY_MS);
-    } else if (PASSING.has(problem.code)) {
+      const opens = Math.max(Date.parse(problem.members.opens_at), clock.now());
+      this.#retryAt = Number.isFinite(opens) ? opens + jittered(FIRST_RETRY_MS) : clock.now() + this.#asking.failed(problem);
+    } else if (PASSING.has(problem.code) || problem.code === UNHEARD) {
       this.#retryAt = clock.now() + this.#asking.failed(problem);
     } else {
       this.refused = problem;

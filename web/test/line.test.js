@@ -1,17 +1,16 @@
-// The waiting page: from the ticket to the question, or to the end of the line.
+// The line as a page computes it, and the waiting page with documents that a test makes up. What it does on a system is in waiting.test.js.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../js/line.js';
+import { en } from '../words/en.js';
 import { lineWords } from '../words/line.js';
+import { zh } from '../words/zh.js';
 import { DESKTOP, PHONE } from './browser.js';
-import { heading, shop, visit, work } from './visits.js';
+import { LINE, LONG_MS, MINUTE_MS, cardSays, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
+import { heading, shop, visit } from './visits.js';
 
 const SHOTS = process.env.SHOTS;
-const LINE = { opens_early_s: 3_600, admits_per_s: 50 };
-const MINUTE_MS = 60_000;
-/** Long enough for a page to be there before an opening, however busy the machine is. */
-const SOON_MS = 20_000;
 const vectors = JSON.parse(readFileSync(new URL('../../shared/line/vectors.json', import.meta.url), 'utf8'));
 
 describe('places', () => {
@@ -62,191 +61,21 @@ describe('places', () => {
 
 const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/line-${what}.png`, fullPage: true });
 
-/** Requests of a page whose address ends so. */
-function requests(page, end) {
-  const all = [];
-  page.on('request', (request) => new URL(request.url()).pathname.endsWith(end) && all.push(request));
-  return all;
-}
-
-/** What a page does when it is hidden, or seen again. */
-const hide = (page, hidden) => page.evaluate((is) => {
-  Object.defineProperty(document, 'hidden', { value: is, configurable: true });
-  document.dispatchEvent(new Event('visibilitychange'));
-}, hidden);
-
-const lineOf = async (sale) => (await shop.ask('GET', `/v1/sales/${sale}/line`)).body;
-const steerLine = async (sale, line) => {
-  const { round, round_version } = await shop.operate('GET', `/v1/admin/sales/${sale}`);
-  return shop.operate('POST', `/v1/admin/sales/${sale}/edit`, { round, round_version, line });
-};
-
-/** Moves a page through time, and what the system tells it of time as well. */
-async function traveller(page) {
-  let ahead = 0;
-  const later = (text) => new Date(Date.parse(text) + ahead);
-  await page.clock.install();
-  await page.route(/\/v1\//, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    if (body.server_time) body.server_time = later(body.server_time).toISOString();
-    const { date } = response.headers();
-    await route.fulfill({ response, headers: { ...response.headers(), date: later(date).toUTCString() }, json: body });
-  });
-  return async (ms) => {
-    ahead += ms;
-    await page.clock.fastForward(ms);
-  };
-}
-
-test('before the opening a ticket is got at a moment left to chance, once, and kept', async () => {
-  const sale = await shop.sell({ opensInMs: 40 * MINUTE_MS, line: LINE });
-  const { page, context, go, rules } = await visit();
-  await context.addInitScript(() => {
-    Math.random = () => 0.5;
-  });
-  const travel = await traveller(page);
-  const asked = requests(page, '/tickets');
-  await go(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
-  await page.getByText('Coming earlier gives no advantage').waitFor();
-  await shot(page, 'coming');
-  expect(await rules()).toEqual([]);
-  await travel(18 * MINUTE_MS);
-  await page.getByText('You will get your ticket by').waitFor();
-  expect(asked.length).toBe(0);
-  await travel(3 * MINUTE_MS);
-  await heading(page, 'You are in line').waitFor();
-  await page.getByText('In line so far: about 1.').waitFor();
-  await shot(page, 'early');
-  expect(await rules()).toEqual([]);
-  await page.reload();
-  await heading(page, 'You are in line').waitFor();
-  expect(asked.length).toBe(1);
+const refusal = (status, code, more = {}, headers = {}) => (route) => route.fulfill({
+  status, headers, contentType: 'application/problem+json', body: JSON.stringify({ status, code, title: '', ...more }),
 });
 
-test('who leaves the page before that gets the ticket right then', async () => {
-  const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS, line: LINE });
-  const { page, context, go } = await visit();
-  await context.addInitScript(() => {
-    Math.random = () => 0.9;
-  });
-  await go(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
-  await hide(page, true);
-  await heading(page, 'You are in line').waitFor();
-  // And so does who goes to another screen of the shop.
-  const other = await visit();
-  await other.context.addInitScript(() => {
-    Math.random = () => 0.9;
-  });
-  await other.go(`sales/${sale}`);
-  await other.page.getByText('You will get your ticket by').waitFor();
-  await other.page.getByRole('link', { name: 'All sales' }).first().click();
-  await expect.poll(async () => (await lineOf(sale)).people.estimate).toBe(2);
-});
-
-test('who is not signed in joins with a button', async () => {
-  const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const { page, go, rules } = await visit({});
-  await go(`sales/${sale}`);
-  await page.getByRole('button', { name: 'Get in line' }).waitFor();
-  await shot(page, 'join');
-  await page.getByRole('button', { name: 'Get in line' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill(shop.user());
-  await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await heading(page, 'The line is paused').waitFor();
-  // It was not here before the opening, and says so.
-  await page.getByText('Checked: the order follows from what was published').click();
-  await page.getByText('It was not here before the opening').waitFor();
-  expect(await rules()).toEqual([]);
-});
-
-test('a line that is held up is waited in, and at the front it goes on to the question by itself, once the page is seen', async () => {
-  const user = shop.user();
-  const sale = await shop.sell({ opensInMs: shop.loadsWithinMs + SOON_MS, line: { ...LINE, paused: true } });
-  const { page, go, rules, shift, GOOD_SHIFT } = await visit({ user });
-  const asked = requests(page, '/challenges');
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
-  await heading(page, 'The line is paused').waitFor();
-  await page.getByText('Checked: the order was fixed before the opening').waitFor();
-  expect(await rules()).toEqual([]);
-  expect(asked.length).toBe(0);
-  await hide(page, true);
-  await steerLine(sale, { paused: false });
-  await page.waitForFunction(() => document.title.startsWith('It is your turn'), null, { polling: 100 });
-  expect(asked.length).toBe(0);
-  await hide(page, false);
-  await page.getByLabel('Your answer').waitFor();
-  const { 'x-line-ticket': ticket, 'x-line-front': front } = asked[0].headers();
-  expect(readTicket(ticket)).toMatchObject({ user, second: null });
-  expect(front.length).toBeGreaterThan(100);
-  await work(page);
-  await page.waitForURL(/#\/reservations\//);
-  await heading(page, 'Reserved for you').waitFor();
-  expect(await shift()).toBeLessThan(GOOD_SHIFT);
-  // Back at the sale nobody is asked a second time without wanting to.
-  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
-  await page.getByText('You have a reservation for this.').waitFor();
-  expect(asked.length).toBe(2);
-}, 400_000);
-
-test('a ticket that was lost is asked for again, and the place is the same', async () => {
-  const user = shop.user();
-  const sale = await shop.sell({ opensInMs: shop.loadsWithinMs + SOON_MS / 2, line: { ...LINE, paused: true } });
-  const token = await shop.login(user);
-  const { status, body: first } = await shop.ask('POST', `/v1/sales/${sale}/tickets`, { token });
-  expect([status, first.class]).toEqual([201, 'early']);
-  await shop.until(async () => (await lineOf(sale)).seed !== null);
-  const { page, go } = await visit({ user });
-  await go(`sales/${sale}`);
-  await heading(page, 'The line is paused').waitFor();
-  const kept = await page.evaluate(() => Object.entries(localStorage).find(([name]) => name.startsWith('line:'))[1]);
-  expect(JSON.parse(kept).ticket).toBe(first.ticket);
-}, 400_000);
-
-/** A ticket of who came early, as the system would seal it. */
-function earlyTicket(user) {
-  const head = Buffer.alloc(15);
-  head[0] = 1;
-  head.writeUInt32BE(1, 3);
-  return Buffer.concat([head, Buffer.from(user), Buffer.alloc(32, 7)]).toString('base64url');
-}
-
-/** A page whose line is what the test says it is: a crowd of a million, where its user has this place. */
-async function crowd(options = {}) {
-  const user = shop.user();
-  const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const seed = Array.from({ length: 100_000 }, (_, n) => n.toString(16).padStart(64, '0')).find((one) => Math.abs(placePpb(one, user) - 48_000_000) < 300_000);
-  const real = await lineOf(sale);
-  const one = await visit({ user, ...options });
-  const crowded = {
-    ...real, seed, commitment: commitmentOf(sale, 1, seed), people: { estimate: 1_000_000, error_percent: 2, late: 0 },
-    admitted: { ...real.admitted, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300,
-  };
-  const [net, seen] = [{ down: false }, { looks: 0 }];
-  const shows = (state, earlyPpb, more = {}) => {
-    Object.assign(crowded, { state, ...more, admitted: { ...crowded.admitted, early_ppb: earlyPpb } });
-  };
-  await one.page.route(/\/tickets$/, (route) => (
-    route.fulfill({ status: 201, json: { ticket: earlyTicket(user), sale_id: sale, round: 1, class: 'early', opens_at: real.opens_at, line_path: `/v1/sales/${sale}/line` } })));
-  await one.page.route(/\/line$/, (route) => {
-    seen.looks += 1;
-    return net.down ? route.abort('internetdisconnected') : route.fulfill({ json: { ...crowded, admitted: { ...crowded.admitted, as_of: new Date().toISOString() } } });
-  });
-  return { ...one, sale, shows, net, looks: () => seen.looks };
-}
-
-const row = (page, name) => page.locator('.standing > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');
+const shown = (page) => row(page, 'Before you').textContent();
 
 test('in a crowd one sees where one is, through sleep and without a network, and how it ends', async () => {
-  const { page, go, shows, net, looks, sale, rules } = await crowd();
+  const { page, go, shows, net, looks, sale, rules, virtual } = await crowd();
+  await virtual.install();
   shows('moving', 10_000_000);
+  const card = {};
+  await cardSays(page, card);
   await go(`sales/${sale}`);
   await heading(page, 'You are in line').waitFor();
-  expect(await row(page, 'Before you').textContent()).toMatch(/^3[67],\d00 to 3[89],\d00 people$/);
+  expect(await shown(page)).toMatch(/^3[67],\d00 to 3[89],\d00 people$/);
   expect(await row(page, 'Waiting time').textContent()).toBe('1 to 2 minutes');
   expect(await row(page, 'Your place').textContent()).toMatch(/^4[67],\d00 to [45][890],\d00 of about 1,000,000$/);
   expect(await row(page, 'Left').textContent()).toBe('10,000 of 10,000');
@@ -256,40 +85,73 @@ test('in a crowd one sees where one is, through sleep and without a network, and
   await page.getByText('We cannot reach the shop at the moment. Your place is kept').waitFor();
   shows('moving', 40_000_000, { units: { total: 10_000, sold: 9_000, may_return: 9_000 } });
   net.down = false;
-  await expect.poll(() => row(page, 'Before you').textContent()).toMatch(/^7,[3-9]\d0 to 8,[0-6]\d0 people$/);
+  await virtual.skip(20_000);
+  await expect.poll(() => shown(page)).toMatch(/^7,[3-9]\d0 to 8,[0-6]\d0 people$/);
   expect(await row(page, 'Left').textContent()).toBe('1,000 of 10,000');
   await page.getByText('We cannot reach the shop').waitFor({ state: 'detached' });
 
-  // A tab that slept looks as soon as it is seen.
-  await hide(page, true);
-  await expect.poll(async () => {
-    const seen = looks();
-    await page.waitForTimeout(1_500);
-    return looks() - seen;
-  }).toBe(0);
-  shows('moving', 47_400_000);
-  await hide(page, false);
-  await expect.poll(() => row(page, 'Waiting time').textContent()).toBe('less than a minute');
-
-  shows('sold_out', 47_400_000, { units: { total: 10_000, sold: 10_000, may_return: 10_000 } });
+  shows('sold_out', 40_000_000, { units: { total: 10_000, sold: 10_000, may_return: 10_000 } });
   await heading(page, 'Sold out').waitFor();
   await page.getByText('You were about 48,000th of 1,000,000; 10,000 pieces were sold.').waitFor();
   await page.getByText('Up to 10,000 of them may still come back').waitFor();
   expect(await page.getByText('you need not wait').count()).toBe(0);
   expect(await rules()).toEqual([]);
-  shows('sold_out', 47_400_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } });
+  shows('sold_out', 40_000_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } });
   await page.getByText('That is too few for the line to reach you, so you need not wait.').waitFor();
   // A unit came back, and the line goes on.
   shows('moving', 47_500_000, { units: { total: 10_000, sold: 9_999, may_return: 2 } });
   await heading(page, 'You are in line').waitFor();
+  card.availability = 'sold_out';
   shows('sold_out', 47_500_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 });
   await page.getByText('None of them comes back, so the line ends here.').waitFor();
   const last = looks();
   await hide(page, true);
   await hide(page, false);
-  await page.waitForTimeout(1_000);
+  await virtual.skip(60_000);
+  await page.getByText('None of them comes back').waitFor();
   expect(looks()).toBe(last);
-}, 400_000);
+});
+
+test('a tab that sleeps looks seldom, says in its title when it is time, and goes on once it is seen', async () => {
+  const { page, go, shows, looks, sale, virtual } = await crowd();
+  const asked = requests(page, '/challenges');
+  await virtual.install();
+  shows('moving', 10_000_000);
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  // From here on time passes only where the test says so.
+  await virtual.stop();
+  await hide(page, true);
+  // What was under way has come to its end, and the next look is a long time off.
+  await virtual.run(1_000);
+  await expect.poll(async () => {
+    const before = looks();
+    await virtual.run(500);
+    return looks() - before;
+  }).toBe(0);
+  shows('moving', 48_900_000);
+  const seen = looks();
+  await virtual.run(8_000);
+  expect(looks()).toBe(seen);
+  await virtual.run(6_000);
+  await page.waitForFunction(() => document.title.startsWith('It is your turn'), null, { polling: 100 });
+  expect(asked.length).toBe(0);
+  await hide(page, false);
+  await expect.poll(() => asked.length).toBe(1);
+});
+
+test('a machine that slept while its page was to be seen looks as soon as it wakes', async () => {
+  const { page, go, shows, looks, sale, virtual } = await crowd();
+  await virtual.install();
+  shows('moving', 10_000_000, { poll_after_ms: 200_000 });
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  const seen = looks();
+  shows('moving', 47_400_000);
+  await virtual.skip(MINUTE_MS);
+  await expect.poll(() => row(page, 'Waiting time').textContent()).toBe('less than a minute');
+  expect(looks()).toBe(seen + 1);
+});
 
 test('an order that is not what was published is said to be so', async () => {
   const { page, go, shows, sale, rules } = await crowd();
@@ -299,22 +161,398 @@ test('an order that is not what was published is said to be so', async () => {
   await page.locator('.proof summary').click();
   await page.getByText('ab'.repeat(32)).waitFor();
   expect(await rules()).toEqual([]);
-}, 400_000);
+});
+
+test('an order that is exchanged while people wait is said to be so', async () => {
+  const { page, go, shows, sale } = await crowd();
+  shows('moving', 10_000_000);
+  await go(`sales/${sale}`);
+  await page.getByText('Checked: the order follows from what was published').waitFor();
+  const seed = '5a'.repeat(32);
+  shows('moving', 10_000_000, { seed, commitment: commitmentOf(sale, 1, seed) });
+  await page.getByText('The order does not match what was published').waitFor();
+  // Nor is it forgotten by a reload.
+  await page.reload();
+  await page.getByText('The order does not match what was published').waitFor();
+});
+
+test('documents that miss something are trouble, and what was known stays', async () => {
+  const { page, go, shows, net, looks, sale, virtual } = await crowd();
+  await virtual.install();
+  const without = (name, of = (line) => line) => (line) => {
+    delete of(line)[name];
+    return line;
+  };
+  const broken = [
+    () => ({}), () => null, () => [], without('admitted'), without('units'), without('people'), without('state'), without('poll_after_ms'), without('commitment'),
+    without('early_ppb', ({ admitted }) => admitted), without('as_of', ({ admitted }) => admitted), without('total', ({ units }) => units),
+    without('estimate', ({ people }) => people), (line) => ({ ...line, seed: 'zz' }), (line) => ({ ...line, poll_after_ms: -1 }),
+    (line) => ({ ...line, admitted: { ...line.admitted, early_ppb: 1.5 } }), (line) => ({ ...line, people: { ...line.people, estimate: '9' } }),
+    (line) => ({ ...line, admitted: { ...line.admitted, late_until: 'soon' } }),
+  ];
+  let at = 0;
+  shows('moving', 10_000_000);
+  // The first document of all is one of them.
+  net.answers = (route, line) => route.fulfill({ json: broken[at % broken.length](line) });
+  await go(`sales/${sale}`);
+  await page.locator('.stage .hint').waitFor();
+  net.answers = null;
+  await virtual.skip(20_000);
+  await expect.poll(() => row(page, 'Before you').count()).toBe(1);
+  const known = await shown(page);
+  for (at = 0; at < broken.length; at += 1) {
+    const before = looks();
+    net.answers = (route, line) => route.fulfill({ json: broken[at](line) });
+    await expect.poll(async () => {
+      await virtual.skip(20_000);
+      return looks();
+    }).toBeGreaterThan(before + 1);
+    expect([at, await shown(page)]).toEqual([at, known]);
+    expect([at, await page.locator('.stage .hint').count()]).toEqual([at, 1]);
+  }
+  net.answers = null;
+  await virtual.skip(20_000);
+  await page.locator('.stage .hint').waitFor({ state: 'detached' });
+});
+
+test('a line never goes back, whichever document comes last', async () => {
+  const { page, go, shows, net, looks, sale } = await crowd();
+  shows('moving', 40_000_000);
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  const known = await shown(page);
+  const twice = async () => {
+    const before = looks();
+    await expect.poll(looks).toBeGreaterThan(before + 1);
+  };
+  // Another process has not heard how far it is; one has not heard that it is open; one answers late.
+  shows('moving', 20_000_000);
+  await twice();
+  expect(await shown(page)).toBe(known);
+  net.answers = (route, line) => route.fulfill({ json: { ...line, state: 'before', seed: null, front: null, admitted: { ...line.admitted, early_ppb: 0 } } });
+  await twice();
+  await heading(page, 'You are in line').waitFor();
+  expect(await shown(page)).toBe(known);
+  net.answers = null;
+  net.lateMs = 30_000;
+  shows('sold_out', 10_000_000);
+  await twice();
+  await heading(page, 'You are in line').waitFor();
+  expect(await shown(page)).toBe(known);
+});
+
+test('a document that has not changed for long says that nobody reaches the shop', async () => {
+  const { page, go, shows, net, sale } = await crowd();
+  shows('moving', 10_000_000);
+  net.lateMs = 200_000;
+  await go(`sales/${sale}`);
+  await page.getByText('We cannot reach the shop at the moment').waitFor();
+  expect(await shown(page)).toMatch(/people$/);
+  // A cache may be half a minute behind.
+  net.lateMs = 30_000;
+  await page.getByText('We cannot reach the shop at the moment').waitFor({ state: 'detached' });
+});
+
+test('429 and 503 to a look are tried again when the answer says so, and within minutes', async () => {
+  const { page, go, shows, net, looks, lookedAt, sale, virtual } = await crowd();
+  await virtual.install();
+  shows('moving', 10_000_000);
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
+  await page.locator('.stage .hint').waitFor();
+  await virtual.stop();
+  /** How long the page waits, in steps that are shorter than a machine's sleep, between the second and the third look from now on: the first one may have been under way. */
+  const pause = async (stepMs) => {
+    const before = looks();
+    for (const more of [2, 3]) {
+      await expect.poll(async () => {
+        await virtual.run(stepMs);
+        return looks();
+      }, { interval: 5 }).toBeGreaterThanOrEqual(before + more);
+    }
+    return lookedAt.at(-1) - lookedAt.at(-2);
+  };
+  const thirty = await pause(4_000);
+  expect(thirty).toBeGreaterThan(20_000);
+  expect(thirty).toBeLessThan(MINUTE_MS);
+  // A day is nothing that a line can wait for.
+  net.answers = refusal(503, 'overloaded', {}, { 'retry-after': '86400' });
+  const most = await pause(8_000);
+  expect(most).toBeGreaterThan(4 * MINUTE_MS);
+  expect(most).toBeLessThan(8 * MINUTE_MS);
+  net.answers = null;
+  await expect.poll(async () => {
+    await virtual.run(15_000);
+    return page.locator('.stage .hint').count();
+  }).toBe(0);
+});
+
+test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five minutes %s changes nothing', async (_, offsetMs) => {
+  const user = shop.user();
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
+  const { page, context, go } = await visit({ user, offsetMs });
+  await context.addInitScript(() => {
+    Math.random = () => 0.5;
+  });
+  await go(`sales/${sale}`);
+  await page.getByText('You will get your ticket by').waitFor();
+  // Half of what is left but a minute, and a minute more; whoever looks may be a minute behind.
+  const { askAt } = await kept(page);
+  expect(Math.abs(askAt - Date.now() - 19.5 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
+  await hide(page, true);
+  await heading(page, 'You are in line').waitFor();
+  expect(Number(await page.locator('.countdown > :nth-child(3) .value').textContent())).toBeGreaterThan(35);
+  await open(sale);
+  await hide(page, false);
+  await heading(page, 'The line is paused').waitFor();
+  await page.getByText('Checked: the order was fixed before the opening').waitFor();
+  expect(await page.locator('.stage .hint').count()).toBe(0);
+});
+
+test('two tabs share a ticket, and neither writes over what the other knows', async () => {
+  const { page, context, go, shows, sale } = await crowd();
+  shows('moving', 10_000_000);
+  // What another tab has written is not heard of at once.
+  await context.addInitScript(() => window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true));
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  const { ticket } = await kept(page);
+  await page.evaluate(() => {
+    const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
+    localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), went: true }));
+  });
+  const asked = requests(page, '/challenges');
+  shows('moving', 48_900_000);
+  await heading(page, 'It is your turn').waitFor();
+  expect(await kept(page)).toMatchObject({ ticket, went: true });
+  expect(asked.length).toBe(0);
+});
+
+test('a second tab asks for no ticket, and gets it when the first does', async () => {
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
+  const { page, context, go } = await visit();
+  await context.addInitScript(() => {
+    Math.random = () => 0.9;
+  });
+  await go(`sales/${sale}`);
+  await page.getByText('You will get your ticket by').waitFor();
+  const other = await context.newPage();
+  const asked = requests(other, '/tickets');
+  await other.goto(page.url());
+  await other.getByText('You will get your ticket by').waitFor();
+  await hide(page, true);
+  await heading(other, 'You are in line').waitFor();
+  expect(asked.length).toBe(0);
+  // Whoever clears what browsers keep is in line as before, and has the same ticket again.
+  const { ticket } = await kept(page);
+  await other.evaluate(() => localStorage.clear());
+  await heading(page, 'You are in line').waitFor();
+  await page.reload();
+  await page.getByText('You will get your ticket by').waitFor();
+  await hide(page, true);
+  await expect.poll(async () => (await kept(page))?.ticket).toBe(ticket);
+});
+
+test('a browser that keeps nothing waits all the same', async () => {
+  const { page, context, go, shows, sale, complaints } = await crowd();
+  await context.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+  });
+  shows('moving', 10_000_000);
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  await page.getByText('Before you').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a ticket in storage that is not the user’s, or cannot be read, is asked for anew', async () => {
+  const { page, go, shows, user, sale } = await crowd();
+  shows('moving', 10_000_000);
+  const asked = requests(page, '/tickets');
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  for (const [n, ticket] of [ticketOf('mallory'), 'AQ', 17].entries()) {
+    await page.evaluate((is) => {
+      const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
+      localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), ticket: is }));
+    }, ticket);
+    await page.reload();
+    await heading(page, 'You are in line').waitFor();
+    await expect.poll(async () => readTicket((await kept(page)).ticket)?.user).toBe(user);
+    expect(asked.length).toBe(n + 2);
+  }
+});
+
+test('who signs out meanwhile is asked to join again, and who signs in as somebody else has a place of their own', async () => {
+  const sale = await shop.sell({ line: { ...LINE, paused: true } });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await heading(page, 'The line is paused').waitFor();
+  const mine = (await kept(page)).ticket;
+  await page.getByRole('button', { name: /^Sign out/ }).click();
+  await page.getByRole('button', { name: 'Get in line' }).click();
+  const user = shop.user();
+  await page.getByRole('dialog').getByLabel('Name').fill(user);
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
+  await heading(page, 'The line is paused').waitFor();
+  const all = await page.evaluate(() => Object.entries(localStorage).filter(([name]) => name.startsWith('line:')).map(([, text]) => JSON.parse(text).ticket));
+  expect(all).toContain(mine);
+  expect(all.map((ticket) => readTicket(ticket).user)).toContain(user);
+});
+
+test('a session that ended is renewed by its user, and the ticket follows', async () => {
+  const sale = await shop.sell({ line: { ...LINE, paused: true } });
+  const user = shop.user();
+  const { page, go } = await visit({ user });
+  await page.route(/\/tickets$/, (route) => route.fulfill({
+    status: 401, contentType: 'application/problem+json', body: JSON.stringify({ status: 401, code: 'unauthorized', title: '' }),
+  }), { times: 1 });
+  await go(`sales/${sale}`);
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Get in line' }).click();
+  await heading(page, 'The line is paused').waitFor();
+});
+
+test('a ticket is tried for again until there is one, at a bearable pace', async () => {
+  const { page, go, shows, sale, virtual } = await crowd();
+  await virtual.install();
+  shows('moving', 10_000_000);
+  const wrong = [
+    // A process that has not heard of the sale, one that says no moment, one that has too much to do, and a proxy.
+    refusal(404, 'unknown_sale'), refusal(409, 'not_open'), refusal(429, 'rate_limited', {}, { 'retry-after': '1' }),
+    (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<html>' }),
+  ];
+  const net = { answer: wrong[0] };
+  await page.route(/\/tickets$/, (route) => (net.answer ? net.answer(route) : route.fallback()));
+  const asked = requests(page, '/tickets');
+  await go(`sales/${sale}`);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  await virtual.stop();
+  for (net.answer of wrong) {
+    const before = asked.length;
+    await expect.poll(async () => {
+      await virtual.run(2_000);
+      return asked.length;
+    }, { interval: 5 }).toBeGreaterThan(before + 1);
+    for (let step = 0; step < 10; step += 1) await virtual.run(100);
+    expect(asked.length).toBeLessThan(before + 6);
+  }
+  await heading(page, 'Getting in line').waitFor();
+  net.answer = null;
+  await expect.poll(async () => {
+    await virtual.run(5_000);
+    return heading(page, 'You are in line').count();
+  }).toBe(1);
+});
+
+test('who is refused is told so and may try again', async () => {
+  const { page, go, shows, sale, rules } = await crowd();
+  shows('moving', 10_000_000);
+  await page.route(/\/tickets$/, refusal(403, 'denied'), { times: 1 });
+  await go(`sales/${sale}`);
+  await page.locator('.stage.denied').waitFor();
+  expect(await rules()).toEqual([]);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading(page, 'You are in line').waitFor();
+});
 
 test('whoever is turned away at the gate waits again, and tries no more than a few times', async () => {
   const { page, go, shows, sale, complaints } = await crowd();
   // The page believes that it is its turn, and the gate does not.
   shows('moving', 1_000_000_000);
-  const refusal = { status: 409, code: 'not_your_turn', title: 'It is not your turn yet', line_path: `/v1/sales/${sale}/line` };
-  await page.route(/\/challenges$/, (route) => (
-    route.fulfill({ status: 409, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: JSON.stringify(refusal) })));
+  await page.route(/\/challenges$/, refusal(409, 'not_your_turn', { line_path: `/v1/sales/${sale}/line` }, { 'retry-after': '1' }));
   const asked = requests(page, '/challenges');
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
   await heading(page, 'It is your turn').waitFor();
   expect(asked.length).toBe(3);
   expect(complaints).toEqual([]);
-}, 400_000);
+});
+
+test('units that are added after the end are told of', async () => {
+  const { page, go, shows, sale, virtual } = await crowd();
+  await virtual.install();
+  shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 });
+  const card = { availability: 'sold_out' };
+  await cardSays(page, card);
+  await go(`sales/${sale}`);
+  await page.getByText('None of them comes back').waitFor();
+  card.availability = 'available';
+  shows('moving', 10_000_000, { units: { total: 10_100, sold: 10_000, may_return: 0 }, poll_after_ms: 300 });
+  await virtual.skip(MINUTE_MS);
+  await heading(page, 'You are in line').waitFor();
+});
+
+test('who has a ticket is in line, even if the opening is put off', async () => {
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
+  const { page, go } = await visit();
+  await go(`sales/${sale}`);
+  await page.getByText('You will get your ticket by').waitFor();
+  await hide(page, true);
+  await heading(page, 'You are in line').waitFor();
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  await edit(sale, { opens_at: at(5 * LONG_MS), closes_at: at(6 * LONG_MS) });
+  await hide(page, false);
+  await page.locator('.countdown > :first-child + :not([hidden])').waitFor();
+  await heading(page, 'You are in line').waitFor();
+  // Nor does the page say anywhere that it opens when it was to open.
+  const opens = await page.evaluate((ms) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(ms), Date.parse((await shop.ask('GET', `/v1/sales/${sale}`)).body.opens_at));
+  await page.locator('.facts').getByText(opens, { exact: true }).waitFor();
+});
+
+test('a page that is left before there are tickets gets one soon after there are', async () => {
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
+  const { page, go } = await visit();
+  const travel = await traveller(page);
+  await go(`sales/${sale}`);
+  await page.getByText('You can get in from').waitFor();
+  await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: ticketOf('mallory') } }));
+  const asked = requests(page, '/tickets');
+  await hide(page, true);
+  await travel(21 * MINUTE_MS);
+  await page.getByText('You will get your ticket by').waitFor();
+  await travel(2 * MINUTE_MS);
+  await expect.poll(() => asked.length).toBe(1);
+});
+
+test('a crowd that moves says little aloud, and keeps what its reader has opened', async () => {
+  const { page, go, shows, sale, looks } = await crowd();
+  shows('moving', 10_000_000);
+  await go(`sales/${sale}`);
+  await heading(page, 'You are in line').waitFor();
+  await page.evaluate(() => {
+    window.said = [];
+    for (const region of document.querySelectorAll('[aria-live], [role=status]')) {
+      new MutationObserver(() => window.said.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+    }
+  });
+  const summary = page.locator('.proof summary');
+  await summary.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.proof[open]').waitFor();
+  // From more than a minute to less than half of one.
+  for (let step = 0; step < 8; step += 1) {
+    const before = looks();
+    shows('moving', 10_000_000 + step * 4_000_000);
+    await expect.poll(looks, { interval: 20 }).toBeGreaterThan(before);
+  }
+  const said = await page.evaluate(() => window.said);
+  expect(said.length).toBeLessThanOrEqual(3);
+  shows('paused', 40_000_000);
+  await heading(page, 'The line is paused').waitFor();
+  await page.locator('.proof[open]').waitFor();
+  expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true);
+  shows('moving', 40_000_000);
+  await heading(page, 'You are in line').waitFor();
+  await page.locator('.proof[open]').waitFor();
+  expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true);
+});
 
 test('a sale without a line loads and asks nothing of one', async () => {
   const sale = await shop.sell();
@@ -327,83 +565,63 @@ test('a sale without a line loads and asks nothing of one', async () => {
   expect([looks.length, tickets.length, parts]).toEqual([0, 0, []]);
 });
 
-test.each([
-  { name: 'phone', locale: 'zh-CN', colorScheme: 'dark', ...PHONE },
+/** What there is to be seen of a line: `[name, how one gets there, the heading]`. */
+const SCREENS = [
+  ['announced', { always: true, opensInMs: 3 * LONG_MS }, 'countdown.title'],
+  ['coming', { opensInMs: LONG_MS, chance: 0.5 }, 'countdown.title'],
+  ['early', { opensInMs: LONG_MS, chance: 0 }, 'line.early.title'],
+  ['sign-in', { always: true, opensInMs: LONG_MS, user: null }, 'line.join.title'],
+  ['sign-in-late', { always: true, user: null, is: ['moving', 10_000_000] }, 'line.join.title'],
+  ['joining', { refused: refusal(503, 'overloaded') }, 'line.joining.title'],
+  ['drawing', { is: ['before', 0, { seed: null, front: null }] }, 'line.drawing.title'],
+  ['waiting', { is: ['moving', 10_000_000] }, 'line.waiting.title'],
+  ['waiting-hours', { is: ['moving', 10_000_000, { per_s: 2 }] }, 'line.waiting.title'],
+  ['waiting-late', { always: true, second: 1_000, is: ['moving', 10_000_000, { people: { estimate: 1_000_000, error_percent: 2, late: 2_100 } }] }, 'line.waiting.title'],
+  ['paused', { always: true, is: ['paused', 10_000_000, { per_s: 0 }] }, 'line.paused.title'],
+  ['turn', { always: true, is: ['paused', 1_000_000_000, { per_s: 0 }], proof: true }, 'line.turn.title'],
+  ['sold-out', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 400 } }] }, 'sold_out.title'],
+  ['sold-out-far', { always: true, is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } }] }, 'sold_out.title'],
+  ['sold-out-end', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 }] }, 'sold_out.title'],
+  ['ended', { always: true, is: ['ended', 10_000_000, { poll_after_ms: 0 }] }, 'problem.closed.title'],
+  ['refused', { refused: refusal(403, 'denied') }, 'problem.denied.title'],
+  ['unreachable', { always: true, is: ['moving', 10_000_000], down: true }, 'line.waiting.title'],
+  ['broken', { always: true, is: ['moving', 10_000_000, { commitment: 'ab'.repeat(32) }], proof: true }, 'line.waiting.title'],
+];
+const WAYS = [
   { name: 'desktop', locale: 'en-GB', colorScheme: 'light', ...DESKTOP },
-])('every screen of a line, $name in $locale', async ({ name, ...how }) => {
-  const words = lineWords[how.locale.slice(0, 2)];
-  const { page, go, shows, sale, rules, shift, GOOD_SHIFT } = await crowd({ ...how, reducedMotion: 'reduce' });
-  const seen = async (word, what) => {
-    await heading(page, word).waitFor();
-    await shot(page, `${name}-${what}`);
-    expect(await rules()).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
-  };
-  shows('moving', 10_000_000);
+  { name: 'phone', locale: 'en-GB', colorScheme: 'dark', ...PHONE },
+  { name: 'phone', locale: 'zh-CN', colorScheme: 'light', ...PHONE },
+  { name: 'desktop', locale: 'zh-CN', colorScheme: 'dark', ...DESKTOP },
+];
+/** With pictures each screen is seen in each way; without them those that differ in more than words, each in one. */
+const SEEN = SCREENS.filter(([, { always }]) => SHOTS || always).flatMap((screen, at) => WAYS.filter((_, n) => SHOTS || at % WAYS.length === n).map((way) => [screen, way]))
+  .map(([[name, how, title], way]) => ({ name, how, title, way, language: way.locale.slice(0, 2) }));
+
+test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async ({ name, how, title, way, language }) => {
+  const { is = ['moving', 10_000_000], chance, refused, down, second = null, proof, always: _always, ...more } = how;
+  const words = { ...{ en, zh }[language], ...lineWords[language] };
+  const { page, context, go, line, shows, net, sale, rules, shift, GOOD_SHIFT } = await crowd({
+    ...way, reducedMotion: 'reduce', ...more, ticket: (user) => ticketOf(user, second),
+  });
+  if (chance !== undefined) {
+    await context.addInitScript((value) => {
+      Math.random = () => value;
+    }, chance);
+  }
+  const { per_s: perS = 500, ...changes } = is[2] ?? {};
+  shows(is[0], is[1], changes);
+  Object.assign(line.admitted, { per_s: perS });
+  if (more.opensInMs) Object.assign(line, { state: 'before', seed: null, front: null });
+  if (refused) await page.route(/\/tickets$/, refused);
   await go(`sales/${sale}`);
-  await seen(words['line.waiting.title'], 'waiting');
-  shows('paused', 10_000_000);
-  await seen(words['line.paused.title'], 'paused');
-  shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 400 } });
-  await page.locator('.stage.sold_out').waitFor();
-  await seen(/./, 'sold-out');
-  shows('paused', 1_000_000_000);
-  await seen(words['line.turn.title'], 'turn');
+  await heading(page, words[title]).waitFor();
+  if (!/joining|drawing|refused/.test(name)) await page.locator('.proof').waitFor();
+  if (second !== null) expect(await row(page, 'In line').or(row(page, '队列人数')).textContent()).toContain('2,100');
+  net.down = Boolean(down);
+  if (down) await page.locator('.stage .hint').waitFor();
+  if (proof) await page.locator('.proof summary').click();
+  await shot(page, `${name}-${way.name}-${way.colorScheme}-${language}`);
+  expect(await rules()).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
   expect(await shift()).toBeLessThan(GOOD_SHIFT);
-  await page.locator('.proof summary').click();
-  await seen(words['line.turn.title'], 'proof');
-}, 400_000);
-
-test('operators see the line, hold it up, and change its speed', async () => {
-  const sale = await shop.sell({ title: 'Lined lamp', line: LINE });
-  const { page, go, rules } = await visit({ user: 'operator', operator: true });
-  await go(`sales/${sale}`, '/operators.html');
-  const board = page.locator('.board');
-  const dialog = page.getByRole('dialog');
-  const act = async (name, fill = async () => {}) => {
-    await board.getByRole('button', { name, exact: true }).click();
-    await fill();
-    await dialog.getByRole('button', { name, exact: true }).click();
-    await dialog.waitFor({ state: 'detached' });
-  };
-  await board.getByText('The line moves.').waitFor();
-  await board.getByText('50 people a second').waitFor();
-  expect(await rules()).toEqual([]);
-  await act('Pause the line');
-  await board.getByText('The line is held up.').waitFor();
-  await board.getByText('held up', { exact: true }).waitFor();
-  expect(await lineOf(sale)).toMatchObject({ state: 'paused', admitted: { per_s: 0 } });
-  await act('Change the line’s speed', () => dialog.locator('[name=rate]').fill('7'));
-  await board.getByText('7 people a second').waitFor();
-  await act('Resume the line');
-  await board.getByText('The line moves.').waitFor();
-  await expect.poll(async () => (await lineOf(sale)).admitted.per_s).toBe(7);
-  await shot(page, 'operators');
-});
-
-test('a line and lanes are made in the editor, and fixed there once they are published', async () => {
-  const { page, go, rules } = await visit({ user: 'operator', operator: true });
-  const id = `op-line-${Date.now().toString(36)}`;
-  await go('new', '/operators.html');
-  const field = (name) => page.locator(`.editor [name=${name}]`);
-  await field('line').selectOption('yes');
-  const fields = { title: 'Lined lamp', sale_id: id, price: '5', opens_early: '30', admits: '200', lanes: '20' };
-  for (const [name, value] of Object.entries(fields)) await field(name).fill(value);
-  await page.getByRole('button', { name: 'Create the draft' }).click();
-  await page.locator('#form-lanes-error').getByText('A whole number').waitFor();
-  await field('lanes').fill('4');
-  expect(await rules()).toEqual([]);
-  await shot(page, 'editor');
-  await page.getByRole('button', { name: 'Create the draft' }).click();
-  await page.getByText('This is a draft').waitFor();
-  expect(await shop.operate('GET', `/v1/admin/sales/${id}`)).toMatchObject({ line: { opens_early_s: 1_800, admits_per_s: 200 }, lanes: 4 });
-  await shop.operate('POST', `/v1/admin/sales/${id}/publish`, {});
-  await go(`sales/${id}/settings`, '/operators.html');
-  await page.reload();
-  await field('admits').waitFor();
-  for (const name of ['line', 'opens_early', 'lanes']) expect(await field(name).isDisabled()).toBe(true);
-  await field('admits').fill('90');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Saved.').waitFor();
-  expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).line).toEqual({ opens_early_s: 1_800, admits_per_s: 90 });
 });

@@ -29,10 +29,11 @@ class Shop {
     this.loadsWithinMs = process.env.SHOP_URL ? Number(process.env.LOADS_WITHIN_MS ?? PATIENCE_MS) : AT_ONCE_MS;
   }
 
-  async ask(method, path, { token, body, key } = {}) {
+  async ask(method, path, { token, body, key, headers = {} } = {}) {
     const response = await fetch(this.url + path, {
       method,
       headers: {
+        ...headers,
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(key ? { 'idempotency-key': key } : {}),
         ...(body ? { 'content-type': 'application/json' } : {}),
@@ -94,18 +95,22 @@ class Shop {
     return campaign_id;
   }
 
-  /** Buys by the API alone, as another client would, and answers the reservation's id. */
-  async buy(sale_id, user = this.user()) {
+  /**
+   * Buys by the API alone, as another client would, and answers the reservation's id. `headers` go with what asks for the way in; a
+   * refusal of the challenge is the error's `problem`.
+   */
+  async buy(sale_id, user = this.user(), headers = {}) {
     const token = await this.login(user);
     const path = `/v1/sales/${sale_id}`;
-    const { body: challenge } = await this.ask('POST', `${path}/challenges`, { token, body: { kind: 'work' } });
+    const { status, body: challenge } = await this.ask('POST', `${path}/challenges`, { token, headers, body: { kind: 'work' } });
+    if (status !== 201) throw Object.assign(new Error(`challenge: ${status} ${JSON.stringify(challenge)}`), { problem: challenge });
     const text = message(`${challenge.challenge_id}:`);
     let answer = 0;
     while (leadingZeros(sha256(text, String(answer))) < challenge.work.bits) answer += 1;
     const body = { challenge_id: challenge.challenge_id, answer: String(answer) };
-    const { body: pass } = await this.ask('POST', `${path}/tokens`, { token, body });
+    const { body: pass } = await this.ask('POST', `${path}/tokens`, { token, headers, body });
     const reserved = await this.ask('POST', pass.reserve_path, { token, key: fresh('key') });
-    if (reserved.status !== 202) throw new Error(`reserve: ${reserved.status} ${JSON.stringify(reserved.body)}`);
+    if (reserved.status !== 202) throw Object.assign(new Error(`reserve: ${reserved.status} ${JSON.stringify(reserved.body)}`), { problem: reserved.body });
     return { id: reserved.body.reservation_id, user, token };
   }
 

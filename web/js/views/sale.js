@@ -108,6 +108,7 @@ export class SaleView extends View {
       const card = await sale(this.#id, this.signal);
       const first = this.card === null;
       const better = this.card?.title === card.title;
+      const moved = this.card?.opens_at !== card.opens_at || this.card?.closes_at !== card.closes_at;
       this.card = card;
       await this.#getInLine();
       // Where drops come one upon the other, a countdown of a moment would only flicker.
@@ -117,6 +118,7 @@ export class SaleView extends View {
       this.#settle();
       if (first || !better) this.render();
       else this.update();
+      if (better && moved) this.main.querySelector('dl.facts')?.replaceWith(facts(card));
       if (first) this.buying.resume();
       this.#look();
     } catch (error) {
@@ -265,8 +267,9 @@ export class SaleView extends View {
     const mark = this.card.availability;
     const line = this.buying.idle && this.#waiting ? this.#line.stageOf(this, this.#waiting, state) : null;
     // The line hears of it before the card does.
-    const card = line === 'sold_out' ? { ...this.card, availability: 'sold_out', next_release_at: null } : this.card;
-    const badge = `${state} ${mark} ${line === 'sold_out'}`;
+    const said = { sold_out: { availability: 'sold_out', next_release_at: null }, ended: { state: 'closed' } }[line];
+    const card = { ...this.card, ...said };
+    const badge = `${state} ${mark} ${said ? line : ''}`;
     if (this.#badge.dataset.state !== badge || this.#shown === '') {
       this.#badge.dataset.state = badge;
       this.#badge.replaceChildren(saleBadge(card));

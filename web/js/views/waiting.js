@@ -31,9 +31,10 @@ export function stageOf(view, waiting, state) {
   if (state === 'closed') return waiting.document?.seed && ticket ? 'ended' : null;
   if (line === 'ended') return 'ended';
   if (state === 'upcoming') {
+    if (ticket) return 'early';
     if (clock.now() < waiting.ticketsFrom) return 'announced';
     if (refused) return 'refused';
-    return ticket ? 'early' : canAsk ? 'coming' : 'sign_in';
+    return canAsk ? 'coming' : 'sign_in';
   }
   if (line === 'sold_out' && (isTurn ? state !== 'between' : ticket || waiting.isOver)) return 'sold_out';
   if (canGoOn(view, waiting, state)) return 'going';
@@ -62,7 +63,9 @@ function live(key, make) {
     const now = JSON.stringify(key());
     if (now === shown) return;
     shown = now;
+    const keep = place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
     place.replaceChildren(...[make()].flat().filter(Boolean));
+    if (keep) place.querySelector(`[data-keep="${keep}"]`)?.focus();
   };
   fill();
   return { place, fill };
@@ -139,11 +142,14 @@ function standing(waiting) {
     const { units } = waiting.document;
     const mine = waiting.ticket ? [['line.before', beforeWords(waiting.before)], ['line.wait', waitWords(waiting.waitS)]] : [];
     return [
-      ...mine, placeRow(waiting), ['line.left', t('line.left.value', { left: number(units.total - units.sold), total: number(units.total) })],
+      ...mine, placeRow(waiting), ['line.left', t('line.left.value', { left: number(Math.max(0, units.total - units.sold)), total: number(units.total) })],
     ];
   };
-  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
+  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds standing all' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
 }
+
+/** Whose proofs their readers have opened. */
+const opened = new WeakSet();
 
 /** That nobody could choose the order, and how that is checked. */
 function proof(waiting) {
@@ -152,7 +158,8 @@ function proof(waiting) {
     if (!line) return null;
     const name = !found ? 'before' : !found.holds ? 'broken' : found.noted ? 'noted' : 'holds';
     const row = (word, value) => (value === null ? null : h('div', {}, h('dt', {}, t(word)), h('dd', {}, h('code', {}, value))));
-    return h('details', { class: `proof ${name}` }, h('summary', {}, t(`line.proof.${name}`)),
+    const toggled = ({ target }) => (target.open ? opened.add(waiting) : opened.delete(waiting));
+    return h('details', { class: `proof ${name}`, open: opened.has(waiting), ontoggle: toggled }, h('summary', { 'data-keep': 'proof' }, t(`line.proof.${name}`)),
       h('p', {}, t(`line.proof.${name}.text`)),
       h('dl', { class: 'public' }, row('line.proof.commitment', line.commitment), row('line.proof.seed', line.seed), row('line.proof.place', ppb === null ? null : String(ppb))),
       h('p', { class: 'quiet' }, t('line.proof.how')));
@@ -209,7 +216,7 @@ const STAGES = {
   early: (view, waiting) => upcoming(view, t('line.early.title'), [
     fair(), h('p', {}, t('line.early.keep')),
     live(() => waiting.document?.people.estimate, () => (
-      waiting.document ? h('p', { class: 'quiet' }, t('line.early.people', { n: number(about(waiting.document.people.estimate)) })) : null)),
+      waiting.document ? h('p', { class: 'quiet' }, t('line.early.people', { n: number(Math.max(1, about(waiting.document.people.estimate))) })) : null)),
     trouble(waiting), proof(waiting),
   ]),
 

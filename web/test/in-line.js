@@ -1,0 +1,124 @@
+// What tests of the waiting page share.
+
+import { commitmentOf, placePpb } from '../js/line.js';
+import { shop, visit } from './visits.js';
+
+export const LINE = { opens_early_s: 3_600, admits_per_s: 50 };
+export const MINUTE_MS = 60_000;
+/** So long before its opening a sale is published whose opening is moved to now once everybody is there, however slow the machine is. */
+export const LONG_MS = 40 * MINUTE_MS;
+
+/** Requests of a page whose address ends so. */
+export function requests(page, end) {
+  const all = [];
+  page.on('request', (request) => new URL(request.url()).pathname.endsWith(end) && all.push(request));
+  return all;
+}
+
+/** What a page does when it is hidden, or seen again. */
+export const hide = (page, hidden) => page.evaluate((is) => {
+  Object.defineProperty(document, 'hidden', { value: is, configurable: true });
+  document.dispatchEvent(new Event('visibilitychange'));
+}, hidden);
+
+export const lineOf = async (sale) => (await shop.ask('GET', `/v1/sales/${sale}/line`)).body;
+
+/** Changes the terms of a sale's round. */
+export async function edit(sale, changes) {
+  const { round, round_version } = await shop.operate('GET', `/v1/admin/sales/${sale}`);
+  return shop.operate('POST', `/v1/admin/sales/${sale}/edit`, { round, round_version, ...changes });
+}
+
+/** Moves the opening to now, and waits until the order is public. Pages hear of it when they look. */
+export async function open(sale) {
+  await edit(sale, { opens_at: new Date().toISOString() });
+  await shop.until(async () => (await lineOf(sale)).seed !== null);
+}
+
+/** What a page has kept of its line. */
+export const kept = (page) => page.evaluate(() => JSON.parse(Object.entries(localStorage).find(([name]) => name.startsWith('line:'))?.[1] ?? 'null'));
+
+/** Moves a page through time, and what the system tells it of time as well. */
+export async function traveller(page) {
+  let ahead = 0;
+  const later = (text) => new Date(Date.parse(text) + ahead);
+  await page.clock.install();
+  await page.route(/\/v1\//, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    if (body.server_time) body.server_time = later(body.server_time).toISOString();
+    const { date } = response.headers();
+    await route.fulfill({ response, headers: { ...response.headers(), date: later(date).toUTCString() }, json: body });
+  });
+  return async (ms) => {
+    ahead += ms;
+    await page.clock.fastForward(ms);
+  };
+}
+
+/** Has a page see a sale's card with these `changes`, as they are at that moment. */
+export const cardSays = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
+  const response = await route.fetch();
+  await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
+});
+
+/** A ticket as the system would seal it; of who came late in this `second`. */
+export function ticketOf(user, second = null) {
+  const head = Buffer.alloc(15);
+  head[0] = 1;
+  head[2] = second === null ? 0 : 1;
+  head.writeUInt32BE(1, 3);
+  head.writeBigUInt64BE(BigInt(second ?? 0), 7);
+  return Buffer.concat([head, Buffer.from(user), Buffer.alloc(32, 7)]).toString('base64url');
+}
+
+/** A seed by which the user has about this place. */
+const seedFor = (user, ppb) => Array.from({ length: 100_000 }, (_, n) => n.toString(16).padStart(64, '0'))
+  .find((one) => Math.abs(placePpb(one, user) - ppb) < 300_000);
+
+/**
+ * A page whose line is what the test says it is: a crowd of a million, where its user has the 48,000th place. `shows` changes the
+ * document, `answers` what comes in its place: `(route, document) => …`, or null.
+ */
+export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
+  const user = options.user === null ? null : shop.user();
+  const sale = await shop.sell({ opensInMs, line: { ...LINE, paused: true } });
+  const seed = seedFor(user ?? 'nobody', 48_000_000);
+  const real = await lineOf(sale);
+  const one = await visit({ user, ...options });
+  const line = {
+    ...real, seed, commitment: commitmentOf(sale, 1, seed), people: { estimate: 1_000_000, error_percent: 2, late: 0 },
+    admitted: { ...real.admitted, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, front: 'AQ',
+  };
+  const [net, seen] = [{ down: false, answers: null, lateMs: 0, aheadMs: 0 }, { looks: 0 }];
+  const lookedAt = [];
+  const shows = (state, earlyPpb, more = {}) => {
+    Object.assign(line, { state, ...more, admitted: { ...line.admitted, early_ppb: earlyPpb } });
+  };
+  await one.page.route(/\/tickets$/, (route) => (
+    route.fulfill({ status: 201, json: { ticket: ticket(user), sale_id: sale, round: 1, class: 'early', opens_at: real.opens_at, line_path: `/v1/sales/${sale}/line` } })));
+  await one.page.route(/\/line$/, (route) => {
+    seen.looks += 1;
+    lookedAt.push(Date.now() + net.aheadMs);
+    const now = structuredClone({ ...line, admitted: { ...line.admitted, as_of: new Date(Date.now() + net.aheadMs - net.lateMs).toISOString() } });
+    if (net.down) return route.abort('internetdisconnected');
+    return net.answers ? net.answers(route, now) : route.fulfill({ json: now });
+  });
+  const { page } = one;
+  const virtual = {
+    install: () => page.clock.install(),
+    /** From here on time passes only by `run`. */
+    stop: () => virtual.on(MINUTE_MS, (ms) => page.clock.pauseAt(new Date(Date.now() + net.aheadMs + ms))),
+    skip: (ms) => virtual.on(ms, () => page.clock.fastForward(ms)),
+    run: (ms) => virtual.on(ms, () => page.clock.runFor(ms)),
+    /** The line is in the page's time. */
+    on(ms, pass) {
+      const passed = pass(ms);
+      net.aheadMs += ms;
+      return passed;
+    },
+  };
+  return { ...one, sale, user, line, shows, net, virtual, lookedAt, looks: () => seen.looks };
+}
+
+export const row = (page, name) => page.locator('.standing > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');

@@ -1,0 +1,242 @@
+// The waiting page on a system: from the ticket to the reservation, or to the end of the line, with operators beside it.
+
+import { expect, test } from 'vitest';
+import { readTicket } from '../js/line.js';
+import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
+import { heading, shop, visit, work } from './visits.js';
+
+/** Some screens, for who looks at pictures. */
+const SHOTS = process.env.SHOTS;
+const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/waiting-${what}.png`, fullPage: true });
+const CROWD = 24;
+const UNITS = 4;
+
+const chance = (context, value) => context.addInitScript((is) => {
+  Math.random = () => is;
+}, value);
+
+test('before the opening a ticket is got at a moment left to chance, once, and kept', async () => {
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
+  // Every card says from when on there are tickets: by itself, and in the lists.
+  const cards = [(await shop.ask('GET', `/v1/sales/${sale}`)).body, (await shop.ask('GET', '/v1/sales')).body.sales.find((one) => one.sale_id === sale)];
+  for (const { opens_at: opens, line } of cards) expect(Date.parse(opens) - Date.parse(line.tickets_from)).toBe(LINE.opens_early_s * 1_000);
+  const { page, context, go, rules } = await visit();
+  await chance(context, 0.5);
+  const travel = await traveller(page);
+  const asked = requests(page, '/tickets');
+  await go(`sales/${sale}`);
+  await page.getByText('You will get your ticket by').waitFor();
+  await page.getByText('Coming earlier gives no advantage').waitFor();
+  expect(await rules()).toEqual([]);
+  await travel(18 * MINUTE_MS);
+  await page.getByText('You will get your ticket by').waitFor();
+  expect(asked.length).toBe(0);
+  await travel(3 * MINUTE_MS);
+  await heading(page, 'You are in line').waitFor();
+  // Who is in line counts, whatever the line was a moment ago.
+  await page.getByText('In line so far: about 1.').waitFor({ timeout: 20_000 });
+  expect(await rules()).toEqual([]);
+  await page.reload();
+  await heading(page, 'You are in line').waitFor();
+  expect(asked.length).toBe(1);
+});
+
+test('who leaves the page before that gets the ticket right then', async () => {
+  const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
+  const { page, context, go } = await visit();
+  await chance(context, 0.9);
+  await go(`sales/${sale}`);
+  await page.getByText('You will get your ticket by').waitFor();
+  await hide(page, true);
+  await heading(page, 'You are in line').waitFor();
+  // And so does who goes to another screen of the shop.
+  const other = await visit();
+  await chance(other.context, 0.9);
+  await other.go(`sales/${sale}`);
+  await other.page.getByText('You will get your ticket by').waitFor();
+  await other.page.getByRole('link', { name: 'All sales' }).first().click();
+  await expect.poll(async () => (await lineOf(sale)).people.estimate).toBe(2);
+});
+
+test('who is not signed in joins with a button', async () => {
+  const sale = await shop.sell({ line: { ...LINE, paused: true } });
+  const { page, go, rules } = await visit({});
+  await go(`sales/${sale}`);
+  await page.getByRole('button', { name: 'Get in line' }).waitFor();
+  await page.getByRole('button', { name: 'Get in line' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill(shop.user());
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await heading(page, 'The line is paused').waitFor();
+  // It was not here before the opening, and says so.
+  await page.getByText('Checked: the order follows from what was published').click();
+  await page.getByText('It was not here before the opening').waitFor();
+  expect(await rules()).toEqual([]);
+});
+
+/** Gets users of the API in line. */
+async function queueUp(sale, count) {
+  return Promise.all(Array.from({ length: count }, async () => {
+    const user = shop.user();
+    const { status, body } = await shop.ask('POST', `/v1/sales/${sale}/tickets`, { token: await shop.login(user) });
+    expect([status, body.class]).toEqual([201, 'early']);
+    return { user, ticket: body.ticket };
+  }));
+}
+
+/** Buys as somebody in line does, once the line has come there; null if everything is gone. */
+async function buyInTurn(sale, { user, ticket }) {
+  let bought = null;
+  await shop.until(async () => {
+    const { front } = await lineOf(sale);
+    bought = await shop.buy(sale, user, { 'x-line-ticket': ticket, 'x-line-front': front }).catch((error) => {
+      if (error.problem?.code === 'sold_out') return { gone: true };
+      if (error.problem?.code === 'not_your_turn') return null;
+      throw error;
+    });
+    return bought !== null;
+  });
+  return bought.gone ? null : bought;
+}
+
+test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a unit that comes back', async () => {
+  const user = shop.user();
+  const sale = await shop.sell({ opensInMs: LONG_MS, total: UNITS, line: { ...LINE, paused: true } });
+  const { page, go, rules, shift, GOOD_SHIFT } = await visit({ user });
+  const asked = requests(page, '/challenges');
+  await go(`sales/${sale}`);
+  await page.getByText('You will get your ticket by').waitFor();
+  await page.getByText('The order is already fixed, and nobody can see it').waitFor();
+  // A tab that is left gets it at once, and sleeps while the sale opens.
+  await hide(page, true);
+  await heading(page, 'You are in line').waitFor();
+  const others = await queueUp(sale, CROWD);
+  await open(sale);
+  await hide(page, false);
+  await heading(page, 'The line is paused').waitFor();
+  expect(readTicket((await kept(page)).ticket)).toMatchObject({ user, second: null });
+  expect(await row(page, 'Your place').textContent()).toMatch(/^\d+(?: to \d+)? of about 25$/);
+  expect(await row(page, 'Waiting time').textContent()).toBe('not known while the line stands');
+  expect(await row(page, 'Left').textContent()).toBe(`${UNITS} of ${UNITS}`);
+  await page.getByText('Checked: the order was fixed before the opening').click();
+  await page.getByText('Your browser wrote down the fingerprint before the opening').waitFor();
+  await shot(page, 'paused');
+  expect(await rules()).toEqual([]);
+  expect(asked.length).toBe(0);
+
+  // Somebody who has lost the ticket has the place that it was for. Somebody who comes only now comes after all of them.
+  const lost = await visit({ user: others[0].user });
+  await lost.go(`sales/${sale}`);
+  await heading(lost.page, 'The line is paused').waitFor();
+  expect((await kept(lost.page)).ticket).toBe(others[0].ticket);
+  const late = await visit();
+  await late.go(`sales/${sale}`);
+  await heading(late.page, 'The line is paused').waitFor();
+  expect(await row(late.page, 'In line').textContent()).toMatch(/^about 25, and \d who came after the opening$/);
+
+  // Operators watch it, and let it go.
+  const operator = await visit({ user: 'operator', operator: true });
+  await operator.go(`sales/${sale}`, '/operators.html');
+  const board = operator.page.locator('.board');
+  const dialog = operator.page.getByRole('dialog');
+  const act = async (name, fill = async () => {}) => {
+    await board.getByRole('button', { name, exact: true }).click();
+    await fill();
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await board.getByText('The line is held up.').waitFor();
+  await act('Change the line’s speed', () => dialog.locator('[name=rate]').fill('5'));
+  await board.getByText('5 people a second').waitFor();
+  await act('Resume the line');
+  await page.getByLabel('Your answer').waitFor();
+  const { 'x-line-ticket': ticket, 'x-line-front': front } = asked[0].headers();
+  expect(readTicket(ticket)).toMatchObject({ user, second: null });
+  expect(front.length).toBeGreaterThan(100);
+  await work(page);
+  await page.waitForURL(/#\/reservations\//);
+  await heading(page, 'Reserved for you').waitFor();
+  expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  // Back at the sale nobody is asked a second time without wanting to.
+  await page.getByRole('link', { name: 'Back to the sale' }).first().click();
+  await page.getByText('You have a reservation for this.').waitFor();
+  expect(asked.length).toBe(2);
+
+  // All others are quicker than somebody who thinks.
+  await late.page.getByLabel('Your answer').waitFor();
+  const bought = [];
+  for (const one of others) if (bought.length < UNITS - 1) bought.push(await buyInTurn(sale, one));
+  expect(bought).not.toContain(null);
+  await board.getByText('Nothing is free.').waitFor();
+  await shot(operator.page, 'operators');
+  await work(late.page);
+  await heading(late.page, 'Sold out').waitFor();
+  await late.page.getByText('It was your turn, but others were quicker.').waitFor();
+  await late.page.getByText(`You came after the opening, behind about ${CROWD + 1} people; ${UNITS} pieces were sold.`).waitFor();
+  await late.page.getByText(`Up to ${UNITS} of them may still come back`).waitFor();
+  await shot(late.page, 'sold-out');
+  expect(await late.rules()).toEqual([]);
+
+  // One gives it back, and the line goes on. Whose turn it was hears so and gets it.
+  expect((await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token })).status).toBeLessThan(300);
+  await heading(late.page, 'It is your turn').waitFor();
+  await late.page.getByRole('button', { name: 'Buy now' }).click();
+  // The pass of before may still be good.
+  const [question, reserved] = [late.page.getByLabel('Your answer'), heading(late.page, 'Reserved for you')];
+  await question.or(reserved).waitFor();
+  if (await question.isVisible()) await work(late.page);
+  await reserved.waitFor();
+}, 400_000);
+
+test('operators see the line, hold it up, and change its speed', async () => {
+  const sale = await shop.sell({ title: 'Lined lamp', line: LINE });
+  const { page, go, rules } = await visit({ user: 'operator', operator: true });
+  await go(`sales/${sale}`, '/operators.html');
+  const board = page.locator('.board');
+  const dialog = page.getByRole('dialog');
+  const act = async (name, fill = async () => {}) => {
+    await board.getByRole('button', { name, exact: true }).click();
+    await fill();
+    await dialog.getByRole('button', { name, exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await board.getByText('The line moves.').waitFor();
+  await board.getByText('50 people a second').waitFor();
+  expect(await rules()).toEqual([]);
+  await act('Pause the line');
+  await board.getByText('The line is held up.').waitFor();
+  await board.getByText('held up', { exact: true }).waitFor();
+  expect(await lineOf(sale)).toMatchObject({ state: 'paused', admitted: { per_s: 0 } });
+  await act('Change the line’s speed', () => dialog.locator('[name=rate]').fill('7'));
+  await board.getByText('7 people a second').waitFor();
+  await act('Resume the line');
+  await board.getByText('The line moves.').waitFor();
+  await expect.poll(async () => (await lineOf(sale)).admitted.per_s).toBe(7);
+});
+
+test('a line and lanes are made in the editor, and fixed there once they are published', async () => {
+  const { page, go, rules } = await visit({ user: 'operator', operator: true });
+  const id = `op-line-${Date.now().toString(36)}`;
+  await go('new', '/operators.html');
+  const field = (name) => page.locator(`.editor [name=${name}]`);
+  await field('line').selectOption('yes');
+  const fields = { title: 'Lined lamp', sale_id: id, price: '5', opens_early: '30', admits: '200', lanes: '20' };
+  for (const [name, value] of Object.entries(fields)) await field(name).fill(value);
+  await page.getByRole('button', { name: 'Create the draft' }).click();
+  await page.locator('#form-lanes-error').getByText('A whole number').waitFor();
+  await field('lanes').fill('4');
+  expect(await rules()).toEqual([]);
+  await shot(page, 'editor');
+  await page.getByRole('button', { name: 'Create the draft' }).click();
+  await page.getByText('This is a draft').waitFor();
+  expect(await shop.operate('GET', `/v1/admin/sales/${id}`)).toMatchObject({ line: { opens_early_s: 1_800, admits_per_s: 200 }, lanes: 4 });
+  await shop.operate('POST', `/v1/admin/sales/${id}/publish`, {});
+  await go(`sales/${id}/settings`, '/operators.html');
+  await page.reload();
+  await field('admits').waitFor();
+  for (const name of ['line', 'opens_early', 'lanes']) expect(await field(name).isDisabled()).toBe(true);
+  await field('admits').fill('90');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).line).toEqual({ opens_early_s: 1_800, admits_per_s: 90 });
+});
