@@ -3,7 +3,9 @@
 -- KEYS  1 line      string, how far the line is: HEAD LATE_S LATE_PPB TAIL
 --       2 people    HyperLogLog of the users who came early
 --       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
--- ARGV  none to look, or
+--       4 early       string, a Bloom filter of those who came early
+--       5 early_more  string, another one
+-- ARGV  none to look; or 1 until when all of it is kept at least (ms since the Unix epoch), to look and keep it; or
 --       1 what the line was at the look, or - if it was not there
 --       2 HEAD, what comes before the late ones
 --       3 TAIL, what comes after them
@@ -11,15 +13,18 @@
 --       5 LATE_S: late ones before this second are admitted
 --       6 LATE_PPB: and of those who came in it this part, in parts per billion
 --       7 when the line expires (ms since the Unix epoch)
+--       8 and 9, which may be left out: LATE_S and LATE_PPB beyond which it may not go
 -- Returns
 --   line NOW_MS PEOPLE LATE ADMITTED REST   Redis's clock, early ones, late ones, how many of them are admitted, and the line or -
 --   advanced LATE_S LATE_PPB                it is moved
+--   beyond LATE_S LATE_PPB                  it would go so far, which is too far: nothing changed
 --   overtaken                               somebody else has moved it
 
 local line_key, people_key, arrivals_key = KEYS[1], KEYS[2], KEYS[3]
 local line = redis.call('GET', line_key) or '-'
 local late_s, late_ppb
-if #ARGV > 0 then
+local is_look = #ARGV < 2
+if not is_look then
   if line ~= ARGV[1] then return 'overtaken' end
   late_s, late_ppb = tonumber(ARGV[5]), tonumber(ARGV[6])
 else
@@ -34,7 +39,11 @@ local admitted = redis.call('ZCOUNT', arrivals_key, '-inf', string.format('(%d',
 if late_ppb > 0 then
   admitted = admitted + math.floor(redis.call('ZCOUNT', arrivals_key, late_s, late_s) * late_ppb / 1000000000)
 end
-if #ARGV == 0 then
+if is_look then
+  -- The sale may last longer by now than when these keys were made.
+  if ARGV[1] then
+    for i = 1, #KEYS do redis.call('PEXPIREAT', KEYS[i], ARGV[1], 'GT') end
+  end
   local people, late = redis.call('PFCOUNT', people_key), redis.call('ZCARD', arrivals_key)
   return string.format('line %d %d %d %d ', now, people, late, admitted) .. line
 end
@@ -55,7 +64,13 @@ if count >= 0 then
     second = this_second
   end
   -- It never moves back.
-  if second > late_s or second == late_s and ppb > late_ppb then late_s, late_ppb = second, ppb end
+  if second > late_s or second == late_s and ppb > late_ppb then
+    local most_s, most_ppb = tonumber(ARGV[8]), tonumber(ARGV[9])
+    if most_s and (second > most_s or second == most_s and ppb > most_ppb) then
+      return string.format('beyond %d %d', second, ppb)
+    end
+    late_s, late_ppb = second, ppb
+  end
 end
 redis.call('SET', line_key, string.format('%s %d %d %s', ARGV[2], late_s, late_ppb, ARGV[3]), 'PXAT', ARGV[7])
 return string.format('advanced %d %d', late_s, late_ppb)

@@ -5,55 +5,73 @@
 --       2 early     string, a Bloom filter of them; as long as whoever comes first says
 --       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
 --       4 line      string, how far the line is: there once it has opened
+--       5 early_more  string, another Bloom filter: of those who come once the first one is full
 -- ARGV  1 from when on there are tickets (ms since the Unix epoch)
 --       2 when the sale opens (ms)
 --       3 when it closes (ms)
 --       4 the user
 --       5 bits of a new filter, a multiple of 8
 --       6 when the keys expire (ms)
---       7 and on: numbers below 2^32 that follow from the user, one for each bit that the filter has of a user
+--       7 bits of another filter, a multiple of 8
+--       8 and on: numbers below 2^32 that follow from the user, one for each bit that the filter has of a user
 -- Returns
 --   early          the user came before the opening
 --   late SECOND    the user came in this second
 --   not_open MS    there are tickets from then on
 --   closed         the sale is over
 
-local people_key, early_key, arrivals_key, line_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local people_key, early_key, arrivals_key, line_key, more_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local from_ms, opens_at_ms, closes_at_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local user = ARGV[4]
+local user, expires_at_ms = ARGV[4], tonumber(ARGV[6])
 local now
 --- @include clock
 if now < from_ms then return string.format('not_open %d', from_ms) end
 if now >= closes_at_ms then return 'closed' end
 
-local bits = redis.call('STRLEN', early_key) * 8
+local bits, more_bits = redis.call('STRLEN', early_key) * 8, redis.call('STRLEN', more_key) * 8
 -- Once the line has opened its order is known, whatever a caller or another clock says of the opening.
 if now < opens_at_ms and redis.call('EXISTS', line_key) == 0 then
-  local is_first = bits == 0
-  if is_first then
+  if bits == 0 then
     bits = tonumber(ARGV[5])
     redis.call('SETBIT', early_key, bits - 1, 0)
   end
-  for i = 7, #ARGV do redis.call('SETBIT', early_key, tonumber(ARGV[i]) % bits, 1) end
-  redis.call('PFADD', people_key, user)
-  if is_first then
-    redis.call('PEXPIREAT', early_key, ARGV[6])
-    redis.call('PEXPIREAT', people_key, ARGV[6])
+  local filter, size = early_key, bits
+  if more_bits > 0 then filter, size = more_key, more_bits end
+  for i = 8, #ARGV do redis.call('SETBIT', filter, tonumber(ARGV[i]) % size, 1) end
+  -- Full is a filter with less than ten bits for each person. The count is looked at when it changes.
+  if redis.call('PFADD', people_key, user) == 1 and more_bits == 0 and redis.call('PFCOUNT', people_key) > bits / 10 then
+    redis.call('SETBIT', more_key, tonumber(ARGV[7]) - 1, 0)
+    redis.call('PEXPIREAT', more_key, ARGV[6])
+  end
+  -- Late for an opening that was put off since.
+  redis.call('ZREM', arrivals_key, user)
+  -- The first one sets it, and whoever comes once the sale lasts longer.
+  if redis.call('PEXPIRETIME', early_key) < expires_at_ms then
+    for i = 1, #KEYS do redis.call('PEXPIREAT', KEYS[i], ARGV[6]) end
   end
   return 'early'
 end
 
 -- A filter never forgets anybody, and takes one in a hundred others for somebody who was there.
 local is_early = bits > 0
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   if not is_early then break end
   is_early = redis.call('GETBIT', early_key, tonumber(ARGV[i]) % bits) == 1
+end
+if not is_early and more_bits > 0 then
+  is_early = true
+  for i = 8, #ARGV do
+    if not is_early then break end
+    is_early = redis.call('GETBIT', more_key, tonumber(ARGV[i]) % more_bits) == 1
+  end
 end
 if is_early then return 'early' end
 local second = math.floor(now / 1000)
 if redis.call('ZADD', arrivals_key, 'NX', second, user) == 0 then
   second = tonumber(redis.call('ZSCORE', arrivals_key, user))
-elseif redis.call('ZCARD', arrivals_key) == 1 then
+elseif redis.call('PEXPIRETIME', arrivals_key) < expires_at_ms then
   redis.call('PEXPIREAT', arrivals_key, ARGV[6])
 end
+-- Whoever came before the opening is early, also if there was to be an earlier one.
+if (second + 1) * 1000 <= opens_at_ms then return 'early' end
 return string.format('late %d', second)

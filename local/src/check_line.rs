@@ -183,7 +183,7 @@ mod tests {
             opens_at: EpochMs(0).into(),
             tickets_from: EpochMs(0).into(),
             people: People::of(1000, 0),
-            admitted: Admitted::of(&front, 10, EpochMs(5)),
+            admitted: Admitted::of(&front, 0, 10, EpochMs(5)),
             units: Units { total: 5, sold: 0, may_return: 0 },
             poll_after_ms: 2000,
             front: None,

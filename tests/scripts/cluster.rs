@@ -6,8 +6,8 @@ use std::time::Duration;
 use local::valkey_cluster::ValkeyCluster;
 use sale::{EpochMs, Round, RoundId};
 use stock::{
-    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Joined, Joining, LineStep, Reseated,
-    Reserve, RoundLoad, Stock,
+    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, Joined, Joining, LineMoved, LineStep,
+    Reseated, Reserve, RoundLoad, Stock,
 };
 use tests::{first_version, fresh_claim, round, terms, user};
 use uuid::Uuid;
@@ -90,8 +90,17 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert_eq!(round.join_line(&early).await.unwrap(), Joined::Early);
     let look = round.look_at_line().await.unwrap();
     let (head, tail) = ("1 2".to_owned(), "3".to_owned());
-    let step = LineStep { before: look.progress, head, tail, late: Some(1), late_s: 0, late_ppb: 0, expires_at: hour };
-    assert!(round.move_line(&step).await.unwrap().is_some());
+    let step = LineStep {
+        before: look.progress,
+        head,
+        tail,
+        late: Some(1),
+        late_s: 0,
+        late_ppb: 0,
+        late_most: None,
+        expires_at: hour,
+    };
+    assert!(matches!(round.move_line(&step).await.unwrap(), LineMoved::To(..)));
     let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
     round.amend(&paused).await.unwrap();
     let view = round.view().await.unwrap().unwrap();

@@ -2,7 +2,7 @@
 
 use redis::AsyncCommands;
 use sale::{EpochMs, UserId};
-use stock::{Joined, Joining, LineStep};
+use stock::{Joined, Joining, LineMoved, LineStep, RoundStock};
 use tests::{TestRound, user};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -30,7 +30,13 @@ async fn join(round: &TestRound, joining: &Joining<'_>) -> Joined {
 
 fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> LineStep {
     let (head, tail) = ("17 5".to_owned(), "1 2 3 4 5".to_owned());
-    LineStep { before, head, tail, late, late_s, late_ppb: 0, expires_at: EpochMs(i64::MAX / 1000) }
+    LineStep { before, head, tail, late, late_s, late_ppb: 0, late_most: None, expires_at: EpochMs(i64::MAX / 1000) }
+}
+
+/// Where a step ends.
+async fn moved_to(stock: RoundStock<'_>, step: &LineStep) -> (u64, u32) {
+    let LineMoved::To(late_s, late_ppb) = stock.move_line(step).await.unwrap() else { panic!("it does not move") };
+    (late_s, late_ppb)
 }
 
 #[tokio::test]
@@ -91,12 +97,16 @@ async fn few_late_ones_are_taken_for_early_ones() {
 async fn a_line_is_moved_by_one_of_those_who_looked() {
     let round = TestRound::start_empty();
     let stock = round.stock();
-    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), Some((0, 0)));
-    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), None, "it is there by now");
+    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::To(0, 0));
+    assert_eq!(stock.move_line(&step(None, None, 0)).await.unwrap(), LineMoved::Overtaken, "it is there by now");
     let look = stock.look_at_line().await.unwrap();
     assert_eq!(look.progress.as_deref(), Some("17 5 0 0 1 2 3 4 5"));
-    assert_eq!(stock.move_line(&step(look.progress.clone(), None, 7)).await.unwrap(), Some((7, 0)));
-    assert_eq!(stock.move_line(&step(look.progress, None, 8)).await.unwrap(), None, "somebody was quicker");
+    assert_eq!(stock.move_line(&step(look.progress.clone(), None, 7)).await.unwrap(), LineMoved::To(7, 0));
+    assert_eq!(
+        stock.move_line(&step(look.progress, None, 8)).await.unwrap(),
+        LineMoved::Overtaken,
+        "somebody was quicker"
+    );
 }
 
 #[tokio::test]
@@ -116,7 +126,7 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
     for more in [0, 1, 1, 1, 2, 1] {
         let before = stock.look_at_line().await.unwrap();
         let step = LineStep { late_ppb, ..step(before.progress, Some(more), late_s) };
-        (late_s, late_ppb) = stock.move_line(&step).await.unwrap().unwrap();
+        (late_s, late_ppb) = moved_to(stock, &step).await;
         moved.push((late_s as i64 - now_s as i64, late_ppb, stock.look_at_line().await.unwrap().late_admitted));
     }
     let last = moved.pop().unwrap();
@@ -143,7 +153,7 @@ async fn no_number_of_late_ones_in_a_second_stops_the_line() {
         for admitted in 1..=count {
             let before = stock.look_at_line().await.unwrap();
             let step = LineStep { late_ppb, ..step(before.progress, Some(1), late_s) };
-            (late_s, late_ppb) = stock.move_line(&step).await.unwrap().unwrap();
+            (late_s, late_ppb) = moved_to(stock, &step).await;
             assert_eq!(stock.look_at_line().await.unwrap().late_admitted, admitted, "of {count}");
         }
     }
@@ -168,11 +178,115 @@ async fn a_filter_is_large_enough_and_never_too_large() {
     let at = now(&round).await;
     let mut redis = round.redis().await;
     let alice = user("alice");
-    for (expected, bytes) in [(None, 1_250_000), (Some(1), 12_500), (Some(100_000_000), 12_500_000)] {
+    for (expected, bytes) in
+        [(None, 1_250_000), (Some(1), 1_250_000), (Some(2_000_000), 2_500_000), (Some(100_000_000), 12_500_000)]
+    {
         let () = redis.del("early:{lamp:1:line}").await.unwrap();
         let joining = Joining { expected, ..joining(&alice, at, HOUR_MS / 2) };
         assert_eq!(join(&round, &joining).await, Joined::Early);
         let length: usize = redis.strlen("early:{lamp:1:line}").await.unwrap();
         assert_eq!(length, bytes, "{expected:?}");
     }
+}
+
+/// Made for a thousand people, as a line may have one that the version before began. Three thousand come.
+#[tokio::test]
+async fn a_filter_that_is_full_is_followed_by_another_one() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    let () = round.redis().await.setbit("early:{lamp:1:line}", 9_999, false).await.unwrap();
+    let early: Vec<UserId> = (0..3_000).map(|number| user(format_args!("early-{number}"))).collect();
+    for user in &early {
+        assert_eq!(join(&round, &joining(user, at, HOUR_MS / 2)).await, Joined::Early);
+    }
+    for user in &early {
+        assert_eq!(join(&round, &joining(user, at, -1000)).await, Joined::Early, "{user}");
+    }
+    let mut strangers = 0;
+    for number in 0..500 {
+        strangers += u32::from(join(&round, &joining(&user(number), at, -1000)).await == Joined::Early);
+    }
+    // 0.8 % would be 4, and 40 % were there one filter for all.
+    assert!(strangers < 25, "{strangers}");
+}
+
+/// The sale was to open, was not loaded, and its opening is put off.
+#[tokio::test]
+async fn who_was_late_for_an_opening_that_was_put_off_is_early() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    let (bob, carol) = (user("bob"), user("carol"));
+    for late in [&bob, &carol] {
+        assert!(matches!(join(&round, &joining(late, at, -1000)).await, Joined::Late(_)));
+    }
+    assert_eq!(join(&round, &joining(&bob, at, HOUR_MS / 2)).await, Joined::Early);
+    let look = round.stock().look_at_line().await.unwrap();
+    assert_eq!((look.people, look.late), (1, 1), "who asks again is counted with the early ones");
+    // It opened at last, and carol asks again only then.
+    let put_off = joining(&carol, at, 0).opens_at;
+    let second = put_off.0 / 1000 - 100;
+    let () = round.redis().await.zadd("arrivals:{lamp:1:line}", "carol", second).await.unwrap();
+    assert_eq!(join(&round, &joining(&carol, at, 0)).await, Joined::Early);
+    assert_eq!(join(&round, &joining(&carol, at, -200_000)).await, Joined::Late(second as u64));
+}
+
+#[tokio::test]
+async fn whoever_joins_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
+    let round = TestRound::start_empty();
+    let at = now(&round).await;
+    let mut redis = round.redis().await;
+    let alice = user("alice");
+    for longer_ms in [0, 50 * HOUR_MS, 20 * HOUR_MS] {
+        let expires_at = EpochMs(joining(&alice, at, HOUR_MS / 2).expires_at.0 + longer_ms);
+        let early = Joining { expires_at, ..joining(&alice, at, HOUR_MS / 2) };
+        assert_eq!(join(&round, &early).await, Joined::Early);
+        for name in [user("bob"), user(longer_ms)] {
+            let late = Joining { expires_at, ..joining(&name, at, -1000) };
+            assert!(matches!(join(&round, &late).await, Joined::Late(_)));
+        }
+        let longest = expires_at.0.max(at.0 + HOUR_MS / 2 + 2 * HOUR_MS + if longer_ms > 0 { 50 * HOUR_MS } else { 0 });
+        for key in ["people", "early", "arrivals"] {
+            let expires: i64 = redis.pexpire_time(format!("{key}:{{lamp:1:line}}")).await.unwrap();
+            assert_eq!(expires, longest, "{key}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_looks_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
+    let round = TestRound::start_empty();
+    let (stock, at) = (round.stock(), now(&round).await);
+    let mut redis = round.redis().await;
+    let () = redis.setbit("early:{lamp:1:line}", 9, false).await.unwrap();
+    // Another filter begins with the second one.
+    for name in ["alice", "bob", "carol"] {
+        assert_eq!(join(&round, &joining(&user(name), at, HOUR_MS / 2)).await, Joined::Early);
+    }
+    assert!(matches!(join(&round, &joining(&user("dave"), at, -1000)).await, Joined::Late(_)));
+    let step = LineStep { expires_at: EpochMs(at.0 + HOUR_MS), ..step(None, None, 0) };
+    assert_eq!(stock.move_line(&step).await.unwrap(), LineMoved::To(0, 0));
+    for (until_ms, kept_ms) in [(90 * HOUR_MS, 90 * HOUR_MS), (HOUR_MS, 90 * HOUR_MS)] {
+        stock.look_at_line_and_keep(EpochMs(at.0 + until_ms)).await.unwrap();
+        for key in ["line", "people", "early", "early_more", "arrivals"] {
+            let expires: i64 = redis.pexpire_time(format!("{key}:{{lamp:1:line}}")).await.unwrap();
+            assert_eq!(expires, at.0 + kept_ms, "{key}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn it_does_not_go_beyond_what_it_may() {
+    let round = TestRound::start_empty();
+    let stock = round.stock();
+    let second = now(&round).await.0 as u64 / 1000 - 100;
+    let mut redis = round.redis().await;
+    for n in 0..4 {
+        let () = redis.zadd("arrivals:{lamp:1:line}", n, second).await.unwrap();
+    }
+    let step = |late_most| LineStep { late_most: Some(late_most), ..step(None, Some(1), 0) };
+    for most in [(0, 0), (second - 1, 999_999_999), (second, 249_999_999)] {
+        assert_eq!(stock.move_line(&step(most)).await.unwrap(), LineMoved::Beyond(second, 250_000_000));
+        assert_eq!(stock.look_at_line().await.unwrap().progress, None);
+    }
+    assert_eq!(stock.move_line(&step((second, 250_000_000))).await.unwrap(), LineMoved::To(second, 250_000_000));
 }

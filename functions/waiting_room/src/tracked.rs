@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use api::{Code, Problem};
 use cache::Moment;
+use futures::future::join_all;
 use ledger::{KeptLine, LedgerError};
 use line::{
     Admitted, Advance, Flow, Front, Late, LineDocument, LineKeys, LineState, Order, People, Progress, Units, advance,
-    ceiling,
+    ceiling, stand,
 };
 use moka::future::Cache;
 use runtime::ANSWER_TIMEOUT;
 use sale::{EpochMs, LineTerms, Round, RoundId, Settlement};
-use stock::{Counters, LineLook, LineStep};
+use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -36,6 +37,8 @@ const NOTE_PEOPLE_EVERY: Duration = Duration::from_secs(10);
 const MAX_LINES: u64 = 1_000;
 /// How long after the end of the last payment window units may still come back: expiry may be behind.
 const EXPIRY_LAGS_S: u32 = 120;
+/// Of so many reservations it is looked whether no order has confirmed one: those at the front are the oldest.
+const OPEN_ORDERS_LOOK: usize = 100;
 /// When to ask again for a line whose seed the ledger does not have.
 const NO_SEED_RETRY_S: u32 = 5;
 /// Clients look this often.
@@ -43,6 +46,8 @@ const POLL_BEFORE_MS: u64 = 30_000;
 const POLL_MOVING_MS: u64 = 2_000;
 const POLL_STANDING_MS: u64 = 5_000;
 const POLL_SOLD_OUT_MS: u64 = 10_000;
+/// When nothing is known that could come back. Operators may still add units, and an order may have taken longer than anybody saw.
+const POLL_OVER_MS: u64 = 60_000;
 
 /// The lines that this process has looked at.
 #[derive(Clone)]
@@ -58,6 +63,8 @@ struct Tracked {
     noted_people: Option<Moment>,
     /// When the ledger last did not take how far the line is.
     unheard: Option<Moment>,
+    /// When this process last saw that a reservation was not ordered yet, by Redis's clock: its payment window begins later.
+    open_at: Option<EpochMs>,
     last: Option<(Moment, Looked)>,
 }
 
@@ -68,7 +75,22 @@ type Looked = Result<Arc<LineDocument>, Problem>;
 struct Standing {
     look: LineLook,
     progress: Progress,
-    counters: Option<Counters>,
+    /// None if Redis has lost the round.
+    units: Option<UnitsKnown>,
+}
+
+/// What is known of a round's units at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct UnitsKnown {
+    total: u64,
+    /// Units that somebody has.
+    taken: u64,
+    /// Units that can be had now.
+    free: u64,
+    /// When the last one was handed out. None if a lane is not known.
+    last_won_at: Option<EpochMs>,
+    /// How many of those that are taken may come back, at most.
+    may_return: u64,
 }
 
 impl Lines {
@@ -116,7 +138,8 @@ impl Tracked {
             self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         }
         let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
-        let look = deps.stock.of(round).look_at_line().await.map_err(Problem::unanswered)?;
+        let look = deps.stock.of(round).look_at_line_and_keep(expires_at(round)).await;
+        let look = look.map_err(Problem::unanswered)?;
         // Redis's clock alone says who is early, so it alone says when the order may be known. The opening of a round that is not
         // loaded can still be put off.
         if look.now < round.terms.opens_at_ms || round.loaded_at_ms.is_none() {
@@ -125,7 +148,7 @@ impl Tracked {
         }
         let standing = self.advance(deps, round, per_s, look).await?;
         let flow = flow(round, per_s, &standing);
-        let front = self.publishable(deps, round, &standing.progress, per_s).await;
+        let front = self.publishable(deps, round, &standing.progress, flow.per_s).await;
         let keys = deps.keys.ring().await.map_err(Problem::unanswered)?;
         let sealed = front.seal(&Order::of(&kept.seed), &LineKeys::of(&keys), &round.id);
         Ok(document(round, line, &kept, after(&standing, &flow, front, sealed, round)))
@@ -153,70 +176,122 @@ impl Tracked {
 
     /// Moves the line on if it is time and nobody else has.
     async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
-        let stock = deps.stock.of(round);
-        let counters = stock.counters().await.map_err(Problem::unanswered)?;
-        let progress = look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
-        let is_there = progress.is_some();
-        let progress = match progress {
-            Some(progress) => progress,
-            None => self.restored(deps, round, &look, counters.as_ref()).await?,
-        };
-        let mut standing = Standing { look, progress, counters };
-        let due = advance(&standing.progress, &flow(round, per_s, &standing));
-        let step = match due {
-            // Nothing is known of the units: it stands, and the time does not count.
-            _ if standing.counters.is_none() => None,
-            Some(Advance { progress, late }) => Some((progress, late)),
-            None if !is_there => Some((standing.progress, Late::Stay)),
-            None => None,
-        };
-        let Some((next, late)) = step else { return Ok(standing) };
-        let move_on = LineStep {
-            before: standing.look.progress.clone(),
-            head: next.head(),
-            tail: next.tail(),
-            late: if let Late::More(count) = late { Some(count) } else { None },
-            late_s: next.front.late_s,
-            late_ppb: next.front.late_ppb,
-            expires_at: expires_at(round),
-        };
-        match stock.move_line(&move_on).await.map_err(Problem::unanswered)? {
-            Some((late_s, late_ppb)) => {
-                standing.progress = Progress { front: Front { late_s, late_ppb, ..next.front }, ..next };
+        let read: Option<Progress> =
+            look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
+        let units = self.units(deps, round, &look, read.map_or(0, |progress| progress.taken)).await?;
+        let mut standing = Standing { look, progress: read.unwrap_or_default(), units };
+        if read.is_none() {
+            standing.progress = self.restored(deps, round, &standing).await?;
+            // It is written before it moves: whoever finds no line takes it for one that has come as far as the ledger knows.
+            if standing.units.is_none() || !begin(deps, round, &mut standing).await? {
+                return Ok(standing);
             }
-            None => {
-                // Somebody else was quicker; theirs is as good.
-                let look = stock.look_at_line().await.map_err(Problem::unanswered)?;
-                let read = look.progress.as_deref().and_then(|text| text.parse().ok());
-                standing.progress = read.unwrap_or(standing.progress);
-                standing.look = look;
-            }
+        }
+        let flow = flow(round, per_s, &standing);
+        let due = if standing.units.is_some() {
+            advance(&standing.progress, &flow)
+        } else {
+            stand(&standing.progress, &flow).map(|progress| Advance { progress, late: Late::Stay })
+        };
+        let Some(due) = due else { return Ok(standing) };
+        match self.move_on(deps, round, &standing, &flow, due).await? {
+            Some(progress) => standing.progress = progress,
+            None => standing.look_again(deps, round).await?,
         }
         Ok(standing)
     }
 
-    /// A line that Redis does not have: it has not moved yet, or was lost. It goes on from what the ledger was told last.
-    async fn restored(
+    /// Moves the line on, but no farther than the ledger knows: what Redis has beyond that could not be published, and would be all at
+    /// once later. None if somebody else has moved it.
+    async fn move_on(
+        &mut self,
+        deps: &Deps,
+        round: &Round,
+        standing: &Standing,
+        flow: &Flow,
+        due: Advance,
+    ) -> Result<Option<Progress>, Problem> {
+        let stock = deps.stock.of(round);
+        let before = standing.look.progress.as_deref();
+        let stood = stand(&standing.progress, flow).unwrap_or(standing.progress);
+        let stood = Advance { progress: stood, late: Late::Stay };
+        let (mut step, mut most) = (due, self.known());
+        if step.progress.front > most {
+            match self.raised(deps, round, &step.progress, flow.per_s).await {
+                Some(ceiling) if ceiling >= step.progress.front => most = ceiling,
+                _ => step = stood,
+            }
+        }
+        let mut moved = move_line(stock, round, before, &step, most).await?;
+        // Redis alone knows who the next late ones are.
+        if let LineMoved::Beyond(late_s, late_ppb) = moved {
+            let front = Front { late_s, late_ppb, ..step.progress.front };
+            if let Some(most) = self.raised(deps, round, &Progress { front, ..step.progress }, flow.per_s).await {
+                moved = move_line(stock, round, before, &step, most).await?;
+            }
+        }
+        if matches!(moved, LineMoved::Beyond(..)) {
+            step = stood;
+            moved = move_line(stock, round, before, &step, most).await?;
+        }
+        let Advance { progress: next, .. } = step;
+        Ok(match moved {
+            LineMoved::To(late_s, late_ppb) => {
+                Some(Progress { front: Front { late_s, late_ppb, ..next.front }, ..next })
+            }
+            LineMoved::Beyond(..) | LineMoved::Overtaken => None,
+        })
+    }
+
+    /// What is known of the round's units. While a lane of several is away or lost the others go on selling, and so the line goes on
+    /// for them; of that lane's units nobody knows, so that no more count as taken than before.
+    async fn units(
         &mut self,
         deps: &Deps,
         round: &Round,
         look: &LineLook,
-        counters: Option<&Counters>,
-    ) -> Result<Progress, Problem> {
+        taken_before: u64,
+    ) -> Result<Option<UnitsKnown>, Problem> {
+        let stock = deps.stock.of(round);
+        let units = match stock.counters().await {
+            Ok(Some(counters)) => UnitsKnown::of(&counters, look.now),
+            unknown if round.terms.lanes > 1 => {
+                let lanes = join_all(stock.each_lane().map(RoundStock::counters)).await;
+                let known: Vec<Counters> = lanes.into_iter().filter_map(|lane| lane.ok().flatten()).collect();
+                if known.is_empty() {
+                    return unknown.map(|_| None).map_err(Problem::unanswered);
+                }
+                UnitsKnown::of_some(&known, round.terms.total.into(), taken_before, look.now)
+            }
+            Ok(None) => return Ok(None),
+            Err(error) => return Err(Problem::unanswered(error)),
+        };
+        // While units are free nobody asks what comes back.
+        let is_open = units.free == 0 && units.taken > 0 && has_open_orders(stock).await;
+        if is_open {
+            self.open_at = Some(look.now);
+        }
+        let may_return = if is_open || units.may_be_unpaid(round, self.open_at, look.now) { units.taken } else { 0 };
+        Ok(Some(UnitsKnown { may_return, ..units }))
+    }
+
+    /// A line that Redis does not have: it has not moved yet, or was lost. It goes on from what the ledger was told last.
+    async fn restored(&mut self, deps: &Deps, round: &Round, standing: &Standing) -> Result<Progress, Problem> {
+        let Standing { look, units, .. } = standing;
         let kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         self.kept = kept;
         let Some(KeptLine { ceiling, people, .. }) = self.kept else { return Ok(Progress::default()) };
         if ceiling.is_some() || look.people < people {
             tracing::warn!(round = %round.id, people, "Redis has lost the line: it goes on from what the ledger knows");
         }
-        let taken = counters.map_or(0, |counters| u64::from(counters.total() - counters.free().min(counters.total())));
+        let taken = units.map_or(0, |units| units.taken);
         Ok(Progress::restored(ceiling, people, look.people, look.now.0.unsigned_abs(), taken))
     }
 
     /// The front as it may be published: not before the ledger has a ceiling above it.
-    async fn publishable(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u32) -> Front {
+    async fn publishable(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u64) -> Front {
         let mut front = progress.front;
-        let known = self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default();
+        let known = self.known();
         if front > known {
             front = self.raised(deps, round, progress, per_s).await.map_or(known, |ceiling| front.min(ceiling));
         }
@@ -224,12 +299,17 @@ impl Tracked {
         self.published
     }
 
+    /// How far the line may be, as far as this process has heard from the ledger.
+    fn known(&self) -> Front {
+        self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default()
+    }
+
     /// Tells the ledger how far the line may be. None if it does not hear, and then for a while it is not asked again.
-    async fn raised(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u32) -> Option<Front> {
+    async fn raised(&mut self, deps: &Deps, round: &Round, progress: &Progress, per_s: u64) -> Option<Front> {
         if !self.may_note(Moment::now(deps.clock)) {
             return None;
         }
-        let above = ceiling(progress, per_s.into());
+        let above = ceiling(progress, per_s);
         match noted(deps.ledger.raise_line(&round.id, &above, progress.people)).await {
             Ok(ceiling) => {
                 self.unheard = None;
@@ -253,22 +333,110 @@ async fn noted<T>(note: impl Future<Output = Result<T, LedgerError>>) -> Result<
     Ok(timeout(NOTE_TIMEOUT, note).await??)
 }
 
-/// Units of a round at a moment: all, those that are gone, those that can be had, and those of the gone that may come back.
-fn units(round: &Round, counters: Option<&Counters>, now: EpochMs) -> (Units, u64) {
-    let Some(counters) = counters else {
-        let total = u64::from(round.terms.total);
-        return (Units { total, sold: 0, may_return: 0 }, 0);
+/// Writes a line that Redis does not have, as it is known. Whether it is this process that did.
+async fn begin(deps: &Deps, round: &Round, standing: &mut Standing) -> Result<bool, Problem> {
+    let step = Advance { progress: standing.progress, late: Late::Stay };
+    match move_line(deps.stock.of(round), round, None, &step, standing.progress.front).await? {
+        LineMoved::To(..) => {
+            standing.look.progress = Some(standing.progress.to_string());
+            Ok(true)
+        }
+        LineMoved::Beyond(..) | LineMoved::Overtaken => {
+            standing.look_again(deps, round).await?;
+            Ok(false)
+        }
+    }
+}
+
+/// Moves Redis's line from what it was, if it is as it was.
+async fn move_line(
+    stock: RoundStock<'_>,
+    round: &Round,
+    before: Option<&str>,
+    step: &Advance,
+    most: Front,
+) -> Result<LineMoved, Problem> {
+    let Advance { progress, late } = step;
+    let step = LineStep {
+        before: before.map(str::to_owned),
+        head: progress.head(),
+        tail: progress.tail(),
+        late: if let Late::More(count) = late { Some(*count) } else { None },
+        late_s: progress.front.late_s,
+        late_ppb: progress.front.late_ppb,
+        late_most: Some((most.late_s, most.late_ppb)),
+        expires_at: expires_at(round),
     };
-    let (total, free) = (counters.total(), counters.free());
-    let sold = u64::from(total.saturating_sub(free));
-    let last_return = counters.last_won_at_ms.plus_s(round.terms.payment_window_s).plus_s(EXPIRY_LAGS_S);
-    let may_return = if round.terms.settlement == Settlement::Free || now > last_return { 0 } else { sold };
-    (Units { total: total.into(), sold, may_return }, counters.available(now).into())
+    stock.move_line(&step).await.map_err(Problem::unanswered)
+}
+
+/// Whether there is a reservation that no order has confirmed, as far as anybody knows.
+async fn has_open_orders(stock: RoundStock<'_>) -> bool {
+    !matches!(stock.held_since(OPEN_ORDERS_LOOK).await, Ok(None))
+}
+
+impl Standing {
+    /// Somebody else was quicker; theirs is as good.
+    async fn look_again(&mut self, deps: &Deps, round: &Round) -> Result<(), Problem> {
+        let look = deps.stock.of(round).look_at_line().await.map_err(Problem::unanswered)?;
+        let read = look.progress.as_deref().and_then(|text| text.parse().ok());
+        self.progress = read.unwrap_or(self.progress);
+        self.look = look;
+        Ok(())
+    }
+}
+
+impl UnitsKnown {
+    /// From the counters of the whole round.
+    fn of(counters: &Counters, now: EpochMs) -> Self {
+        let lanes = if counters.lanes.is_empty() { std::slice::from_ref(counters) } else { &counters.lanes };
+        let total = u64::from(counters.total());
+        // What is on its way from one lane to another one is in none.
+        let in_lanes: u64 = lanes.iter().map(|lane| u64::from(lane.free())).sum();
+        let on_the_way = u64::from(counters.free()).saturating_sub(in_lanes);
+        Self {
+            total,
+            taken: total.saturating_sub(counters.free().into()),
+            free: on_the_way + sellable(lanes, now),
+            last_won_at: lanes.iter().map(|lane| lane.last_won_at_ms).max(),
+            may_return: 0,
+        }
+    }
+
+    /// From those of some of its lanes.
+    fn of_some(lanes: &[Counters], total: u64, taken_before: u64, now: EpochMs) -> Self {
+        let free: u64 = lanes.iter().map(|lane| u64::from(lane.free())).sum();
+        let taken = taken_before.min(total.saturating_sub(free));
+        Self { total, taken, free: sellable(lanes, now), last_won_at: None, may_return: 0 }
+    }
+
+    /// Whether one of them may be unpaid, when a reservation was last seen at `open_at` that was not ordered yet.
+    fn may_be_unpaid(&self, round: &Round, open_at: Option<EpochMs>, now: EpochMs) -> bool {
+        let Some(last_won_at) = self.last_won_at else { return true };
+        let last_ordered = open_at.map_or(last_won_at, |at| at.max(last_won_at));
+        let last_return = last_ordered.plus_s(round.terms.payment_window_s).plus_s(EXPIRY_LAGS_S);
+        round.terms.settlement != Settlement::Free && now <= last_return
+    }
+}
+
+/// Units that can be had now. What came back is held back at first, and who asks for it then hears that all is sold.
+fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
+    let sellable = lanes.iter().filter(|lane| lane.sellable_at_ms <= now);
+    sellable.map(|lane| u64::from(lane.available(now))).sum()
+}
+
+/// The units of a round, as its document has them.
+fn units(round: &Round, known: Option<UnitsKnown>) -> Units {
+    known.map_or_else(
+        || Units { total: round.terms.total.into(), sold: 0, may_return: 0 },
+        |UnitsKnown { total, taken, may_return, .. }| Units { total, sold: taken, may_return },
+    )
 }
 
 fn flow(round: &Round, per_s: u32, standing: &Standing) -> Flow {
-    let Standing { look, counters, .. } = standing;
-    let (Units { sold: taken, may_return, .. }, free) = units(round, counters.as_ref(), look.now);
+    let Standing { look, units, .. } = standing;
+    let (free, taken, may_return) =
+        units.map_or((0, 0, 0), |UnitsKnown { free, taken, may_return, .. }| (free, taken, may_return));
     Flow {
         now_ms: look.now.0.unsigned_abs(),
         opens_at_ms: round.terms.opens_at_ms.0.unsigned_abs(),
@@ -294,12 +462,12 @@ struct Changing {
 
 /// `known` people had come before, whatever Redis has lost since.
 fn before(look: &LineLook, known: u64, round: &Round) -> Changing {
-    let (units, _) = units(round, None, look.now);
+    let units = units(round, None);
     Changing {
         state: LineState::Before,
         is_open: false,
         people: People::of(look.people.max(known), look.late),
-        admitted: Admitted::of(&Front::default(), 0, look.now),
+        admitted: Admitted::of(&Front::default(), 0, 0, look.now),
         units,
         poll_after_ms: round.terms.opens_at_ms.since_ms(look.now).clamp(1_000, POLL_BEFORE_MS),
         front: None,
@@ -307,13 +475,13 @@ fn before(look: &LineLook, known: u64, round: &Round) -> Changing {
 }
 
 fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: &Round) -> Changing {
-    let Standing { look, progress, counters } = standing;
-    let (units, free) = units(round, counters.as_ref(), look.now);
+    let Standing { look, progress, units: known } = standing;
+    let units = units(round, *known);
     let state = if look.now >= round.terms.closes_at_ms {
         LineState::Ended
-    } else if counters.is_some() && free == 0 {
+    } else if known.is_some_and(|units| units.free == 0) {
         LineState::SoldOut
-    } else if flow.per_s == 0 || counters.is_none() {
+    } else if flow.per_s == 0 || known.is_none() {
         LineState::Paused
     } else {
         LineState::Moving
@@ -322,7 +490,7 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
     let is_over = state == LineState::SoldOut && units.may_return == 0 && units.sold == units.total;
     let poll_after_ms = match state {
         LineState::Ended => 0,
-        LineState::SoldOut if is_over => 0,
+        LineState::SoldOut if is_over => POLL_OVER_MS,
         LineState::SoldOut => POLL_SOLD_OUT_MS,
         LineState::Paused => POLL_STANDING_MS,
         LineState::Before | LineState::Moving => POLL_MOVING_MS,
@@ -331,7 +499,7 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
         state,
         is_open: true,
         people: People::of(progress.people.max(look.people), look.late),
-        admitted: Admitted::of(&front, flow.per_s, look.now),
+        admitted: Admitted::of(&front, look.late_admitted, flow.per_s, look.now),
         units,
         poll_after_ms,
         front: Some(sealed),
@@ -388,6 +556,39 @@ mod tests {
         assert!(tracked.may_note(at(0)));
         tracked.unheard = Some(at(0));
         assert_eq!([0, 1999, 2000].map(|ms| tracked.may_note(at(ms))), [false, false, true]);
+    }
+
+    fn lane(free: u32, sellable_at_ms: i64, last_won_at_ms: i64) -> Counters {
+        Counters {
+            next_unit: 11,
+            last_unit: 10,
+            returned: free,
+            sellable_at_ms: EpochMs(sellable_at_ms),
+            last_won_at_ms: EpochMs(last_won_at_ms),
+            ..Counters::default()
+        }
+    }
+
+    #[test]
+    fn what_came_back_is_not_free_while_nobody_gets_it() {
+        let one = lane(2, 1500, 7);
+        let free = |counters: &Counters, now| UnitsKnown::of(counters, EpochMs(now)).free;
+        assert_eq!([1499, 1500].map(|now| free(&one, now)), [0, 2]);
+        assert_eq!(UnitsKnown::of(&one, EpochMs(1499)).taken, 8, "it is not taken either");
+        let lanes = vec![lane(2, 1500, 7), lane(0, 0, 9), lane(3, 900, 8)];
+        // A hash takes the place of a moment.
+        let all =
+            Counters { next_unit: 31, last_unit: 30, returned: 6, last_won_at_ms: EpochMs(i64::MAX), lanes, ..one };
+        assert_eq!([899, 900, 1500].map(|now| free(&all, now)), [1, 4, 6], "one is on its way");
+        let known = UnitsKnown::of(&all, EpochMs(1500));
+        assert_eq!((known.total, known.taken, known.last_won_at), (30, 24, Some(EpochMs(9))));
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_lane_is_neither_free_nor_taken() {
+        let some = UnitsKnown::of_some(&[lane(4, 0, 7)], 20, 3, EpochMs(10));
+        let expected = UnitsKnown { total: 20, taken: 3, free: 4, last_won_at: None, may_return: 0 };
+        assert_eq!(some, expected);
     }
 
     #[test]

@@ -10,8 +10,9 @@ pub const TURN_S: u32 = 60;
 pub const OVERBOOKED: u64 = 10;
 /// The line moves once in so many milliseconds at most.
 pub const LOOK_AGAIN_MS: u64 = 1000;
-/// The longest pause that is made up for: if nobody looked at the line for longer, nobody waited in front of a page.
-const LONGEST_STEP_MS: u64 = 10_000;
+/// The longest pause that is made up for: twice of what is usual while somebody looks. If nobody looked for longer, or Redis did not
+/// answer, what the line did not do is not done all at once.
+const LONGEST_STEP_MS: u64 = 2 * LOOK_AGAIN_MS;
 /// How far ahead of what is published the ledger is told, in seconds of the planned rate: see [`ceiling`].
 const AHEAD_S: u64 = 10;
 /// A person, as rates and remainders count.
@@ -27,7 +28,8 @@ pub struct Progress {
     /// People who came early, as far as they are counted. Never falls.
     pub people: u64,
     /// Of what the last step had to give out, what was less than a part per billion (in millionths of a thousandth of a person), or
-    /// less than a late person (in thousandths).
+    /// less than a late person (in thousandths); of its time, what was less than a second (in milliseconds), while the line goes
+    /// through seconds that Redis has lost.
     pub carry: u64,
     /// People who were admitted and have neither bought nor run out of time, in thousandths.
     pub waited_for: u64,
@@ -86,19 +88,13 @@ pub enum Late {
 /// each free unit. While nothing is free it stands still, and nobody is waited for any more. A unit that comes back moves it by [`OVERBOOKED`] people a second
 /// at most.
 pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
-    let since_ms = flow.now_ms.saturating_sub(before.at_ms.max(flow.opens_at_ms));
-    if flow.now_ms < flow.opens_at_ms || since_ms < LOOK_AGAIN_MS && before.at_ms > 0 {
-        return None;
-    }
+    let since_ms = since_ms(before, flow)?;
     let step_ms = since_ms.clamp(LOOK_AGAIN_MS, LONGEST_STEP_MS);
     let people = before.people.max(flow.people);
     let bought = flow.taken.saturating_sub(before.taken);
-    let turn_ms = u64::from(TURN_S) * 1000;
-    let still_ms = turn_ms - since_ms.min(turn_ms);
-    let waited_for = before.waited_for.saturating_sub(bought * MILLI);
     // Who was admitted and found nothing free has heard that it is sold out, and need not be waited for.
-    let still_ms = if flow.free == 0 { 0 } else { still_ms };
-    let waited_for = (u128::from(waited_for) * u128::from(still_ms) / u128::from(turn_ms)) as u64;
+    let since_ms = if flow.free == 0 { u64::MAX } else { since_ms };
+    let waited_for = still_waited_for(before.waited_for.saturating_sub(bought * MILLI), since_ms);
 
     let can_serve = (flow.free + flow.may_return).max(flow.free * OVERBOOKED) * MILLI;
     let room = if flow.free == 0 { 0 } else { can_serve.saturating_sub(waited_for) };
@@ -127,9 +123,10 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     let mut late = Late::Stay;
     let mut unused = 0;
     if front.early_ppb == WHOLE_PPB && front.late_s < before.unknown_until_s {
-        let passed_s = if budget > 0 { step_ms / 1000 } else { 0 };
-        late = Late::Until((front.late_s.max(flow.opens_at_ms / 1000) + passed_s).min(before.unknown_until_s));
-        carry = 0;
+        let passed_ms = carry + if budget > 0 { step_ms } else { 0 };
+        let until_s = front.late_s.max(flow.opens_at_ms / 1000) + passed_ms / 1000;
+        late = Late::Until(until_s.min(before.unknown_until_s));
+        carry = if until_s < before.unknown_until_s { passed_ms % 1000 } else { 0 };
         unused = left;
     } else if front.early_ppb == WHOLE_PPB {
         let given = left + carry;
@@ -146,6 +143,26 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     let progress =
         Progress { at_ms: flow.now_ms, front, people, carry, waited_for, taken: flow.taken, unknown_until_s };
     Some(Advance { progress, late })
+}
+
+/// Lets time pass while a line stands, so that it is not made up for: nothing is known of the units, or the ledger does not hear how
+/// far it would be. `None` if it is not time.
+pub fn stand(before: &Progress, flow: &Flow) -> Option<Progress> {
+    let waited_for = still_waited_for(before.waited_for, since_ms(before, flow)?);
+    Some(Progress { at_ms: flow.now_ms, people: before.people.max(flow.people), waited_for, ..*before })
+}
+
+/// How long it is since the line moved last. `None` if it is not time to move it again.
+fn since_ms(before: &Progress, flow: &Flow) -> Option<u64> {
+    let since_ms = flow.now_ms.saturating_sub(before.at_ms.max(flow.opens_at_ms));
+    (flow.now_ms >= flow.opens_at_ms && (since_ms >= LOOK_AGAIN_MS || before.at_ms == 0)).then_some(since_ms)
+}
+
+/// How many of those who were admitted are waited for so much later.
+fn still_waited_for(people: u64, since_ms: u64) -> u64 {
+    let turn_ms = u64::from(TURN_S) * 1000;
+    let still_ms = turn_ms - since_ms.min(turn_ms);
+    (u128::from(people) * u128::from(still_ms) / u128::from(turn_ms)) as u64
 }
 
 impl Progress {
@@ -200,8 +217,8 @@ impl FromStr for Progress {
     }
 }
 
-/// A front that the line does not pass within the next seconds. It is written to the ledger before anything beyond the last one is
-/// published: after Redis has lost the line it goes on from there, so what was published never falls.
+/// A front that the line does not pass within the next seconds. It is written to the ledger before the line moves beyond the last
+/// one: after Redis has lost the line it goes on from there, so it never falls back behind what was published.
 pub fn ceiling(progress: &Progress, per_s: u64) -> Front {
     let Progress { front, people, .. } = *progress;
     let ahead = u128::from(per_s) * u128::from(AHEAD_S) * u128::from(WHOLE_PPB);

@@ -70,6 +70,9 @@ pub struct Admitted {
     pub late_until: Option<Timestamp>,
     /// And of those who came in this second everybody whose place is below this.
     pub late_ppb: u32,
+    /// How many late ones that is, as far as they are counted. The version before does not say.
+    #[serde(default)]
+    pub late: u64,
     /// People who are admitted every second while the line moves.
     pub per_s: u64,
     /// When that was so.
@@ -95,11 +98,11 @@ impl People {
 }
 
 impl Admitted {
-    /// What a front says, as of a moment.
-    pub fn of(front: &Front, per_s: u64, as_of: EpochMs) -> Self {
+    /// What a front says, as of a moment, with so many late ones admitted.
+    pub fn of(front: &Front, late: u64, per_s: u64, as_of: EpochMs) -> Self {
         let late_until = EpochMs(i64::try_from(front.late_s).unwrap_or(i64::MAX).saturating_mul(1000));
         let late_until = (front.late_s > 0).then(|| late_until.into());
-        Self { early_ppb: front.early_ppb, late_until, late_ppb: front.late_ppb, per_s, as_of: as_of.into() }
+        Self { early_ppb: front.early_ppb, late_until, late_ppb: front.late_ppb, late, per_s, as_of: as_of.into() }
     }
 
     /// The front that these numbers say.

@@ -15,7 +15,7 @@ mod range;
 mod ticket;
 
 pub use advance::{
-    Advance, Flow, InvalidProgress, LOOK_AGAIN_MS, Late, OVERBOOKED, Progress, TURN_S, advance, ceiling,
+    Advance, Flow, InvalidProgress, LOOK_AGAIN_MS, Late, OVERBOOKED, Progress, TURN_S, advance, ceiling, stand,
 };
 pub use document::{Admitted, LineDocument, LineState, People, Units};
 pub use front::{Front, WHOLE_PPB};

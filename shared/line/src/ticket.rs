@@ -1,7 +1,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::Mac;
-use sale::{MAX_USER_ID_LENGTH, RoundNumber, SaleId, UserId};
+use sale::{EpochMs, MAX_USER_ID_LENGTH, RoundNumber, SaleId, UserId};
 use serde::Serialize;
 
 use crate::LineKeys;
@@ -57,6 +57,14 @@ impl Ticket {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
+    /// When the user came, to a round that opens at this moment: one who came late to an opening that was then put off came early.
+    pub fn class_at(&self, opens_at: EpochMs) -> Class {
+        match self.class {
+            Class::Late(second) if second_is_over(second) <= opens_at => Class::Early,
+            class => class,
+        }
+    }
+
     /// What a ticket says, whoever sealed it: for the person whose it is, who has no keys.
     pub fn said(text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
@@ -90,4 +98,9 @@ impl Ticket {
         let user = str::from_utf8(user).ok()?.parse().ok()?;
         Some(Self { round: RoundNumber(u32::from_be_bytes([a, b, c, d])), user, class })
     }
+}
+
+/// The first moment after a second since the Unix epoch.
+fn second_is_over(second: u64) -> EpochMs {
+    EpochMs(i64::try_from(second).unwrap_or(i64::MAX).saturating_add(1).saturating_mul(1000))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use award::{Hex, Seed};
 use line::{Class, Front, LineKeys, Order, Place, Range, Ticket, commit, rank_of_early, wait_s};
 use pass::KeyRing;
-use sale::{RoundId, RoundNumber, UserId};
+use sale::{EpochMs, RoundId, RoundNumber, UserId};
 use serde_json::{Value, json};
 
 const RING: &str =
@@ -146,6 +146,16 @@ fn forged(text: &str, opens: impl Fn(&str) -> bool) {
     for wrong in ["", "A", &text[1..], &format!("{text}A"), &"A".repeat(10_000)] {
         assert!(!opens(wrong), "{wrong}");
     }
+}
+
+#[test]
+fn who_came_before_the_opening_is_early_whatever_the_opening_was() {
+    let ticket = |class| Ticket { round: RoundNumber(1), user: "alice".parse().unwrap(), class };
+    let at = |class, opens_at| ticket(class).class_at(EpochMs(opens_at));
+    assert_eq!(at(Class::Early, 5_000), Class::Early);
+    assert_eq!([4_000, 5_000, 5_999].map(|opens_at| at(Class::Late(5), opens_at)), [Class::Late(5); 3]);
+    assert_eq!([6_000, 9_000].map(|opens_at| at(Class::Late(5), opens_at)), [Class::Early; 2]);
+    assert_eq!(at(Class::Late(u64::MAX), 9_000), Class::Late(u64::MAX));
 }
 
 #[test]

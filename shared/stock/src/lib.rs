@@ -43,7 +43,7 @@ pub use deny::MAX_NOTED;
 pub use entry::InvalidRecord;
 pub use hold_back::HOLD_BACK_MS;
 pub use lease::Lease;
-pub use line::{Joined, Joining, LineLook, LineStep};
+pub use line::{Joined, Joining, LineLook, LineMoved, LineStep};
 pub use load::RoundLoad;
 pub use outbox::Due;
 pub use round::RoundStock;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use sale::{EpochMs, RoundId, UserId};
 use sha2::{Digest, Sha256};
 
-use crate::script::Script;
+use crate::script::{Invocation, Script};
 use crate::script_code::{moment, parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
 
@@ -14,14 +14,13 @@ static TICKET: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::
 static LINE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LINE));
 
 /// Bits of the filter for each person who is expected, and bits that it has of each: 0.8 % of the others are taken for somebody
-/// who was early. 1.25 MB for a million people.
+/// who was early. 1.25 MB for a million people. `ticket.lua` begins another one when there are fewer bits for each.
 const BITS_PER_PERSON: u64 = 10;
 const BITS_OF_A_PERSON: usize = 7;
-/// Fewest people that a filter is made for: twelve kilobytes.
-const FEWEST_PEOPLE: u32 = 10_000;
-/// People that a filter is made for if nobody says how many come. One that is too full takes late ones for early ones.
-const USUAL_PEOPLE: u32 = 1_000_000;
-/// Most people that a filter is made for: 12.5 MB, which Redis fills with zeros for whoever comes first while all others wait. By its
+/// Fewest people that a filter is made for, however few are expected: one that is too full takes late ones for early ones, who then
+/// have the places of early ones.
+const FEWEST_PEOPLE: u32 = 1_000_000;
+/// Most people that a filter is made for, and as many for whom another one is once the first is full: 12.5 MB, which Redis fills with zeros for whoever comes first while all others wait. By its
 /// documentation of SETBIT that takes about a millisecond for each megabyte.
 const MOST_PEOPLE: u32 = 10_000_000;
 
@@ -85,8 +84,21 @@ pub struct LineStep {
     pub late_s: u64,
     /// And this part of those who came in it.
     pub late_ppb: u32,
+    /// The second, and the part of those who came in it, beyond which late ones are not admitted, if there are any such.
+    pub late_most: Option<(u64, u32)>,
     /// When Redis may forget the line.
     pub expires_at: EpochMs,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineMoved {
+    /// Late ones are admitted up to this second, and this part of those who came in it.
+    To(u64, u32),
+    /// They would be admitted up to this second and part, which is farther than the line may go. Nothing changed.
+    Beyond(u64, u32),
+    /// Somebody else has moved it.
+    Overtaken,
 }
 
 /// What is left if nobody has moved the line.
@@ -104,11 +116,11 @@ impl RoundStock<'_> {
     /// If Redis does not answer.
     pub async fn join_line(self, joining: &Joining<'_>) -> Result<Joined, StockError> {
         let Joining { user, tickets_from, opens_at, closes_at, expires_at, expected } = joining;
-        let people = u64::from(expected.unwrap_or(USUAL_PEOPLE).clamp(FEWEST_PEOPLE, MOST_PEOPLE));
+        let people = expected.unwrap_or(FEWEST_PEOPLE).clamp(FEWEST_PEOPLE, MOST_PEOPLE);
         let mut call = TICKET.key(self.line_key("people")).key(self.line_key("early"));
-        call = call.key(self.line_key("arrivals")).key(self.line_key("line"));
+        call = call.key(self.line_key("arrivals")).key(self.line_key("line")).key(self.line_key("early_more"));
         call = call.arg(tickets_from.0).arg(opens_at.0).arg(closes_at.0).arg(user.as_str());
-        call = call.arg((people * BITS_PER_PERSON).next_multiple_of(8)).arg(expires_at.0);
+        call = call.arg(bits_for(people)).arg(expires_at.0).arg(bits_for(MOST_PEOPLE));
         for word in words(user) {
             call = call.arg(word);
         }
@@ -127,7 +139,24 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn look_at_line(self) -> Result<LineLook, StockError> {
-        let call = LINE.key(self.line_key("line")).key(self.line_key("people")).key(self.line_key("arrivals"));
+        self.looked(self.line()).await
+    }
+
+    /// The line as it is, which Redis keeps until this moment at least.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn look_at_line_and_keep(self, until: EpochMs) -> Result<LineLook, StockError> {
+        self.looked(self.line().arg(until.0)).await
+    }
+
+    fn line(self) -> Invocation<'static> {
+        ["people", "arrivals", "early", "early_more"]
+            .into_iter()
+            .fold(LINE.key(self.line_key("line")), |call, kind| call.key(self.line_key(kind)))
+    }
+
+    async fn looked(self, call: Invocation<'_>) -> Result<LineLook, StockError> {
         let answer = call.invoke_async(self.connection).await?;
         let (ScriptCode::Line, rest) = parse(&answer)? else { return Err(unexpected(&answer)) };
         let look = || {
@@ -141,27 +170,37 @@ impl RoundStock<'_> {
         look().ok_or_else(|| unexpected(&answer))
     }
 
-    /// Moves the line on if it is as it was read: up to which second late ones are admitted then, and which part of those of that
-    /// second. None if somebody else has moved it.
+    /// Moves the line on if it is as it was read.
     ///
     /// # Errors
     /// If Redis does not answer; then it may or may not be moved.
-    pub async fn move_line(self, step: &LineStep) -> Result<Option<(u64, u32)>, StockError> {
+    pub async fn move_line(self, step: &LineStep) -> Result<LineMoved, StockError> {
         let late = step.late.map_or(-1, |count| i64::try_from(count).unwrap_or(i64::MAX));
-        let call = LINE.key(self.line_key("line")).key(self.line_key("people")).key(self.line_key("arrivals"));
-        let call = call.arg(step.before.as_deref().unwrap_or(ABSENT)).arg(&step.head).arg(&step.tail).arg(late);
-        let call = call.arg(step.late_s).arg(step.late_ppb).arg(step.expires_at.0);
+        let call = self.line().arg(step.before.as_deref().unwrap_or(ABSENT)).arg(&step.head).arg(&step.tail);
+        let mut call = call.arg(late).arg(step.late_s).arg(step.late_ppb).arg(step.expires_at.0);
+        if let Some((most_s, most_ppb)) = step.late_most {
+            call = call.arg(most_s).arg(most_ppb);
+        }
         let answer = call.invoke_async(self.connection).await?;
         let late = |rest: &str| {
             let (second, ppb) = rest.split_once(' ')?;
             Some((second.parse().ok()?, ppb.parse().ok()?))
         };
         match parse(&answer)? {
-            (ScriptCode::Advanced, rest) => late(rest).map(Some).ok_or_else(|| unexpected(&answer)),
-            (ScriptCode::Overtaken, _) => Ok(None),
+            (ScriptCode::Overtaken, _) => Ok(LineMoved::Overtaken),
+            (code @ (ScriptCode::Advanced | ScriptCode::Beyond), rest) => {
+                let (second, ppb) = late(rest).ok_or_else(|| unexpected(&answer))?;
+                let of = if code == ScriptCode::Advanced { LineMoved::To } else { LineMoved::Beyond };
+                Ok(of(second, ppb))
+            }
             _ => Err(unexpected(&answer)),
         }
     }
+}
+
+/// Bits of a filter for so many people.
+fn bits_for(people: u32) -> u64 {
+    (u64::from(people) * BITS_PER_PERSON).next_multiple_of(8)
 }
 
 /// The numbers from which a user's bits in the filter follow.

@@ -89,6 +89,8 @@ pub enum ScriptCode {
     Line,
     /// The line is moved.
     Advanced,
+    /// The line would go farther than it may.
+    Beyond,
     /// Somebody else moved the line, or began to load the lane.
     Overtaken,
     /// Units are on their way to another lane.

@@ -228,12 +228,18 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
         }
         let document = Arc::new(document);
         waiting.saw(&document);
-        let is_last = document.poll_after_ms == 0;
+        // Nobody adds units to it.
+        let is_last = document.poll_after_ms == 0 || is_over(&document);
         if publish.send(Some(document)).is_err() || is_last {
             // Who looks later sees the last one.
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// Whether nobody who is in line gets anything any more, as far as the document says.
+fn is_over(document: &LineDocument) -> bool {
+    document.state == LineState::Ended || document.state == LineState::SoldOut && document.units.may_return == 0
 }
 
 /// Somebody who comes.
@@ -285,9 +291,7 @@ impl Visitor<'_> {
                     }
                 }
             }
-            let is_over = document.state == LineState::Ended
-                || document.state == LineState::SoldOut && document.units.may_return == 0;
-            if is_over {
+            if is_over(&document) {
                 let end = if self.waited.was_admitted { End::SoldOutInFront } else { End::SoldOutBehind };
                 self.waited.end = Some(end);
                 return self.waited;

@@ -37,10 +37,10 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
     let Some((_, order, front)) = shown.filter(|(number, ..)| *number == round.id.number) else {
         return Err(not_your_turn(sale));
     };
-    if front.admits(ticket.class, order.place(&visitor.user)) {
+    if front.admits(ticket.class_at(round.terms.opens_at_ms), order.place(&visitor.user)) {
         return Ok(());
     }
-    let Admitted { early_ppb, late_until, late_ppb, .. } = Admitted::of(&front, 0, gate.clock.now());
+    let Admitted { early_ppb, late_until, late_ppb, .. } = Admitted::of(&front, 0, 0, gate.clock.now());
     let shown = json!({ "early_ppb": early_ppb, "late_until": late_until, "late_ppb": late_ppb });
     Err(not_your_turn(sale).with("admitted", shown))
 }
