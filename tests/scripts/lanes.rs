@@ -1250,9 +1250,8 @@ async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before
     let more = Round { version: 2, ..first_version(lanes.id.clone(), Terms { total: 4, ..lanes.terms.clone() }) };
     lanes.stock().amend(&more).await.unwrap();
     let replica = lanes.replicate().await;
-    let sold: BTreeSet<u32> = [lanes.buy(&lanes.user_of(1, 0)).await, lanes.buy(&lanes.user_of(1, 1)).await]
-        .map(|claim| claim.unit.0)
-        .into();
+    let sold: BTreeSet<u32> =
+        [lanes.buy(&lanes.user_of(1, 0)).await, lanes.buy(&lanes.user_of(1, 1)).await].map(|claim| claim.unit.0).into();
     lanes.fail_over(0, &replica).await;
     let view = lanes.stock().view().await.unwrap().unwrap();
     let twice: Vec<Unit> = view.free.into_iter().flatten().filter(|unit| sold.contains(unit)).map(Unit).collect();
@@ -1262,4 +1261,32 @@ async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before
         lanes.buy(&lanes.user_of(1, number)).await;
     }
     assert_eq!(lanes.places().await.0.len(), 0);
+}
+
+/// A lane took units of another one before it was lost, and whoever brought them is frozen. The other one is away while it is loaded, and
+/// its ids lie ahead of the clocks, since it was loaded a moment ago.
+#[tokio::test]
+async fn what_a_lane_that_is_away_gave_before_comes_too_late() {
+    let mut lanes = Lanes::start(12, 3).await;
+    lanes.lose(2).await;
+    assert!(lanes.load(&[]).await.unwrap());
+    let late = lanes.give(2, 0).await;
+    assert!(lanes.stock().finish(&late).await.unwrap());
+    let mut sold = Vec::new();
+    for number in 0..6 {
+        let claim = lanes.buy(&lanes.user_of(0, number)).await;
+        assert!(lanes.stock().confirm(&claim).await.unwrap());
+        sold.push(claim);
+    }
+    lanes.silence(2).await;
+    lanes.lose(0).await;
+    assert!(lanes.load(&sold).await.unwrap());
+    lanes.wake(2).await;
+    assert!(lanes.stock().take_in(&late).await.unwrap());
+    assert_eq!(lanes.repair().await, 0);
+    assert_eq!(lanes.places().await.0.len(), 6);
+    // What it gives from now on counts.
+    let next = lanes.give(2, 0).await;
+    assert!(lanes.stock().finish(&next).await.unwrap());
+    assert_eq!(lanes.places().await.0.len(), 6);
 }

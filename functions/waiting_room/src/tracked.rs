@@ -154,7 +154,15 @@ impl Tracked {
     /// Moves the line on if it is time and nobody else has.
     async fn advance(&mut self, deps: &Deps, round: &Round, per_s: u32, look: LineLook) -> Result<Standing, Problem> {
         let stock = deps.stock.of(round);
-        let counters = stock.counters().await.map_err(Problem::unanswered)?;
+        let counters = match stock.counters().await {
+            Ok(counters) => counters.filter(|counters| counters.known_available(look.now).is_some()),
+            // A lane is away: the line stands, and its document says so.
+            Err(error) if error.is_away() && round.terms.lanes > 1 => {
+                tracing::warn!(error = &error as &dyn Error, round = %round.id, "a lane does not say what is left");
+                None
+            }
+            Err(error) => return Err(Problem::unanswered(error)),
+        };
         let progress = look.progress.as_deref().map(str::parse).transpose().map_err(Problem::unanswered)?;
         let is_there = progress.is_some();
         let progress = match progress {

@@ -67,7 +67,9 @@ pub async fn status(
             // The sale may have been published, or come to its round, since its last reading.
             let known = if known.latest_round(&id.round).is_none() { snapshots.lately().await? } else { known };
             match known.latest_round(&id.round) {
-                Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => Ok(Status::Settling),
+                Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
+                    Ok(Status::Settling)
+                }
                 _ => Ok(Status::Unknown),
             }
         }

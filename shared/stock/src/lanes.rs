@@ -264,8 +264,7 @@ impl RoundStock<'_> {
             }
             for donor in looks.donors(claim.lane, is_left) {
                 let heard = looks.heard_by(claim.lane);
-                if let Donated::Units(transfer) =
-                    self.donate_above(heard, donor, claim.lane, DonateFor::Reseat).await?
+                if let Donated::Units(transfer) = self.donate_above(heard, donor, claim.lane, DonateFor::Reseat).await?
                 {
                     if self.take_in(&transfer).await? {
                         self.settle(&transfer).await?;

@@ -133,7 +133,8 @@ pub(crate) struct ClaimedLane {
 ///
 /// What was on its way to the lane from those that Redis has counts as taken: whether the lane had it is not known any more, so its units
 /// are found to be in no place and given to somebody, and nobody who is late may add them. Nothing counts that came from lanes
-/// which are loaded with it, under whatever number. What comes from a lane that cannot be read counts from the moment of the claim on.
+/// which are loaded with it, under whatever number. What a lane that cannot be read gave before the claim does not count either: it may
+/// have been taken before the loss, and its units are in no place otherwise. What it gives next has an id above that.
 pub(crate) fn fields_of_lost(
     lane: ClaimedLane,
     dealt: u32,
@@ -148,7 +149,7 @@ pub(crate) fn fields_of_lost(
     }
     let present = present.iter().map(|(other, transfers)| (*other, transfers.last));
     let lost = lost.iter().map(|other| (other.lane, other.number));
-    let unreachable = unreachable.iter().map(|other| (*other, lane.number.saturating_sub(CLOCKS_DIFFER_US)));
+    let unreachable = unreachable.iter().map(|other| (*other, lane.number));
     for (other, id) in present.chain(lost).chain(unreachable).filter(|(other, id)| *other != lane.lane && *id > 0) {
         fields.push_str(&format!(" from:{} {id}", other.index()));
     }
