@@ -8,6 +8,7 @@
 -- ARGV  1 index of the lane that asks
 --       2 how long before everyone's opening its user may buy (ms); or -1 for a reservation that is to have another unit: it
 --         gets one at any time, also one that is held back
+--       3 the latest id that the lane that asks took: what it gets has a later one, whatever this lane has forgotten
 -- Returns
 --   donated ID RANGES [held]   these units are on their way: "FIRST-LAST", joined by ","; held if they are held back
 --   sold_out MS FOR_MS    nothing is free here, or all of it is held back, for another FOR_MS; the last unit was handed out
@@ -16,7 +17,7 @@
 --   closed | paused | unknown_sale
 
 local sale_key, free_key, transfers_key = KEYS[1], KEYS[2], KEYS[3]
-local to, lead_ms = 'to:' .. ARGV[1], tonumber(ARGV[2])
+local to, lead_ms, heard = 'to:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local is_reseat = lead_ms < 0
 local sale = redis.call('GET', sale_key)
 if not sale then return 'unknown_sale' end
@@ -61,8 +62,8 @@ end
 moves = moves + 1
 --- @write next_unit last_unit returned moves
 
--- The recipient takes no id twice, and only later ones.
-local id = math.max(now_us, (tonumber(redis.call('HGET', transfers_key, 'last')) or 0) + 1)
+-- The recipient takes no id twice, and only later ones. A replica that took over may not know which this lane gave.
+local id = math.max(now_us, (tonumber(redis.call('HGET', transfers_key, 'last')) or 0) + 1, heard + 1)
 local record = string.format('%d %s', id, table.concat(ranges, ',')) .. (now < sellable_at_ms and ' held' or '')
 redis.call('HSET', transfers_key, 'last', string.format('%d', id), to, record)
 redis.call('HINCRBY', transfers_key, 'open', count)

@@ -3,9 +3,10 @@
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- Returns
---   looked FREE WAIT_MS OPEN SHORT LAST_WON_AT_MS STATE   FREE units can be handed out, but not within WAIT_MS; OPEN ones are on
---                                      their way to other lanes. SHORT is not 0 if it may lack units that it had before
---                                      Redis lost it. STATE is the same as long as what is free is the same
+--   looked FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE   FREE units can be handed out, but not within WAIT_MS; OPEN ones
+--                                      are on their way to other lanes. SHORT is not 0 if it may lack units that it had before
+--                                      Redis lost it. HEARD is the latest id that it took from any lane. STATE is the same as
+--                                      long as what is free is the same
 --   unknown_sale
 -- ARGV  none
 
@@ -16,7 +17,14 @@ if not sale then return 'unknown_sale' end
 --- @read sellable_at_ms
 local now
 --- @include clock
-local of_transfers = redis.call('HMGET', transfers_key, 'open', 'short')
-local open, short = tonumber(of_transfers[1] or 0), tonumber(of_transfers[2] or 0)
-return string.format('looked %d %d %d %d %d %d-%d-%d-%d-%d-%d', returned + math.max(0, last_unit + 1 - next_unit),
-  math.max(0, sellable_at_ms - now), open, short, last_won_at_ms, epoch_ms, version, moves, next_unit, last_unit, returned)
+local open, short, heard = 0, 0, 0
+local fields = redis.call('HGETALL', transfers_key)
+for i = 1, #fields, 2 do
+  local field, value = fields[i], fields[i + 1]
+  if field == 'open' then open = tonumber(value)
+  elseif field == 'short' then short = tonumber(value)
+  elseif string.find(field, '^from:') then heard = math.max(heard, tonumber(value)) end
+end
+return string.format('looked %d %d %d %d %d %d %d-%d-%d-%d-%d-%d', returned + math.max(0, last_unit + 1 - next_unit),
+  math.max(0, sellable_at_ms - now), open, short, heard, last_won_at_ms, epoch_ms, version, moves, next_unit, last_unit,
+  returned)

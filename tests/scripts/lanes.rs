@@ -159,22 +159,60 @@ impl Lanes {
         (free, held)
     }
 
+    /// The keys of a lane.
+    async fn keys_of(&self, index: u16) -> Vec<String> {
+        let mut redis = self.server.redis().await;
+        let pattern = format!("*{{{}:{}:{index}:*", self.id.sale, self.id.number);
+        redis::cmd("KEYS").arg(pattern).query_async(&mut redis).await.unwrap()
+    }
+
     /// The keys of a lane are gone.
     async fn lose(&self, index: u16) {
+        let own = self.keys_of(index).await;
+        assert!(own.iter().any(|key| key.starts_with("sale:")), "lane {index} is there: {own:?}");
         let mut redis = self.server.redis().await;
-        let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
-        let tag = format!("{{{}:{}:{index}:", self.id.sale, self.id.number);
-        let own: Vec<&String> = keys.iter().filter(|key| key.contains(&tag)).collect();
-        assert!(own.iter().any(|key| key.starts_with("sale:")), "lane {index} is there: {keys:?}");
         let _: u32 = redis::cmd("DEL").arg(&own).query_async(&mut redis).await.unwrap();
+    }
+
+    /// What a replica of each lane's shard has at this moment.
+    async fn replicate(&self) -> Replica {
+        let (mut redis, mut replica) = (self.server.redis().await, Vec::new());
+        for lane in Lane::all(self.terms.lanes) {
+            let mut keys = Vec::new();
+            for key in self.keys_of(lane.index()).await {
+                let mut dump = redis::pipe();
+                dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
+                let (dump, expires_at): (Vec<u8>, i64) = dump.query_async(&mut redis).await.unwrap();
+                keys.push((key, dump, expires_at));
+            }
+            replica.push(keys);
+        }
+        replica
+    }
+
+    /// The replica of a lane's shard takes over. What it had not heard of is forgotten.
+    async fn fail_over(&self, index: u16, to: &Replica) {
+        self.lose(index).await;
+        let mut redis = self.server.redis().await;
+        for (key, dump, expires_at) in &to[usize::from(index)] {
+            let mut restore = redis::cmd("RESTORE");
+            restore.arg(key).arg(expires_at).arg(dump).arg("ABSTTL");
+            let () = restore.query_async(&mut redis).await.unwrap();
+        }
     }
 }
 
-/// Asks again as long as what is left is on its way, as a client does.
+/// The keys of each lane, with what they hold and when they expire.
+type Replica = Vec<Vec<(String, Vec<u8>, i64)>>;
+
+/// Asks again as long as what is left is on its way, and if an answer is lost on a slow machine, as a client does. A unit that it won
+/// without hearing of it is its own.
 async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId) -> Reserve {
     loop {
         match round.reserve(uuid, buyer, BuyerClass::EVERYONE).await {
             Err(StockError::OnTheWay) => tokio::task::yield_now().await,
+            Err(error) if error.is_away() => tokio::time::sleep(Duration::from_millis(100)).await,
+            Ok(Reserve::Replayed(entry)) if entry.state.is_live() => return Reserve::Reserved(entry.claim),
             answer => return answer.unwrap(),
         }
     }
@@ -532,6 +570,12 @@ enum Step {
     Lose {
         lanes: u16,
     },
+    /// All replicas have what their masters have.
+    Replicate,
+    /// Replicas of some of the lanes take over, a bit each, and reconciliation repairs what they had not heard of.
+    FailOver {
+        lanes: u16,
+    },
     /// The moment comes at which what came back is sold.
     Wait,
 }
@@ -552,6 +596,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Finish),
         1 => (1..16u16, 1..9u32).prop_map(|(lanes, more)| Restock { lanes, more }),
         1 => prop_oneof![4 => (0..4u16).prop_map(|lane| 1 << lane), 2 => 1..16u16].prop_map(|lanes| Lose { lanes }),
+        2 => Just(Replicate),
+        2 => prop_oneof![4 => (0..4u16).prop_map(|lane| 1 << lane), 2 => 1..16u16].prop_map(|lanes| FailOver { lanes }),
         3 => Just(Wait),
     ]
 }
@@ -566,6 +612,13 @@ struct Expected {
     accepted: BTreeSet<(Lane, Lane, u64)>,
     requests: Vec<(uuid::Uuid, UserId)>,
     version: u32,
+    replica: Option<Replica>,
+}
+
+/// The lanes whose bits are set: at least the first of them, if there are fewer lanes than the number says.
+fn lanes_of_bits(bits: u16, of: u16) -> Vec<Lane> {
+    let lanes: Vec<Lane> = Lane::all(of).filter(|lane| bits >> lane.index() & 1 == 1).collect();
+    if lanes.is_empty() { vec![Lane::new(0, of)] } else { lanes }
 }
 
 /// What was pushed so many before the last.
@@ -697,10 +750,9 @@ impl Expected {
                     }
                 }
             }
-            // At least the first of them, if there are fewer lanes than the number says.
             Step::Lose { lanes: lost } if of > 1 => {
-                let are_lost: Vec<Lane> = Lane::all(of).filter(|lane| lost >> lane.index() & 1 == 1).collect();
-                let are_lost = if are_lost.is_empty() { vec![Lane::new(0, of)] } else { are_lost };
+                let are_lost = lanes_of_bits(lost, of);
+                self.replica = None;
                 for lane in &are_lost {
                     lanes.lose(lane.index()).await;
                 }
@@ -713,10 +765,62 @@ impl Expected {
                 // By then a process has forgotten what it knew, as it has forgotten a mark.
                 lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
             }
-            Step::Lose { .. } => {}
+            Step::Replicate if of > 1 => self.replica = Some(lanes.replicate().await),
+            Step::FailOver { lanes: struck } if of > 1 => {
+                if let Some(replica) = self.replica.take() {
+                    for lane in lanes_of_bits(struck, of) {
+                        lanes.fail_over(lane.index(), &replica).await;
+                    }
+                    lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+                    self.reconcile(lanes).await?;
+                }
+            }
+            // `sequences` has these for one lane.
+            Step::Lose { .. } | Step::Replicate | Step::FailOver { .. } => {}
             Step::Wait => wait(lanes).await,
         }
         self.compare(lanes).await
+    }
+
+    /// What reconciliation does in its runs, and the messages of reservations that it waits for.
+    async fn reconcile(&mut self, lanes: &Lanes) -> Result<(), TestCaseError> {
+        let stock = lanes.stock();
+        let latest = Round { version: 1 + self.version, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+        stock.amend(&latest).await.unwrap();
+        for transfer in stock.open_transfers().await.unwrap() {
+            prop_assert!(stock.finish(&transfer).await.unwrap());
+        }
+        // Nobody lives that long between two calls.
+        self.transfers.clear();
+        self.accepted.clear();
+
+        let view = stock.view().await.unwrap().unwrap();
+        let entries: Vec<Claim> =
+            view.entries.into_iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim).collect();
+        for claim in &entries {
+            let is_live = self.live.iter().any(|(live, ordered)| live == claim || *ordered && live.id == claim.id);
+            if !is_live {
+                // It ended, or has another unit since then. Whose its unit is now, the ledger says.
+                stock.release(claim, Some(claim.unit), false).await.unwrap();
+            }
+        }
+        self.live.retain(|(live, ordered)| *ordered || entries.contains(live));
+        let free: BTreeSet<u32> = view.free.iter().cloned().flatten().collect();
+        for (claim, ordered) in &mut self.live {
+            *ordered |= free.contains(&claim.unit.0);
+            if *ordered {
+                stock.adopt(claim).await.unwrap();
+            }
+        }
+        let twice = {
+            let view = stock.view().await.unwrap().unwrap();
+            let twice = view.free_twice(1000);
+            stock.exclude(&twice, &view.counters).await.unwrap();
+            twice
+        };
+        let restored = lanes.repair().await;
+        prop_assert!(restored >= twice.iter().collect::<BTreeSet<_>>().len(), "{twice:?}");
+        Ok(())
     }
 
     async fn compare(&self, lanes: &Lanes) -> Result<(), TestCaseError> {
@@ -1099,4 +1203,90 @@ async fn denials_are_noted_beside_a_lane_that_does_not_answer() {
     for (index, (user, _)) in denied.iter().enumerate().skip(1) {
         assert_eq!(lanes.reserve(user).await, Reserve::Denied, "lane {index}");
     }
+}
+
+/// Moments of different lanes are no sum.
+#[tokio::test]
+async fn a_rounds_last_win_is_the_latest_of_its_lanes() {
+    let lanes = Lanes::start(6, 3).await;
+    for index in [2, 0, 1] {
+        let claim = lanes.buy(&lanes.user_of(index, 0)).await;
+        let counters = lanes.stock().counters().await.unwrap().unwrap();
+        let of_lanes = counters.lanes.iter().map(|lane| lane.last_won_at_ms).max().unwrap();
+        assert_eq!(counters.last_won_at_ms, of_lanes);
+        assert!(of_lanes >= claim.reserved_at_ms && of_lanes <= super::sequences::clock());
+    }
+}
+
+/// Two transfers were left half done. What goes to a lane that is away stays there, and the other one is sold at once.
+#[tokio::test]
+async fn a_lane_that_is_away_keeps_nothing_from_the_others() {
+    // Which of the two is looked at first is not known.
+    for _ in 0..8 {
+        let lanes = Lanes::start(9, 3).await;
+        lanes.buy(&lanes.user_of(0, 0)).await;
+        for number in 0..3 {
+            lanes.buy(&lanes.user_of(2, number)).await;
+        }
+        lanes.give(0, 1).await;
+        let left = lanes.give(0, 2).await;
+        lanes.silence(1).await;
+        let claim = lanes.buy(&lanes.user_of(2, 3)).await;
+        assert!(left.ranges.contains(&(claim.unit.0..=claim.unit.0)), "{claim:?}");
+        let late = lanes.stock().reserve(fresh_id(&lanes.id).uuid, &lanes.user_of(2, 4), BuyerClass::EVERYONE).await;
+        assert!(matches!(&late, Err(error) if error.is_away()), "{late:?}");
+        lanes.wake(1).await;
+        assert_eq!(lanes.places().await.0.len(), 4);
+    }
+}
+
+/// Right after it was loaded a lane gives ids that lie ahead of the clocks, one after the other. A replica takes over that had not heard of
+/// a transfer: the next one is of other units.
+#[tokio::test]
+async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before() {
+    let mut lanes = Lanes::start(2, 2).await;
+    lanes.lose(0).await;
+    assert!(lanes.load(&[]).await.unwrap());
+    let more = Round { version: 2, ..first_version(lanes.id.clone(), Terms { total: 4, ..lanes.terms.clone() }) };
+    lanes.stock().amend(&more).await.unwrap();
+    let replica = lanes.replicate().await;
+    let sold: BTreeSet<u32> =
+        [lanes.buy(&lanes.user_of(1, 0)).await, lanes.buy(&lanes.user_of(1, 1)).await].map(|claim| claim.unit.0).into();
+    lanes.fail_over(0, &replica).await;
+    let view = lanes.stock().view().await.unwrap().unwrap();
+    let twice: Vec<Unit> = view.free.into_iter().flatten().filter(|unit| sold.contains(unit)).map(Unit).collect();
+    lanes.stock().exclude(&twice, &view.counters).await.unwrap();
+    wait(&mut lanes).await;
+    for number in 2..4 {
+        lanes.buy(&lanes.user_of(1, number)).await;
+    }
+    assert_eq!(lanes.places().await.0.len(), 0);
+}
+
+/// A lane took units of another one before it was lost, and whoever brought them is frozen. The other one is away while it is loaded, and
+/// its ids lie ahead of the clocks, since it was loaded a moment ago.
+#[tokio::test]
+async fn what_a_lane_that_is_away_gave_before_comes_too_late() {
+    let mut lanes = Lanes::start(12, 3).await;
+    lanes.lose(2).await;
+    assert!(lanes.load(&[]).await.unwrap());
+    let late = lanes.give(2, 0).await;
+    assert!(lanes.stock().finish(&late).await.unwrap());
+    let mut sold = Vec::new();
+    for number in 0..6 {
+        let claim = lanes.buy(&lanes.user_of(0, number)).await;
+        assert!(lanes.stock().confirm(&claim).await.unwrap());
+        sold.push(claim);
+    }
+    lanes.silence(2).await;
+    lanes.lose(0).await;
+    assert!(lanes.load(&sold).await.unwrap());
+    lanes.wake(2).await;
+    assert!(lanes.stock().take_in(&late).await.unwrap());
+    assert_eq!(lanes.repair().await, 0);
+    assert_eq!(lanes.places().await.0.len(), 6);
+    // What it gives from now on counts.
+    let next = lanes.give(2, 0).await;
+    assert!(lanes.stock().finish(&next).await.unwrap());
+    assert_eq!(lanes.places().await.0.len(), 6);
 }

@@ -3,14 +3,18 @@
 
 use std::collections::BTreeSet;
 
-use sale::{Lane, Terms};
+use ledger::{Denial, DeniedBy, DeniedWhy};
+use line::LineState;
+use sale::{EpochMs, Lane, Terms};
 use serde_json::{Value, json};
-use tests::{round, terms};
+use tests::{fresh_id, round, terms};
 
 use crate::ask::Ask;
 use crate::crashes::at_home_in;
 use crate::heal::heal;
 use crate::lab::{Lab, SALE};
+use crate::lines::{LINE, look, with_line};
+use crate::wait::until;
 
 const LANES: u16 = 4;
 
@@ -30,6 +34,21 @@ async fn steer(lab: &Lab, what: &str, body: Value) -> Value {
 async fn live_units(lab: &Lab) -> (u64, u64) {
     let live = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body;
     (live["units"]["total"].as_u64().unwrap(), live["units"]["free"].as_u64().unwrap())
+}
+
+fn key(lab: &Lab, kind: &str, index: u16) -> String {
+    let id = round(SALE, 1);
+    format!("{kind}:{}", lab.stock.round_in(&id, LANES).tag(Lane::new(index, LANES)))
+}
+
+/// The lane's keys answer nothing but errors, as a shard that is away.
+async fn silence(lab: &Lab, index: u16) {
+    for kind in ["sale", "buyers", "transfers", "denied"] {
+        let key = key(lab, kind, index);
+        lab.redis_text(&["DEL", &key]).await;
+        // No command that asks for it takes a list.
+        lab.redis(&["LPUSH", &key, "silent"]).await;
+    }
 }
 
 /// Everybody is at home in one lane.
@@ -134,4 +153,57 @@ async fn lanes_are_terms_of_a_draft() {
     assert_eq!(copy.body["lanes"], 8);
     let one = lab.answer(&post("", &sale(json!({ "sale_id": "one" })))).await.expect(201);
     assert_eq!(one.body.get("lanes"), None, "as before");
+}
+
+/// Whoever has nothing to do with a lane does not notice that it is away: where a reservation stands, and who is kept out.
+#[tokio::test]
+async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
+    let lab = Lab::selling(in_lanes(20)).await;
+    lab.refresh_snapshots().await;
+    let (alice, eve) = (at_home_in(0, LANES, 0), at_home_in(2, LANES, 0));
+    let bought = lab.buy(alice.as_str()).await;
+    silence(&lab, 1).await;
+    let unknown = Ask::get(format!("/v1/reservations/{}", fresh_id(&round(SALE, 1)))).by(alice.as_str());
+    lab.answer(&unknown).await.problem(404, "unknown_reservation");
+    let mine = async |name: &str| {
+        let answer = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by(name)).await;
+        answer.expect(200).body["reservations"].as_array().unwrap().len()
+    };
+    assert_eq!((mine(alice.as_str()).await, mine(eve.as_str()).await), (1, 0));
+    assert_eq!(lab.order_of(&bought).await.claim, bought);
+
+    let until_ms = EpochMs(runtime::Clock::system().now().0 + 3_600_000);
+    let denial = Denial { user: eve.clone(), until_ms, reason: DeniedWhy::Asked, by: DeniedBy::Operators };
+    lab.ledger.deny(&denial).await.unwrap();
+    assert!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed > 0);
+    lab.answer(&Ask::reserve(SALE, eve.as_str())).await.problem(403, "denied");
+}
+
+/// What a lane lacks is neither sold nor free. It is looked for, and until then nobody is told that nothing is left.
+#[tokio::test]
+async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
+    let lab = Lab::selling(Terms { lanes: LANES, ..with_line(4, LINE) }).await;
+    lab.refresh_snapshots().await;
+    for index in 1..LANES {
+        lab.buy(at_home_in(index, LANES, 0).as_str()).await;
+    }
+    // As a lane is loaded while another one does not answer.
+    lab.redis(&["SETRANGE", &key(&lab, "sale", 0), "4", "\0\0\0\0"]).await;
+    lab.redis(&["HSET", &key(&lab, "transfers", 0), "short", "1"]).await;
+    let late = at_home_in(3, LANES, 1);
+    lab.answer(&Ask::reserve(SALE, late.as_str())).await.problem(503, "overloaded");
+    let card = lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await;
+    assert_eq!((card.status, card.text("availability")), (200, "unknown"));
+    let state = async |state| {
+        let is_so = async || Some(look(&lab).await).filter(|document| document.state == state);
+        until("the line is so", 10, is_so).await
+    };
+    state(LineState::Paused).await;
+
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (1, 0, 3));
+    state(LineState::Moving).await;
+    lab.buy(late.as_str()).await;
+    state(LineState::SoldOut).await;
+    assert_eq!(lab.clean_audit().await, (0, 0, 4));
 }

@@ -327,7 +327,10 @@ impl Shelf {
     async fn ask(&self, round: &Round) -> Availability {
         let id = &round.id;
         match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
-            Ok(Ok(Some(counters))) => Availability::of(counters.available(self.clock.now()), counters.total()),
+            Ok(Ok(Some(counters))) => match counters.known_available(self.clock.now()) {
+                Some(available) => Availability::of(available, counters.total()),
+                None => Availability::Unknown,
+            },
             Ok(Ok(None)) => Availability::Unknown,
             Ok(Err(error)) => unknown(id, &error),
             Err(late) => unknown(id, &late),

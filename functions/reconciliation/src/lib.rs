@@ -16,6 +16,7 @@ use fulfilment::{
     FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue,
     finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
 };
+use futures::future::join_all;
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError, NotedHeat, NotedRound, Switches};
 use queue::OrderQueue;
@@ -312,9 +313,18 @@ async fn tend(
         tended.unless_failed(id, amended);
     }
     let until = Instant::now() + TEND_BUDGET / 2;
+    // Beside each other, since one that does not answer is waited for.
+    let mut sending = Vec::new();
     for lane in stock.round_in(id, lanes).each_lane() {
-        let sent = send_due(lane, orders, *send_again_after, until, &mut tended.sent).await;
-        tended.unless_failed(id, sent);
+        sending.push(async move {
+            let mut sent = 0;
+            let done = send_due(lane, orders, *send_again_after, until, &mut sent).await;
+            (sent, done)
+        });
+    }
+    for (sent, done) in join_all(sending).await {
+        tended.sent += sent;
+        tended.unless_failed(id, done);
     }
     let since = stock.round_in(id, lanes).held_since(usize::MAX).await;
     let since = tended.unless_failed(id, since).flatten();

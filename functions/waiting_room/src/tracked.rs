@@ -254,6 +254,8 @@ impl Tracked {
     ) -> Result<Option<UnitsKnown>, Problem> {
         let stock = deps.stock.of(round);
         let units = match stock.counters().await {
+            // Nothing is free as far as is known, and lanes may have some: the line stands.
+            Ok(Some(counters)) if counters.known_available(look.now).is_none() => return Ok(None),
             Ok(Some(counters)) => UnitsKnown::of(&counters, look.now),
             unknown if round.terms.lanes > 1 => {
                 let lanes = join_all(stock.each_lane().map(RoundStock::counters)).await;

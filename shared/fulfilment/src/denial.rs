@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
-use sale::{DoorTerms, EpochMs, Round, UserId};
-use stock::Stock;
+use sale::{DoorTerms, EpochMs, Lane, Round, RoundId, UserId};
+use stock::{RoundStock, Stock};
 
 use crate::error::FulfilmentError;
 
@@ -100,34 +100,42 @@ pub async fn reconcile_denials(
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let listed = ledger.denied(now).await?;
+    let is_complete = listed.len() < MAX_DENIALS;
     let (mut changed, mut failed) = (0, None);
     for round in rounds.iter().filter(|round| !round.is_over(now)) {
-        match reconcile_notes(stock, ledger, round, &listed, now).await {
-            Ok(notes) => changed += notes,
-            // A shard that is away keeps nobody from the notes of the others.
-            Err(error) => failed = Some(error),
+        let lanes = round.terms.lanes;
+        let mut of_lanes: Vec<Vec<&Denial>> = vec![Vec::new(); usize::from(lanes)];
+        for denial in &listed {
+            of_lanes[usize::from(Lane::home_of(&denial.user, lanes).index())].push(denial);
+        }
+        for (lane, listed) in stock.of(round).each_lane().zip(of_lanes) {
+            match reconcile_notes(lane, ledger, &round.id, listed, is_complete, now).await {
+                Ok(notes) => changed += notes,
+                // A shard that is away keeps nobody from the notes of the others.
+                Err(error) => failed = Some(error),
+            }
         }
     }
     failed.map_or(Ok(changed), Err)
 }
 
+/// Of one lane, and the listed denials of those who are at home in it.
 async fn reconcile_notes(
-    stock: &Stock,
+    lane: RoundStock<'_>,
     ledger: &Ledger,
-    of: &Round,
-    listed: &[Denial],
+    id: &RoundId,
+    listed: Vec<&Denial>,
+    is_complete: bool,
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
-    let complete = listed.len() < MAX_DENIALS;
-    let (id, round) = (&of.id, stock.of(of));
-    let mut noted = round.noted_denials().await?;
+    let mut noted = lane.noted_denials().await?;
     let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
     // A list that is cut off says nothing about those who are not in it.
-    let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
+    let stale = noted.into_iter().filter(|(_, until)| is_complete || *until <= now);
     users.extend(stale.map(|(user, _)| user));
     users.truncate(CHANGES_PER_RUN);
-    if users.is_empty() || !round.is_loaded().await? {
+    if users.is_empty() || !lane.is_loaded().await? {
         return Ok(0);
     }
     let mut truth = ledger.denials_of(&users).await?;
@@ -136,7 +144,7 @@ async fn reconcile_notes(
         (user, until)
     };
     let notes: Vec<_> = users.into_iter().map(until).collect();
-    if !round.note_denials(&notes).await? {
+    if !lane.note_denials(&notes).await? {
         return Ok(0);
     }
     tracing::info!(sale_id = %id.sale, round = id.number.0, notes = notes.len(), "denials are noted again");

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use ledger::Ledger;
 use sale::{EpochMs, Round, UserId};
-use stock::{RoundLoad, Stock};
+use stock::{RoundLoad, Stock, StockError};
 
 use crate::error::FulfilmentError;
 
@@ -59,7 +59,12 @@ pub async fn load_round(
         taken: ledger.guards(id).await?,
         denied: denied.iter().map(|denial| (denial.user.clone(), denial.until_ms)).collect(),
     };
-    let loaded = if lanes > 1 { round.load_lanes(&load, dealt).await? } else { round.load(&load).await? };
+    let loaded = if lanes > 1 { round.load_lanes(&load, dealt).await } else { round.load(&load).await };
+    let loaded = match loaded {
+        // Somebody else was quicker.
+        Err(StockError::OnTheWay) if round.is_loaded().await? => false,
+        loaded => loaded?,
+    };
     if loaded {
         if let Some(since) = mark().await?.filter(|since| since.version != version) {
             round.amend(&since).await?;

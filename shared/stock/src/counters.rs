@@ -60,7 +60,8 @@ macro_rules! sale_fields {
             pub plan: Option<RainPlan>,
             /// Those of each lane, if the round has several.
             pub lanes: Vec<Counters>,
-            /// Of a lane: the number of its loading, if it may lack units that it had before Redis lost it. Of a round: any of those.
+            /// Of a lane: the number of its loading, if it may lack units that it had before Redis lost it. Of a round: any of those,
+            /// or 0 if units changed their lanes while they were counted. Then more may be free than is said.
             pub short: Option<u64>,
         }
 
@@ -107,6 +108,11 @@ impl Counters {
     /// Units that can be handed out at this moment.
     pub fn available(&self, at: EpochMs) -> u32 {
         self.free_to(self.plan.as_ref().map_or(self.last_unit, |plan| plan.available(at).max(self.last_unit)))
+    }
+
+    /// Units that can be handed out at this moment. None if there are none as far as is known, and lanes may have some.
+    pub fn known_available(&self, at: EpochMs) -> Option<u32> {
+        Some(self.available(at)).filter(|available| *available > 0 || self.short.is_none())
     }
 
     const fn free_to(&self, last: u32) -> u32 {

@@ -36,6 +36,8 @@ struct LaneLook {
     open: u32,
     /// Whether it may lack units that it had before Redis lost it. They are as good as on their way.
     is_short: bool,
+    /// The latest transfer that it took from any lane.
+    heard: u64,
     last_won_at_ms: EpochMs,
     /// The same as long as what is free is.
     state: String,
@@ -50,6 +52,7 @@ impl LaneLook {
             wait: Duration::from_millis(words.next()?.parse().ok()?),
             open: words.next()?.parse().ok()?,
             is_short: words.next()? != "0",
+            heard: words.next()?.parse().ok()?,
             last_won_at_ms: EpochMs(words.next()?.parse().ok()?),
             state: words.next()?.to_owned(),
         };
@@ -82,6 +85,10 @@ impl Looks {
 
     fn of(&self, lane: Lane) -> Option<&LaneLook> {
         self.lanes.iter().find(|look| look.lane == lane)
+    }
+
+    fn heard_by(&self, lane: Lane) -> u64 {
+        self.of(lane).map_or(0, |look| look.heard)
     }
 
     /// Whether all lanes are known and none has what `is_left` asks for, nor anything on its way to another one.
@@ -173,9 +180,9 @@ impl RoundStock<'_> {
             }
             let donors = looks.donors(home, LaneLook::sells);
             let had_donors = !donors.is_empty();
-            let mut refusal = None;
+            let (mut refusal, heard) = (None, looks.heard_by(home));
             for donor in donors {
-                let transfer = match self.donate(donor, home, DonateFor::Buyer(class)).await? {
+                let transfer = match self.donate_above(heard, donor, home, DonateFor::Buyer(class)).await? {
                     Donated::Units(transfer) => transfer,
                     Donated::Nothing(_) | Donated::UnknownSale => continue,
                     // Lanes hear of new terms one after the other: what one of them says is not yet so in the others.
@@ -228,8 +235,7 @@ impl RoundStock<'_> {
                         seen.sold_out().unwrap_or(SoldOut { lasts: Duration::ZERO, ..sold_out }),
                     ));
                 }
-            } else {
-                self.finish_what_is_open(&looks).await?;
+            } else if !self.finish_what_is_open(&looks, home).await? {
                 if let Some(error) = looks.failed {
                     return Err(error);
                 }
@@ -257,7 +263,9 @@ impl RoundStock<'_> {
                 return Ok(reseated);
             }
             for donor in looks.donors(claim.lane, is_left) {
-                if let Donated::Units(transfer) = self.donate(donor, claim.lane, DonateFor::Reseat).await? {
+                let heard = looks.heard_by(claim.lane);
+                if let Donated::Units(transfer) = self.donate_above(heard, donor, claim.lane, DonateFor::Reseat).await?
+                {
                     if self.take_in(&transfer).await? {
                         self.settle(&transfer).await?;
                     }
@@ -274,8 +282,7 @@ impl RoundStock<'_> {
                 if again.is_as(&looks) && again.have_nothing(is_left) {
                     return Ok(Reseated::NoUnit);
                 }
-            } else {
-                self.finish_what_is_open(&looks).await?;
+            } else if !self.finish_what_is_open(&looks, claim.lane).await? {
                 if let Some(error) = looks.failed {
                     return Err(error);
                 }
@@ -288,14 +295,25 @@ impl RoundStock<'_> {
         Err(StockError::OnTheWay)
     }
 
-    /// Finishes transfers that others began: who did may be gone.
-    async fn finish_what_is_open(self, looks: &Looks) -> Result<(), StockError> {
+    /// Finishes transfers that others began: who did may be gone. Whether units came to `home` that way. Those of a lane that does not
+    /// answer stay as they are.
+    async fn finish_what_is_open(self, looks: &Looks, home: Lane) -> Result<bool, StockError> {
+        let mut came = false;
         for look in looks.lanes.iter().filter(|look| look.open > 0) {
-            for transfer in self.transfers_of(look.lane).await?.open {
-                self.finish(&transfer).await?;
+            let open = match self.transfers_of(look.lane).await {
+                Ok(transfers) => transfers.open,
+                Err(error) if error.is_away() => continue,
+                Err(error) => return Err(error),
+            };
+            for transfer in open {
+                match self.finish(&transfer).await {
+                    Ok(done) => came |= done && transfer.to == home,
+                    Err(error) if error.is_away() => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
-        Ok(())
+        Ok(came)
     }
 
     /// Looks at all lanes beside each other.

@@ -213,6 +213,10 @@ impl RoundStock<'_> {
     pub async fn load_lanes(self, round: &RoundLoad, dealt: u32) -> Result<bool, StockError> {
         for beginning in 0..BEGINNINGS {
             let Some(begun) = self.begin_load(round).await? else { return Ok(false) };
+            // It may be one answer that was lost.
+            if beginning == 0 && !begun.are_all_fenced {
+                continue;
+            }
             let mut read = self.lane_views().await?;
             for _ in 1..READINGS {
                 if read.held_still || read.was_loaded || !read.unreachable.is_empty() {
@@ -220,8 +224,8 @@ impl RoundStock<'_> {
                 }
                 read = self.lane_views().await?;
             }
-            // It may be one answer that was lost.
-            if beginning == 0 && !(begun.are_all_fenced && read.unreachable.is_empty()) {
+            // Likewise.
+            if beginning == 0 && !read.unreachable.is_empty() {
                 continue;
             }
             let is_claimed = |lane: &Lane| begun.claimed.iter().any(|claimed| claimed.lane == *lane);

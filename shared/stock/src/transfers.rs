@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
+use futures::future::join_all;
 use sale::{BuyerClass, EpochMs, Lane, UserId};
 use uuid::Uuid;
 
@@ -92,13 +93,13 @@ pub(crate) struct LaneTransfers {
     /// What left the lane.
     pub(crate) open: Vec<Transfer>,
     /// The latest one that it took from each lane, by its index.
-    taken: HashMap<u16, u64>,
+    pub(crate) taken: HashMap<u16, u64>,
     /// The latest id that it gave.
-    last: u64,
+    pub(crate) last: u64,
     /// The last unit that was dealt to lanes.
     pub(crate) dealt: u32,
     /// Transfers that the lane has begun since it was loaded.
-    given: u32,
+    pub(crate) given: u32,
     /// The number of its loading, if it may lack units that it had before Redis lost it.
     pub(crate) short: Option<u64>,
 }
@@ -132,7 +133,8 @@ pub(crate) struct ClaimedLane {
 ///
 /// What was on its way to the lane from those that Redis has counts as taken: whether the lane had it is not known any more, so its units
 /// are found to be in no place and given to somebody, and nobody who is late may add them. Nothing counts that came from lanes
-/// which are loaded with it, under whatever number. What comes from a lane that cannot be read counts from the moment of the claim on.
+/// which are loaded with it, under whatever number. What a lane that cannot be read gave before the claim does not count either: it may
+/// have been taken before the loss, and its units are in no place otherwise. What it gives next has an id above that.
 pub(crate) fn fields_of_lost(
     lane: ClaimedLane,
     dealt: u32,
@@ -147,7 +149,7 @@ pub(crate) fn fields_of_lost(
     }
     let present = present.iter().map(|(other, transfers)| (*other, transfers.last));
     let lost = lost.iter().map(|other| (other.lane, other.number));
-    let unreachable = unreachable.iter().map(|other| (*other, lane.number.saturating_sub(CLOCKS_DIFFER_US)));
+    let unreachable = unreachable.iter().map(|other| (*other, lane.number));
     for (other, id) in present.chain(lost).chain(unreachable).filter(|(other, id)| *other != lane.lane && *id > 0) {
         fields.push_str(&format!(" from:{} {id}", other.index()));
     }
@@ -160,13 +162,25 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer. Can be repeated: as long as a transfer between the two is open, that is the answer.
     pub async fn donate(self, from: Lane, to: Lane, whom: DonateFor) -> Result<Donated, StockError> {
+        let heard = self.transfers_of(to).await?.taken.into_values().max().unwrap_or_default();
+        self.donate_above(heard, from, to, whom).await
+    }
+
+    /// As [`RoundStock::donate`], with an id above the latest one that `to` has taken.
+    pub(crate) async fn donate_above(
+        self,
+        heard: u64,
+        from: Lane,
+        to: Lane,
+        whom: DonateFor,
+    ) -> Result<Donated, StockError> {
         let keys = self.keys_in(from);
         let call = DONATE.key(keys.sale()).key(keys.free()).key(keys.transfers()).arg(to.index());
         let call = match whom {
             DonateFor::Buyer(class) => call.arg(lead_ms(class)),
             DonateFor::Reseat => call.arg(-1),
         };
-        let answer = call.invoke_async(self.connection).await?;
+        let answer = call.arg(heard).invoke_async(self.connection).await?;
         match parse(&answer)? {
             (ScriptCode::Donated, record) => {
                 Transfer::parse(from, to, record).map(Donated::Units).ok_or_else(|| unexpected(&answer))
@@ -250,12 +264,13 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis gives an answer that no script gives.
     pub async fn open_transfers(self) -> Result<Vec<Transfer>, StockError> {
+        let lanes = Lane::all(self.lanes).filter(|_| self.lanes > 1);
         let mut open = Vec::new();
-        for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
-            match self.transfers_of(lane).await {
+        for transfers in join_all(lanes.map(|lane| self.transfers_of(lane))).await {
+            match transfers {
                 Ok(transfers) => open.extend(transfers.open),
                 Err(error) if error.is_away() => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, ?lane, "its transfers stay as they are");
+                    tracing::warn!(error = &error as &dyn std::error::Error, "a lane's transfers stay as they are");
                 }
                 Err(error) => return Err(error),
             }

@@ -6,7 +6,6 @@ use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
-use crate::lanes::one_for_all;
 use crate::script_code::unexpected;
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
@@ -105,14 +104,13 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
         }
         lanes.push(counters);
     }
-    let moments: Vec<EpochMs> = lanes.iter().map(|lane| lane.last_won_at_ms).collect();
     let first = lanes.first().cloned().unwrap_or_default();
     Counters {
         next_unit: total + 1,
         last_unit: total,
         returned: lanes.iter().map(Counters::free).sum::<u32>() + on_the_way,
         moves: lanes.iter().fold(0, |moves: u32, lane| moves.wrapping_add(lane.moves)),
-        last_won_at_ms: one_for_all(&moments),
+        last_won_at_ms: lanes.iter().map(|lane| lane.last_won_at_ms).max().unwrap_or(first.last_won_at_ms),
         paused: lanes.iter().all(|lane| lane.paused),
         closes_at_ms: lanes.iter().map(|lane| lane.closes_at_ms).max().unwrap_or(first.closes_at_ms),
         epoch_ms: lanes.iter().map(|lane| lane.epoch_ms).max().unwrap_or(first.epoch_ms),
@@ -123,6 +121,21 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
         lanes: all,
         ..first
     }
+}
+
+/// What the lanes of a round say, one after the other.
+type LaneCounters = Vec<(Lane, Counters, LaneTransfers)>;
+
+/// The counters of a round whose lanes were read twice. Each lane is read at a moment of its own, so a unit that changes its lane
+/// meanwhile may be seen in neither. If nothing is free by that, it is known only if nothing has changed its lane.
+fn of_two_readings(of_lanes: u16, before: LaneCounters, after: LaneCounters) -> Counters {
+    let state = |(_, counters, _): &(Lane, Counters, LaneTransfers)| (counters.epoch_ms, counters.moves);
+    let held_still = before.iter().map(state).eq(after.iter().map(state));
+    let mut all = of_all(of_lanes, if held_still { before } else { after });
+    if !held_still && all.free() == 0 {
+        all.short.get_or_insert(0);
+    }
+    all
 }
 
 fn count(range: &RangeInclusive<u32>) -> u32 {
@@ -162,15 +175,33 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
-        if self.is_of_lanes() {
-            let of_lane = async |lane: Lane| {
-                let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
-                Ok::<_, StockError>(Some((lane, counters, self.transfers_of(lane).await?)))
-            };
-            let lanes = try_join_all(Lane::all(self.lanes).map(of_lane)).await?;
-            return Ok(lanes.into_iter().collect::<Option<Vec<_>>>().map(|lanes| of_all(self.lanes, lanes)));
+        if !self.is_of_lanes() {
+            return self.counters_of_lane().await;
         }
-        self.counters_of_lane().await
+        let Some(before) = self.counters_of_lanes().await? else { return Ok(None) };
+        let counters = of_all(self.lanes, before.clone());
+        if counters.free() > 0 || counters.short.is_some() {
+            return Ok(Some(counters));
+        }
+        let after = self.counters_of_lanes().await?;
+        Ok(after.map(|after| of_two_readings(self.lanes, before, after)))
+    }
+
+    /// The counters of what a user has to do with: those of the home lane, if there are several lanes.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn counters_for(self, user: &UserId) -> Result<Option<Counters>, StockError> {
+        self.only(Lane::home_of(user, self.lanes)).counters_of_lane().await
+    }
+
+    async fn counters_of_lanes(self) -> Result<Option<LaneCounters>, StockError> {
+        let of_lane = async |lane: Lane| {
+            let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
+            Ok::<_, StockError>(Some((lane, counters, self.transfers_of(lane).await?)))
+        };
+        let lanes = try_join_all(Lane::all(self.lanes).map(of_lane)).await?;
+        Ok(lanes.into_iter().collect())
     }
 
     pub(crate) async fn counters_of_lane(self) -> Result<Option<Counters>, StockError> {
@@ -273,7 +304,7 @@ impl RoundStock<'_> {
     /// If Redis gives an answer that no script gives.
     pub(crate) async fn lane_views(self) -> Result<LaneViews, StockError> {
         let mut read = LaneViews { held_still: true, ..LaneViews::default() };
-        let before = self.lane_states(&mut read.failed).await?;
+        let before = self.lane_states(&[], &mut read.failed).await?;
         for (lane, state) in Lane::all(self.lanes).zip(&before) {
             let reading = async {
                 let Some(view) = self.only(lane).view_of_lane().await? else { return Ok(None) };
@@ -294,7 +325,7 @@ impl RoundStock<'_> {
                 Err(error) => return Err(error),
             }
         }
-        let after = self.lane_states(&mut read.failed).await?;
+        let after = self.lane_states(&read.unreachable, &mut read.failed).await?;
         for (before, after) in before.into_iter().zip(after) {
             read.held_still &= after == before;
             read.was_loaded |= after.was_loaded(before);
@@ -303,10 +334,19 @@ impl RoundStock<'_> {
         Ok(read)
     }
 
-    async fn lane_states(self, failed: &mut Option<StockError>) -> Result<Vec<LaneState>, StockError> {
-        let states = join_all(self.each_lane().map(Self::counters_of_lane)).await.into_iter().map(|read| match read {
-            Ok(Some(Counters { epoch_ms, moves, .. })) => Ok(LaneState::Loaded { epoch_ms, moves }),
-            Ok(None) => Ok(LaneState::Lost),
+    /// Lanes that are known to be `unreachable` are not asked, since each is waited for.
+    async fn lane_states(
+        self,
+        unreachable: &[Lane],
+        failed: &mut Option<StockError>,
+    ) -> Result<Vec<LaneState>, StockError> {
+        let ask = async |lane: Lane| {
+            if unreachable.contains(&lane) { Ok(None) } else { self.only(lane).counters_of_lane().await.map(Some) }
+        };
+        let states = join_all(Lane::all(self.lanes).map(ask)).await.into_iter().map(|read| match read {
+            Ok(Some(Some(Counters { epoch_ms, moves, .. }))) => Ok(LaneState::Loaded { epoch_ms, moves }),
+            Ok(Some(None)) => Ok(LaneState::Lost),
+            Ok(None) => Ok(LaneState::Unreachable),
             Err(error) if error.is_away() => {
                 *failed = Some(error);
                 Ok(LaneState::Unreachable)
@@ -375,4 +415,26 @@ impl RoundStock<'_> {
 pub(crate) fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
     let (first, last) = range.split_once('-')?;
     Some(first.parse().ok()?..=last.parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(index: u16, moves: u32, free: u32) -> (Lane, Counters, LaneTransfers) {
+        let counters = Counters { next_unit: 1, last_unit: free, moves, ..Counters::default() };
+        (Lane::new(index, 2), counters, LaneTransfers { dealt: 4, ..LaneTransfers::default() })
+    }
+
+    /// A unit of the second lane went to the first one, which had been read by then.
+    #[test]
+    fn what_changes_its_lane_meanwhile_may_be_in_neither_reading() {
+        let (before, moved) = (vec![lane(0, 0, 0), lane(1, 1, 0)], vec![lane(0, 1, 0), lane(1, 1, 0)]);
+        let known = of_two_readings(2, before.clone(), before.clone());
+        assert_eq!((known.free(), known.short), (0, None));
+        let unknown = of_two_readings(2, before.clone(), moved);
+        assert_eq!((unknown.free(), unknown.short), (0, Some(0)));
+        let found = of_two_readings(2, before, vec![lane(0, 1, 1), lane(1, 1, 0)]);
+        assert_eq!((found.free(), found.short), (1, None));
+    }
 }
