@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn each_lane_has_a_slot_in_its_part() {
-        for sale in ["lamp", "chair", "a", "a-sale-with-a-very-long-name-of-sixty-characters-as-are-allowed"] {
+        for sale in ["lamp", "chair", "a", &"z".repeat(sale::MAX_SALE_ID_LENGTH)] {
             let round = format!("{sale}.1").parse().unwrap();
             for lanes in 2..=sale::MAX_LANES {
                 for lane in Lane::all(lanes) {
