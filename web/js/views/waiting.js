@@ -131,7 +131,7 @@ export function waitWords(seconds) {
 /** Where somebody is in the whole line. Of who came late that is not known so well. */
 function placeRow({ place, document: { people } }) {
   const n = number(about(people.estimate));
-  if (place === null) return ['line.people', t('line.people.late', { n, late: number(people.late) })];
+  if (place === null) return ['line.people', people.late > 0 ? t('line.people.late', { n, late: number(people.late) }) : t('line.time.about', { n })];
   return ['line.place', t('line.place.value', { n, range: range(place, (text) => text) })];
 }
 
