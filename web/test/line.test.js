@@ -267,7 +267,7 @@ test('429 and 503 to a look are tried again when the answer says so, and within 
   net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
   await page.locator('.stage .hint').waitFor();
   await virtual.stop();
-  /** How long the page waits, in steps that are shorter than a machine's sleep, between the second and the third look from now on: the first one may have been under way. */
+  /** How long the page waits after the second look from now on: the first one may have been under way. A step is shorter than a sleep. */
   const pause = async (stepMs) => {
     const before = looks();
     for (const more of [2, 3]) {
@@ -480,7 +480,7 @@ test('whoever is turned away at the gate waits again, and tries no more than a f
   expect(complaints).toEqual([]);
 });
 
-test.each([['a minute, as the system says', 60_000], ['never again, as the version before said', 0]])('units that are added after the end are told of: look again in %s', async (_, pollAfterMs) => {
+test.each([['a minute', 60_000], ['no time, as the version before says', 0]])('units that are added after the end are told of, whether one is to look again in %s', async (_, pollAfterMs) => {
   const { page, go, shows, sale, virtual } = await crowd();
   await virtual.install();
   shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: pollAfterMs });
