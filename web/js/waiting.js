@@ -156,9 +156,11 @@ export class Waiting extends EventTarget {
   set card(card) {
     const moved = card.opens_at !== this.#card.opens_at || card.line.tickets_from !== this.#card.line.tickets_from;
     this.#card = card;
+    // Who came late to an opening that was put off since is early.
+    if (moved && this.#kept.ticket && !this.ticket) this.#keep({ ticket: null, front: null });
     if (moved) this.#asks.nudge();
     // Operators have added units: the end was none.
-    if (this.isOver && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#looks.nudge();
+    if (this.isGone && this.document.state === 'sold_out' && card.state === 'open' && /^(available|few_left)$/.test(card.availability)) this.#looks.nudge();
   }
 
   get opensAt() {
@@ -176,7 +178,8 @@ export class Waiting extends EventTarget {
 
   #read(sealed) {
     const ticket = readTicket(sealed);
-    return ticket?.user === session.current?.user && ticket?.round === this.#card.round ? ticket : null;
+    if (ticket === null || ticket.user !== session.current?.user || ticket.round !== this.#card.round) return null;
+    return ticket.second !== null && ticket.second < Math.floor(this.opensAt / 1000) ? null : ticket;
   }
 
   /** Until when the ticket comes by itself, before the opening. */
@@ -217,6 +220,12 @@ export class Waiting extends EventTarget {
   get isOver() {
     const { document: line } = this;
     return line?.poll_after_ms === 0 && (line.state === 'sold_out' || line.state === 'ended');
+  }
+
+  /** All is sold, and nothing comes back. Operators may still add units. */
+  get isGone() {
+    const { document: line } = this;
+    return line?.state === 'sold_out' && line.units.may_return === 0 && line.units.sold >= line.units.total;
   }
 
   /** Where the user is among all who came early, as a range that counts from 1; null if it is not known, and of who came late. */
@@ -379,6 +388,7 @@ export class Waiting extends EventTarget {
     if (line.seed === null && this.#kept.commitment === undefined) this.#keep({ commitment: line.commitment });
     if (line.seed !== null && !this.#kept.commitment && !this.#kept.first) this.#keep({ first: line.commitment });
     this.#follow();
+    if (known && this.state !== known.state) this.#asks.nudge();
   }
 
   /** What follows for the user from the document. */
@@ -404,7 +414,7 @@ export class Waiting extends EventTarget {
   /** How long until a ticket is asked for. */
   #untilAsking() {
     const now = clock.now();
-    if (!session.current || this.#kept.ticket || this.refused || this.isSignedOut || this.isOver) return MAX_TIMER_MS;
+    if (!session.current || this.#kept.ticket || this.refused || this.isSignedOut || this.isOver || this.isGone) return MAX_TIMER_MS;
     if (now >= Date.parse(this.#card.closes_at)) return MAX_TIMER_MS;
     if (this.#retryAt > now) return this.#retryAt - now;
     if (now < this.ticketsFrom) return this.ticketsFrom - now;

@@ -102,13 +102,18 @@ test('in a crowd one sees where one is, through sleep and without a network, and
   shows('moving', 47_500_000, { units: { total: 10_000, sold: 9_999, may_return: 2 } });
   await heading(page, 'You are in line').waitFor();
   card.availability = 'sold_out';
-  shows('sold_out', 47_500_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 });
+  shows('sold_out', 47_500_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 600_000 });
   await page.getByText('None of them comes back, so the line ends here.').waitFor();
+  // Nobody looks any more once it is over.
+  shows('ended', 47_500_000, { poll_after_ms: 0 });
+  await virtual.skip(900_000);
+  await heading(page, 'The sale is over').waitFor();
+  await page.getByText('You were about 48,000th of 1,000,000; 10,000 pieces were sold.').waitFor();
   const last = looks();
   await hide(page, true);
   await hide(page, false);
   await virtual.skip(60_000);
-  await page.getByText('None of them comes back').waitFor();
+  await heading(page, 'The sale is over').waitFor();
   expect(looks()).toBe(last);
 });
 
@@ -262,7 +267,7 @@ test('429 and 503 to a look are tried again when the answer says so, and within 
   net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
   await page.locator('.stage .hint').waitFor();
   await virtual.stop();
-  /** How long the page waits, in steps that are shorter than a machine's sleep, between the second and the third look from now on: the first one may have been under way. */
+  /** How long the page waits after the second look from now on: the first one may have been under way. A step is shorter than a sleep. */
   const pause = async (stepMs) => {
     const before = looks();
     for (const more of [2, 3]) {
@@ -475,18 +480,32 @@ test('whoever is turned away at the gate waits again, and tries no more than a f
   expect(complaints).toEqual([]);
 });
 
-test('units that are added after the end are told of', async () => {
+test.each([['a minute', 60_000], ['no time, as the version before says', 0]])('units that are added after the end are told of, whether one is to look again in %s', async (_, pollAfterMs) => {
   const { page, go, shows, sale, virtual } = await crowd();
   await virtual.install();
-  shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 });
+  shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: pollAfterMs });
   const card = { availability: 'sold_out' };
   await cardSays(page, card);
   await go(`sales/${sale}`);
   await page.getByText('None of them comes back').waitFor();
   card.availability = 'available';
   shows('moving', 10_000_000, { units: { total: 10_100, sold: 10_000, may_return: 0 }, poll_after_ms: 300 });
-  await virtual.skip(MINUTE_MS);
+  await virtual.skip(80_000);
   await heading(page, 'You are in line').waitFor();
+});
+
+test('who comes when all is gone is not asked to get in line, and is told if more comes', async () => {
+  const { page, go, shows, sale } = await crowd({ user: null });
+  shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 60_000 });
+  await go(`sales/${sale}`);
+  await heading(page, 'Sold out').waitFor();
+  await page.getByText('10,000 pieces were sold, and about 1,000,000 people were in line.').waitFor();
+  const other = await crowd();
+  // Drops are still to come, so it has not ended.
+  other.shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 900, may_return: 0 } });
+  await other.go(`sales/${other.sale}`);
+  await other.page.getByText('More pieces come later.').waitFor();
+  expect(await other.page.getByText('None of them comes back').count()).toBe(0);
 });
 
 test('who has a ticket is in line, even if the opening is put off', async () => {
@@ -504,6 +523,26 @@ test('who has a ticket is in line, even if the opening is put off', async () => 
   // Nor does the page say anywhere that it opens when it was to open.
   const opens = await page.evaluate((ms) => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(ms), Date.parse((await shop.ask('GET', `/v1/sales/${sale}`)).body.opens_at));
   await page.locator('.facts').getByText(opens, { exact: true }).waitFor();
+});
+
+test('who came late to an opening that is put off then is early', async () => {
+  const { page, go, line, shows, sale, user } = await crowd();
+  Object.assign(line, { seed: null, front: null });
+  shows('before', 0);
+  const tickets = [ticketOf(user, Math.floor(Date.now() / 1000) - 30), ticketOf(user)];
+  await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: tickets.shift() } }));
+  const card = {};
+  await cardSays(page, card);
+  await go(`sales/${sale}`);
+  await page.getByText('Your place follows in a few seconds.').waitFor();
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  Object.assign(card, { state: 'upcoming', opens_at: at(LONG_MS), closes_at: at(2 * LONG_MS), line: { tickets_from: at(-LONG_MS) } });
+  await hide(page, true);
+  await hide(page, false);
+  await page.locator('.countdown').waitFor();
+  await hide(page, true);
+  await heading(page, 'You are in line').waitFor();
+  expect(readTicket((await kept(page)).ticket).second).toBe(null);
 });
 
 test('a page that is left before there are tickets gets one soon after there are', async () => {
@@ -576,12 +615,13 @@ const SCREENS = [
   ['drawing', { is: ['before', 0, { seed: null, front: null }] }, 'line.drawing.title'],
   ['waiting', { is: ['moving', 10_000_000] }, 'line.waiting.title'],
   ['waiting-hours', { is: ['moving', 10_000_000, { per_s: 2 }] }, 'line.waiting.title'],
-  ['waiting-late', { always: true, second: 1_000, is: ['moving', 10_000_000, { people: { estimate: 1_000_000, error_percent: 2, late: 2_100 } }] }, 'line.waiting.title'],
+  ['waiting-late', { always: true, late: true, is: ['moving', 10_000_000, { people: { estimate: 1_000_000, error_percent: 2, late: 2_100 } }] }, 'line.waiting.title'],
   ['paused', { always: true, is: ['paused', 10_000_000, { per_s: 0 }] }, 'line.paused.title'],
   ['turn', { always: true, is: ['paused', 1_000_000_000, { per_s: 0 }], proof: true }, 'line.turn.title'],
   ['sold-out', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 400 } }] }, 'sold_out.title'],
   ['sold-out-far', { always: true, is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 3 } }] }, 'sold_out.title'],
-  ['sold-out-end', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 0 }] }, 'sold_out.title'],
+  ['sold-out-end', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 60_000 }] }, 'sold_out.title'],
+  ['sold-out-more', { is: ['sold_out', 10_000_000, { units: { total: 10_000, sold: 900, may_return: 0 } }] }, 'sold_out.title'],
   ['ended', { always: true, is: ['ended', 10_000_000, { poll_after_ms: 0 }] }, 'problem.closed.title'],
   ['refused', { refused: refusal(403, 'denied') }, 'problem.denied.title'],
   ['unreachable', { always: true, is: ['moving', 10_000_000], down: true }, 'line.waiting.title'],
@@ -598,10 +638,10 @@ const SEEN = SCREENS.filter(([, { always }]) => SHOTS || always).flatMap((screen
   .map(([[name, how, title], way]) => ({ name, how, title, way, language: way.locale.slice(0, 2) }));
 
 test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async ({ name, how, title, way, language }) => {
-  const { is = ['moving', 10_000_000], chance, refused, down, second = null, proof, always: _always, ...more } = how;
+  const { is = ['moving', 10_000_000], chance, refused, down, late = false, proof, always: _always, ...more } = how;
   const words = { ...{ en, zh }[language], ...lineWords[language] };
   const { page, context, go, line, shows, net, sale, rules, shift, GOOD_SHIFT } = await crowd({
-    ...way, reducedMotion: 'reduce', ...more, ticket: (user) => ticketOf(user, second),
+    ...way, reducedMotion: 'reduce', ...more, ticket: (user) => ticketOf(user, late ? Math.floor(Date.now() / 1000) : null),
   });
   if (chance !== undefined) {
     await context.addInitScript((value) => {
@@ -616,7 +656,7 @@ test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async 
   await go(`sales/${sale}`);
   await heading(page, words[title]).waitFor();
   if (!/joining|drawing|refused/.test(name)) await page.locator('.proof').waitFor();
-  if (second !== null) expect(await row(page, 'In line').or(row(page, '队列人数')).textContent()).toContain('2,100');
+  if (late) expect(await row(page, 'In line').or(row(page, '队列人数')).textContent()).toContain('2,100');
   net.down = Boolean(down);
   if (down) await page.locator('.stage .hint').waitFor();
   if (proof) await page.locator('.proof summary').click();

@@ -36,7 +36,7 @@ export function stageOf(view, waiting, state) {
     if (refused) return 'refused';
     return canAsk ? 'coming' : 'sign_in';
   }
-  if (line === 'sold_out' && (isTurn ? state !== 'between' : ticket || waiting.isOver)) return 'sold_out';
+  if (line === 'sold_out' && (isTurn ? state !== 'between' : ticket || waiting.isGone)) return 'sold_out';
   if (canGoOn(view, waiting, state)) return 'going';
   if (isTurn) return state === 'open' || (state === 'sold_out' && line !== null) ? 'turn' : null;
   if (refused) return 'refused';
@@ -131,7 +131,7 @@ export function waitWords(seconds) {
 /** Where somebody is in the whole line. Of who came late that is not known so well. */
 function placeRow({ place, document: { people } }) {
   const n = number(about(people.estimate));
-  if (place === null) return ['line.people', t('line.people.late', { n, late: number(people.late) })];
+  if (place === null) return ['line.people', people.late > 0 ? t('line.people.late', { n, late: number(people.late) }) : t('line.time.about', { n })];
   return ['line.place', t('line.place.value', { n, range: range(place, (text) => text) })];
 }
 
@@ -190,7 +190,8 @@ function isFar(waiting) {
 
 function comingBack(waiting) {
   const { units } = waiting.document;
-  if (waiting.isOver || units.may_return === 0) return [h('p', {}, t('line.final'))];
+  if (waiting.isGone) return [h('p', {}, t('line.final'))];
+  if (units.may_return === 0) return [h('p', {}, t('line.more'))];
   return [h('p', {}, t('line.may_return', { n: number(units.may_return) })), isFar(waiting) ? h('p', {}, t('line.may_return.far')) : null];
 }
 
@@ -245,7 +246,7 @@ const STAGES = {
   sold_out: (view, waiting) => stage('sold_out', soldOut(view.card).title, [
     yours(view), waiting.isTurn ? h('p', {}, t('line.end.turn')) : null,
     live(() => [waiting.document.people, waiting.document.units.sold], () => h('p', {}, outcome(view, waiting))),
-    live(() => [waiting.isOver, waiting.document.units.may_return, isFar(waiting)], () => comingBack(waiting)),
+    live(() => [waiting.isGone, waiting.document.units.may_return, isFar(waiting)], () => comingBack(waiting)),
     isFree(view.card) ? check(view) : null, trouble(waiting), proof(waiting), back(),
   ]),
 

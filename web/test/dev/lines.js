@@ -10,6 +10,7 @@ const FRONT = 54;
 /** Sooner than the real system, so that tests are quick. */
 const POLL_MS = 400;
 const POLL_BEFORE_MS = 30_000;
+const POLL_GONE_MS = 60_000;
 /** The longest pause that a line makes up for. */
 const LONGEST_STEP_MS = 10_000;
 
@@ -114,7 +115,7 @@ export class Lines {
     const isOpen = now >= opens;
     const line = isOpen ? this.#advance(sale, { free: units.free, perS }) : this.of(sale);
     const is = !isOpen ? 'before' : state === 'closed' ? 'ended' : units.free <= 0 ? 'sold_out' : perS === 0 ? 'paused' : 'moving';
-    const isOver = is === 'ended' || (is === 'sold_out' && units.mayReturn === 0);
+    const isGone = is === 'sold_out' && units.mayReturn === 0 && units.sold >= units.total;
     const front = isOpen ? this.#front(line, now) : { early: 0, lateS: 0, latePpb: 0 };
     return {
       sale: sale.sale_id, round: sale.round, state: is,
@@ -126,7 +127,7 @@ export class Lines {
         per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString(),
       },
       units: { total: units.total, sold: units.sold, may_return: units.mayReturn },
-      poll_after_ms: isOver ? 0 : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
+      poll_after_ms: is === 'ended' ? 0 : isGone ? POLL_GONE_MS : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
       front: isOpen ? frontOf(sale, front) : null,
     };
   }
