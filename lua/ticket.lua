@@ -35,9 +35,11 @@ if now < opens_at_ms and redis.call('EXISTS', line_key) == 0 then
     bits = tonumber(ARGV[5])
     redis.call('SETBIT', early_key, bits - 1, 0)
   end
-  local filter, size = early_key, bits
-  if more_bits > 0 then filter, size = more_key, more_bits end
-  for i = 8, #ARGV do redis.call('SETBIT', filter, tonumber(ARGV[i]) % size, 1) end
+  for i = 8, #ARGV do
+    local word = tonumber(ARGV[i])
+    if more_bits > 0 then redis.call('SETBIT', more_key, word % more_bits, 1)
+    else redis.call('SETBIT', early_key, word % bits, 1) end
+  end
   -- Full is a filter with less than ten bits for each person. The count is looked at when it changes.
   if redis.call('PFADD', people_key, user) == 1 and more_bits == 0 and redis.call('PFCOUNT', people_key) > bits / 10 then
     redis.call('SETBIT', more_key, tonumber(ARGV[7]) - 1, 0)
@@ -73,5 +75,5 @@ elseif redis.call('PEXPIRETIME', arrivals_key) < expires_at_ms then
   redis.call('PEXPIREAT', arrivals_key, ARGV[6])
 end
 -- Whoever came before the opening is early, also if there was to be an earlier one.
-if (second + 1) * 1000 <= opens_at_ms then return 'early' end
+if now >= opens_at_ms and (second + 1) * 1000 <= opens_at_ms then return 'early' end
 return string.format('late %d', second)

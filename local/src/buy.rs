@@ -150,6 +150,9 @@ fn refused(code: &str, user: &str, sale: &str) -> anyhow::Error {
         "closed" => anyhow!("{sale} is over"),
         "paused" => anyhow!("{sale} is paused; an operator has to resume it"),
         "overloaded" => anyhow!("the API is busy; try again in a while"),
+        "no_ticket" => {
+            anyhow!("{sale} has a line in front of it, in which this program does not wait: the shop's page does")
+        }
         "denied" => anyhow!("{user} is kept out for a while; try another USER_ID"),
         _ => anyhow!("the API refused: {code}"),
     }
