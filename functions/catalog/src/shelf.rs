@@ -12,7 +12,7 @@ use rand::RngExt;
 use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
 use serde::Serialize;
-use stock::Stock;
+use stock::{Counters, KnownCounters, Stock};
 use tokio::sync::Semaphore;
 
 use crate::draw::{Draw, reveals_at};
@@ -317,8 +317,11 @@ impl Shelf {
         if !is_over(round.terms.closes_at_ms) {
             return false;
         }
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
-            Ok(Ok(counters)) => counters.is_none_or(|counters| is_over(counters.closes_at_ms)),
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
+            // A lane that Redis has lost sells nothing; of one that is away nobody can tell.
+            Ok(Ok(KnownCounters { counters, away, .. })) => {
+                away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
+            }
             Ok(Err(error)) => hidden(&round.id, &error),
             Err(late) => hidden(&round.id, &late),
         }
@@ -326,9 +329,15 @@ impl Shelf {
 
     async fn ask(&self, round: &Round) -> Availability {
         let id = &round.id;
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
-            Ok(Ok(Some(counters))) => Availability::of(counters.available(self.clock.now()), counters.total()),
-            Ok(Ok(None)) => Availability::Unknown,
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
+            Ok(Ok(known)) => {
+                let are_all = known.are_all();
+                let left =
+                    |counters: Counters| Availability::of(counters.available(self.clock.now()), counters.total());
+                // Lanes of which nothing is known may have some.
+                let left = known.counters.map(left).filter(|left| are_all || *left == Availability::Available);
+                left.unwrap_or(Availability::Unknown)
+            }
             Ok(Err(error)) => unknown(id, &error),
             Err(late) => unknown(id, &late),
         }

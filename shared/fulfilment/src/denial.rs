@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
 use sale::{DoorTerms, EpochMs, Round, UserId};
-use stock::Stock;
+use stock::{RoundStock, Stock};
 
 use crate::error::FulfilmentError;
 
@@ -102,32 +102,37 @@ pub async fn reconcile_denials(
     let listed = ledger.denied(now).await?;
     let (mut changed, mut failed) = (0, None);
     for round in rounds.iter().filter(|round| !round.is_over(now)) {
-        match reconcile_notes(stock, ledger, round, &listed, now).await {
-            Ok(notes) => changed += notes,
-            // A shard that is away keeps nobody from the notes of the others.
-            Err(error) => failed = Some(error),
+        let mut most = CHANGES_PER_RUN;
+        for lane in stock.of(round).each_lane() {
+            match reconcile_notes(lane, ledger, round, &listed, most, now).await {
+                Ok(notes) => (changed, most) = (changed + notes, most - notes),
+                // A shard that is away keeps nobody from the notes of the others.
+                Err(error) => failed = Some(error),
+            }
         }
     }
     failed.map_or(Ok(changed), Err)
 }
 
+/// In one lane, for the users who are at home there.
 async fn reconcile_notes(
-    stock: &Stock,
+    lane: RoundStock<'_>,
     ledger: &Ledger,
-    of: &Round,
+    Round { id, .. }: &Round,
     listed: &[Denial],
+    most: usize,
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let complete = listed.len() < MAX_DENIALS;
-    let (id, round) = (&of.id, stock.of(of));
-    let mut noted = round.noted_denials().await?;
-    let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
+    let mut noted = lane.noted_denials().await?;
+    let at_home = listed.iter().filter(|denial| lane.is_home_of(&denial.user));
+    let missing = at_home.filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
     // A list that is cut off says nothing about those who are not in it.
     let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
     users.extend(stale.map(|(user, _)| user));
-    users.truncate(CHANGES_PER_RUN);
-    if users.is_empty() || !round.is_loaded().await? {
+    users.truncate(most);
+    if users.is_empty() || !lane.is_loaded().await? {
         return Ok(0);
     }
     let mut truth = ledger.denials_of(&users).await?;
@@ -136,7 +141,7 @@ async fn reconcile_notes(
         (user, until)
     };
     let notes: Vec<_> = users.into_iter().map(until).collect();
-    if !round.note_denials(&notes).await? {
+    if !lane.note_denials(&notes).await? {
         return Ok(0);
     }
     tracing::info!(sale_id = %id.sale, round = id.number.0, notes = notes.len(), "denials are noted again");

@@ -67,7 +67,9 @@ pub async fn status(
             // The sale may have been published, or come to its round, since its last reading.
             let known = if known.latest_round(&id.round).is_none() { snapshots.lately().await? } else { known };
             match known.latest_round(&id.round) {
-                Some(round) if round.id == id.round && is_settling(stock, round, now).await? => Ok(Status::Settling),
+                Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
+                    Ok(Status::Settling)
+                }
                 _ => Ok(Status::Unknown),
             }
         }
@@ -94,7 +96,7 @@ pub struct Standing {
     pub queued: Vec<Claim>,
     /// The orders of the others, those that ended among them.
     pub orders: Vec<Order>,
-    /// Whether Redis lost the round a moment ago, so that more may come.
+    /// Whether Redis lost the user's part of the round a moment ago, so that more may come.
     pub settling: bool,
 }
 
@@ -116,7 +118,7 @@ pub async fn standing(
     let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
     // Whoever has as many as may be has nothing that could be missing.
     let is_missing = live < usize::from(round.terms.per_user_limit);
-    let counters = if is_missing { stock.of(round).counters().await? } else { None };
+    let counters = if is_missing { stock.of(round).counters_at_home(user).await? } else { None };
     let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
     let settling = is_missing && settles(round, counters.as_ref(), now);
     let orders = if is_lost || settling {
@@ -143,9 +145,10 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
     Ok(orders)
 }
 
-/// Whether Redis has lost a sale's latest round, or had until a moment ago. One that is lost after its close is not made again.
-async fn is_settling(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
-    Ok(settles(round, stock.of(round).counters().await?.as_ref(), now))
+/// Whether Redis has lost what a user had in a sale's latest round, or had until a moment ago. One that is lost after its close is not
+/// made again.
+async fn is_settling(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
+    Ok(settles(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
 }
 
 fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {

@@ -1,18 +1,19 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use futures::future::{join_all, try_join_all};
+use futures::future::join_all;
 use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
-use crate::lanes::one_for_all;
 use crate::script_code::unexpected;
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
+/// Readings of counters that say that no unit is left, until two in a row are the same.
+const MAX_READS: usize = 8;
 
 /// Everything that Redis says of a round.
 #[derive(Debug, Clone)]
@@ -30,6 +31,39 @@ pub struct RoundView {
     pub held_still: bool,
     /// Lanes that did not answer: nothing of what they have is here.
     pub unreachable: Vec<Lane>,
+    /// Lanes that Redis has lost, beside others that it has.
+    pub lost: Vec<Lane>,
+}
+
+/// What is known of a round's counters.
+#[derive(Debug, Clone, Default)]
+pub struct KnownCounters {
+    /// Those of the lanes that Redis has and that answer. None if there is no such lane.
+    pub counters: Option<Counters>,
+    /// Lanes that Redis has lost.
+    pub lost: Vec<Lane>,
+    /// Lanes that do not answer.
+    pub away: Vec<Lane>,
+}
+
+impl KnownCounters {
+    /// Whether they are those of every lane.
+    pub const fn are_all(&self) -> bool {
+        self.lost.is_empty() && self.away.is_empty()
+    }
+
+    /// Those of the round, if every lane is known.
+    pub fn of_all(self) -> Option<Counters> {
+        let are_all = self.are_all();
+        self.counters.filter(|_| are_all)
+    }
+
+    /// The indices of the lanes of which nothing is known, ascending.
+    pub fn unknown(&self) -> Vec<u16> {
+        let mut unknown: Vec<u16> = self.lost.iter().chain(&self.away).map(|lane| lane.index()).collect();
+        unknown.sort_unstable();
+        unknown
+    }
 }
 
 /// What one lane of several says.
@@ -105,14 +139,13 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
         }
         lanes.push(counters);
     }
-    let moments: Vec<EpochMs> = lanes.iter().map(|lane| lane.last_won_at_ms).collect();
     let first = lanes.first().cloned().unwrap_or_default();
     Counters {
         next_unit: total + 1,
         last_unit: total,
         returned: lanes.iter().map(Counters::free).sum::<u32>() + on_the_way,
         moves: lanes.iter().fold(0, |moves: u32, lane| moves.wrapping_add(lane.moves)),
-        last_won_at_ms: one_for_all(&moments),
+        last_won_at_ms: lanes.iter().map(|lane| lane.last_won_at_ms).max().unwrap_or(first.last_won_at_ms),
         paused: lanes.iter().all(|lane| lane.paused),
         closes_at_ms: lanes.iter().map(|lane| lane.closes_at_ms).max().unwrap_or(first.closes_at_ms),
         epoch_ms: lanes.iter().map(|lane| lane.epoch_ms).max().unwrap_or(first.epoch_ms),
@@ -132,14 +165,16 @@ fn count(range: &RangeInclusive<u32>) -> u32 {
 impl RoundView {
     fn of_all(of_lanes: u16, read: LaneViews) -> Self {
         let mut free: Vec<RangeInclusive<u32>> = read.on_the_way().collect();
-        let (mut entries, mut outbox, held_still, mut lanes) = (Vec::new(), 0, read.held_still, Vec::new());
+        let (mut entries, mut outbox, mut lanes) = (Vec::new(), 0, Vec::new());
+        let held_still = read.held_still && read.lost.is_empty();
         for LaneView { lane, view, transfers } in read.views {
             free.extend(view.free);
             entries.extend(view.entries);
             outbox += view.outbox;
             lanes.push((lane, view.counters, transfers));
         }
-        Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable: read.unreachable }
+        let (unreachable, lost) = (read.unreachable, read.lost);
+        Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable, lost }
     }
 
     /// Units that can be handed out twice, since two lanes have them. No more than so many.
@@ -160,17 +195,74 @@ impl RoundStock<'_> {
     /// The counters, if Redis has the round: all of its lanes, if it has several.
     ///
     /// # Errors
-    /// If Redis does not answer.
+    /// If Redis does not answer, or one of the lanes; or if units keep moving between lanes of which none has any.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
-        if self.is_of_lanes() {
+        let (known, failed) = self.known_counters().await?;
+        failed.map_or_else(|| Ok(known.of_all()), Err)
+    }
+
+    /// As [`RoundStock::counters`], but without the lanes that do not answer or that Redis has lost, as long as one answers. Units
+    /// of theirs do not count as free.
+    ///
+    /// # Errors
+    /// If no lane answers.
+    pub async fn counters_of_known(self) -> Result<KnownCounters, StockError> {
+        let (known, failed) = self.known_counters().await?;
+        match failed {
+            Some(error) if known.counters.is_none() && known.lost.is_empty() => Err(error),
+            _ => Ok(known),
+        }
+    }
+
+    /// The counters of the user's home lane, which were made when that was loaded; none if Redis does not have it. One call.
+    ///
+    /// # Errors
+    /// If Redis does not answer.
+    pub async fn counters_at_home(self, user: &UserId) -> Result<Option<Counters>, StockError> {
+        self.only(Lane::home_of(user, self.lanes)).counters_of_lane().await
+    }
+
+    /// What is known, and why a lane is not. Lanes are read one beside the other, so a unit may change its lane on the way: that none
+    /// is free is true only if no lane changes until all are read.
+    async fn known_counters(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
+        if !self.is_of_lanes() {
+            let counters = self.counters_of_lane().await?;
+            let lost = if counters.is_none() { vec![self.lane()] } else { Vec::new() };
+            return Ok((KnownCounters { counters, lost, away: Vec::new() }, None));
+        }
+        for _ in 0..MAX_READS {
+            let (mut known, mut failed, mut read) = (KnownCounters::default(), None, Vec::new());
             let of_lane = async |lane: Lane| {
                 let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
                 Ok::<_, StockError>(Some((lane, counters, self.transfers_of(lane).await?)))
             };
-            let lanes = try_join_all(Lane::all(self.lanes).map(of_lane)).await?;
-            return Ok(lanes.into_iter().collect::<Option<Vec<_>>>().map(|lanes| of_all(self.lanes, lanes)));
+            let lanes = join_all(Lane::all(self.lanes).map(of_lane)).await;
+            for (lane, answer) in Lane::all(self.lanes).zip(lanes) {
+                match answer {
+                    Ok(Some(counters)) => read.push(counters),
+                    Ok(None) => known.lost.push(lane),
+                    Err(error) if error.is_away() => {
+                        known.away.push(lane);
+                        failed = Some(error);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            let as_read: Vec<Counters> = read.iter().map(|(_, counters, _)| counters.clone()).collect();
+            known.counters = (!read.is_empty()).then(|| of_all(self.lanes, read));
+            let has_none = known.counters.as_ref().is_some_and(|counters| counters.free() == 0);
+            if !has_none || !known.are_all() || self.are_still(&as_read).await? {
+                return Ok((known, failed));
+            }
         }
-        self.counters_of_lane().await
+        Err(StockError::OnTheWay)
+    }
+
+    /// Whether the lanes still have these counters.
+    async fn are_still(self, as_read: &[Counters]) -> Result<bool, StockError> {
+        let now = join_all(self.each_lane().map(Self::counters_of_lane)).await;
+        let same = now.into_iter().zip(as_read).map(|(now, before)| Ok(now?.as_ref() == Some(before)));
+        same.into_iter().try_fold(true, |all, same: Result<bool, StockError>| Ok(all && same?))
     }
 
     pub(crate) async fn counters_of_lane(self) -> Result<Option<Counters>, StockError> {
@@ -214,7 +306,8 @@ impl RoundStock<'_> {
         self.view_of_lane().await
     }
 
-    /// As [`RoundStock::view`], but without the lanes that do not answer, as long as one does.
+    /// As [`RoundStock::view`], but without the lanes that do not answer or that Redis has lost, as long as there is one. If one
+    /// is lost it did not hold still: what was in it is in no place.
     ///
     /// # Errors
     /// If no lane answers.
@@ -226,7 +319,7 @@ impl RoundStock<'_> {
             {
                 return Err(error);
             }
-            return Ok(views.lost.is_empty().then(|| RoundView::of_all(self.lanes, views)));
+            return Ok((!views.views.is_empty()).then(|| RoundView::of_all(self.lanes, views)));
         }
         self.view_of_lane().await
     }
@@ -326,7 +419,15 @@ impl RoundStock<'_> {
         }
         let entries = self.all_entries(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
-        Ok(Some(RoundView { counters, free, entries, outbox, held_still: true, unreachable: Vec::new() }))
+        Ok(Some(RoundView {
+            counters,
+            free,
+            entries,
+            outbox,
+            held_still: true,
+            unreachable: Vec::new(),
+            lost: Vec::new(),
+        }))
     }
 
     async fn free_ranges(self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
