@@ -6,7 +6,8 @@ use std::time::Duration;
 use api::{Reply, json};
 use award::drand::DrandRound;
 use fulfilment::FulfilmentError;
-use futures::future::join_all;
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
 use jiff::Timestamp;
 use ledger::{Latest, Ledger, LedgerError};
@@ -14,7 +15,7 @@ use process::OrderCount;
 use queue::{Depth, depth};
 use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
-use stock::{Counters, KnownCounters, RoundStock, StockError};
+use stock::{Counters, KnownCounters, StockError};
 
 use crate::beacon::{DrandDocument, drand_round};
 use crate::{Deps, sale_of};
@@ -122,8 +123,11 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let in_redis = async {
         tokio::join!(
             part("counters", round.counters_of_known()),
-            part("answers", of_lanes(round.each_lane().map(RoundStock::answers).collect())),
-            part("the outbox", of_lanes(round.each_lane().map(|lane| lane.held_since(OUTBOX_LOOKED_AT)).collect())),
+            part("answers", of_lanes(round.each_lane().map(|lane| lane.answers().boxed()).collect())),
+            part(
+                "the outbox",
+                of_lanes(round.each_lane().map(|lane| lane.held_since(OUTBOX_LOOKED_AT).boxed()).collect())
+            ),
         )
     };
     let in_sqs = async {
@@ -176,7 +180,7 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
 }
 
 /// What those of a round's lanes say that answer.
-async fn of_lanes<T>(asked: Vec<impl Future<Output = Result<T, StockError>>>) -> Result<Vec<T>, StockError> {
+async fn of_lanes<T>(asked: Vec<BoxFuture<'_, Result<T, StockError>>>) -> Result<Vec<T>, StockError> {
     let (mut said, mut failed) = (Vec::new(), None);
     for answer in join_all(asked).await {
         match answer {

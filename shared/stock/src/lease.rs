@@ -37,10 +37,14 @@ impl RoundStock<'_> {
         let last = *seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.filter(|(at, _)| at.age().is_some_and(|age| age < STAYS_FOR)).map(|(_, index)| index);
         // Lanes that are next to each other are often on one shard.
-        let mut spread = vec![0, self.lanes / 2, self.lanes - 1];
-        spread.dedup();
+        let mut lanes: Vec<u16> = last.into_iter().collect();
+        for index in [0, self.lanes / 2, self.lanes - 1] {
+            if !lanes.contains(&index) {
+                lanes.push(index);
+            }
+        }
         let mut failed = StockError::OnTheWay;
-        for index in last.into_iter().chain(spread.into_iter().filter(|index| Some(*index) != last)) {
+        for index in lanes {
             match self.only(Lane::new(index, self.lanes)).lease_in_lane(step, per_s, wanted).await {
                 Err(error) if error.is_away() => failed = error,
                 answer => {

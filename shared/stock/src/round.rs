@@ -37,9 +37,8 @@ impl Stock {
 impl<'a> RoundStock<'a> {
     /// Each lane for itself.
     pub fn each_lane(self) -> impl Iterator<Item = Self> {
-        Lane::all(self.lanes)
-            .filter(move |lane| self.only.is_none_or(|only| only == *lane))
-            .map(move |lane| self.only(lane))
+        let indices = self.only.map_or(0..self.lanes, |only| only.index()..only.index() + 1);
+        indices.map(move |index| self.only(Lane::new(index, self.lanes)))
     }
 
     /// Whether what a user has in the round is here: not if another lane is meant.

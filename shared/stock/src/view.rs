@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use futures::FutureExt;
 use futures::future::join_all;
 use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
@@ -230,13 +231,15 @@ impl RoundStock<'_> {
             let lost = if counters.is_none() { vec![self.lane()] } else { Vec::new() };
             return Ok((KnownCounters { counters, lost, away: Vec::new() }, None));
         }
+        // In a box: it is for few rounds, and its futures are large.
+        self.known_counters_of_lanes().boxed().await
+    }
+
+    async fn known_counters_of_lanes(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
         for _ in 0..MAX_READS {
             let (mut known, mut failed, mut read) = (KnownCounters::default(), None, Vec::new());
-            let of_lane = async |lane: Lane| {
-                let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
-                Ok::<_, StockError>(Some((lane, counters, self.transfers_of(lane).await?)))
-            };
-            let lanes = join_all(Lane::all(self.lanes).map(of_lane)).await;
+            let lanes: Vec<_> = Lane::all(self.lanes).map(|lane| self.read_counters(lane)).collect();
+            let lanes = join_all(lanes).await;
             for (lane, answer) in Lane::all(self.lanes).zip(lanes) {
                 match answer {
                     Ok(Some(counters)) => read.push(counters),
@@ -258,9 +261,15 @@ impl RoundStock<'_> {
         Err(StockError::OnTheWay)
     }
 
+    async fn read_counters(self, lane: Lane) -> Result<Option<(Lane, Counters, LaneTransfers)>, StockError> {
+        let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
+        Ok(Some((lane, counters, self.transfers_of(lane).await?)))
+    }
+
     /// Whether the lanes still have these counters.
     async fn are_still(self, as_read: &[Counters]) -> Result<bool, StockError> {
-        let now = join_all(self.each_lane().map(Self::counters_of_lane)).await;
+        let now: Vec<_> = self.each_lane().map(Self::counters_of_lane).collect();
+        let now = join_all(now).await;
         let same = now.into_iter().zip(as_read).map(|(now, before)| Ok(now?.as_ref() == Some(before)));
         same.into_iter().try_fold(true, |all, same: Result<bool, StockError>| Ok(all && same?))
     }
