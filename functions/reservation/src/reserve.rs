@@ -45,16 +45,16 @@ struct Accepted {
 /// One call of Redis, or none if it said a moment ago that nothing is left; and for a winner one message: 202 means that
 /// the queue has it.
 pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &str) -> Reply {
-    let Attempt { id, user, class, mut sale } = attempt(deps, request, sale, token).await?;
+    let Attempt { id, user, class, sale } = attempt(deps, request, sale, token).await?;
     // The rounds of a sale have equally many.
-    let lanes = |sale: &Option<Arc<CachedSale>>| sale.as_ref().map_or(1, |cached| cached.round.terms.lanes);
+    let lanes = sale.as_ref().map_or(1, |cached| cached.round.terms.lanes);
     let asked = Moment::now(deps.clock);
-    let mut answer = deps.stock.round_in(&id.round, lanes(&sale)).reserve(id.uuid, &user, class).await;
+    let mut answer = deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
     if sale.is_none() && matches!(answer, Ok(Reserve::UnknownSale)) {
         // It was published a moment ago, and may have several lanes.
-        sale = Box::pin(deps.snapshots.lately()).await.ok().and_then(|lately| lately.sale(&id.round.sale).cloned());
-        if lanes(&sale) > 1 {
-            answer = Box::pin(deps.stock.round_in(&id.round, lanes(&sale)).reserve(id.uuid, &user, class)).await;
+        let lanes = Box::pin(deps.ledger.round(&id.round)).await.map_err(Problem::unanswered)?;
+        if let Some(lanes @ 2..) = lanes.map(|round| round.terms.lanes) {
+            answer = Box::pin(deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class)).await;
         }
     }
     match answer.map_err(Problem::unanswered)? {
