@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use redis::AsyncCommands;
 use sale::{EpochMs, Terms};
-use stock::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve, SoldOut};
+use stock::{
+    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited, Reserve, SoldOut, WinsSeen,
+};
 use tests::{TestRound, terms, user};
 use uuid::Uuid;
 
@@ -233,11 +235,11 @@ async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let round = TestRound::start(terms(1, 1)).await;
     let claim = round.buy(&user("alice")).await;
     let lasts = Duration::from_millis(stock::HOLD_BACK_MS.into());
-    let sold_out = SoldOut { last_won_at_ms: claim.reserved_at_ms, lasts, next_release_ms: None };
+    let sold_out = SoldOut { wins: WinsSeen::at(claim.reserved_at_ms), lasts, next_release_ms: None };
     assert_eq!(visitor(&round, "bob").pass().await, Admit::SoldOut(sold_out));
     assert!(matches!(visitor(&round, "alice").pass().await, Admit::Admitted(_)));
     let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("it is") };
-    assert_eq!(told.last_won_at_ms, claim.reserved_at_ms);
+    assert_eq!(told.wins, WinsSeen::at(claim.reserved_at_ms));
 }
 
 #[tokio::test]

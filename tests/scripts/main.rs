@@ -3,6 +3,7 @@
 mod admit;
 mod adopt;
 mod amend;
+mod beside_lanes;
 mod cluster;
 mod concurrency;
 mod contract;

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use redis::{AsyncCommands, SetExpiry, SetOptions};
 use sale::{Claim, ClaimState, Slot, Unit};
-use stock::{Buyers, BuyersRead, Reserve, SoldOut};
+use stock::{Buyers, BuyersRead, Reserve, SoldOut, WinsSeen};
 use tests::{TestRound, held, terms, user};
 
 #[tokio::test]
@@ -134,8 +134,8 @@ async fn what_comes_back_to_nothing_is_held_back_and_then_sold() {
     let mut answers = Vec::new();
     let won = loop {
         match round.reserve(&user("dave")).await {
-            Reserve::SoldOut(SoldOut { last_won_at_ms, lasts, .. }) => {
-                assert_eq!(last_won_at_ms, claim.reserved_at_ms);
+            Reserve::SoldOut(SoldOut { wins, lasts, .. }) => {
+                assert_eq!(wins, WinsSeen::at(claim.reserved_at_ms));
                 answers.push(lasts);
             }
             Reserve::Reserved(claim) => break claim,
@@ -215,13 +215,13 @@ async fn the_buyers_of_a_round_that_is_sold_out() {
     round.buy(&user("alice")).await;
     assert!(matches!(buyers(10).await, BuyersRead::NotSoldOut));
     let claim = round.buy(&user("bob")).await;
-    let BuyersRead::All(Buyers { last_won_at_ms, mut names }) = buyers(10).await else { panic!("it is sold out") };
+    let BuyersRead::All(Buyers { wins, mut names }) = buyers(10).await else { panic!("it is sold out") };
     names.sort();
-    assert_eq!((last_won_at_ms, names), (claim.reserved_at_ms, vec!["alice".to_owned(), "bob".to_owned()]));
+    assert_eq!((wins, names), (WinsSeen::at(claim.reserved_at_ms), vec!["alice".to_owned(), "bob".to_owned()]));
     assert!(matches!(buyers(1).await, BuyersRead::TooMany));
 
     let order = Claim { reserved_at_ms: claim.reserved_at_ms, ..round.fresh_claim(&user("carol"), 2, 0) };
     round.stock().adopt(&order).await.unwrap();
-    let BuyersRead::All(Buyers { last_won_at_ms: later, names }) = buyers(10).await else { panic!("it is sold out") };
-    assert!(later > last_won_at_ms && names.contains(&"carol".to_owned()));
+    let BuyersRead::All(Buyers { wins: later, names }) = buyers(10).await else { panic!("it is sold out") };
+    assert!(later != wins && names.contains(&"carol".to_owned()));
 }

@@ -29,6 +29,7 @@ mod audits;
 mod bad_input;
 mod batches;
 mod beacons;
+mod beside_lanes;
 mod breakers;
 mod buying;
 mod campaign_limits;

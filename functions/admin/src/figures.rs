@@ -6,6 +6,8 @@ use std::time::Duration;
 use api::{Reply, json};
 use award::drand::DrandRound;
 use fulfilment::FulfilmentError;
+use futures::FutureExt;
+use futures::future::{BoxFuture, join_all};
 use http::StatusCode;
 use jiff::Timestamp;
 use ledger::{Latest, Ledger, LedgerError};
@@ -13,7 +15,7 @@ use process::OrderCount;
 use queue::{Depth, depth};
 use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
-use stock::Counters;
+use stock::{Counters, KnownCounters, StockError};
 
 use crate::beacon::{DrandDocument, drand_round};
 use crate::{Deps, sale_of};
@@ -33,6 +35,9 @@ struct FiguresDocument {
     state: State,
     stopped: Option<bool>,
     units: Option<Units>,
+    /// The lanes that do not answer or that Redis has lost. What they have counts as held.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_lanes: Vec<u16>,
     /// The round of drand whose beacon is still to be posted. None if the draw waits for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     awaits_beacon: Option<DrandDocument>,
@@ -117,9 +122,12 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     let depth_of = |url| part("a queue", depth(sqs, url));
     let in_redis = async {
         tokio::join!(
-            part("counters", round.counters()),
-            part("answers", round.answers()),
-            part("the outbox", round.held_since(OUTBOX_LOOKED_AT)),
+            part("counters", round.counters_of_known()),
+            part("answers", of_lanes(round.each_lane().map(|lane| lane.answers().boxed()).collect())),
+            part(
+                "the outbox",
+                of_lanes(round.each_lane().map(|lane| lane.held_since(OUTBOX_LOOKED_AT).boxed()).collect())
+            ),
         )
     };
     let in_sqs = async {
@@ -149,13 +157,15 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
     ) = tokio::join!(in_redis, in_sqs, part("switches", ledger.switches()), counted, awaited);
     let now = clock.now();
     let stopped = switches.map(|switches| switches.stop(&offer.id));
-    let oldest_s = held_since.flatten().map(|since| now.since_ms(since) / 1000);
+    let oldest_s = held_since.into_iter().flatten().flatten().min().map(|since| now.since_ms(since) / 1000);
+    let unknown_lanes = counters.as_ref().filter(|_| lanes > 1).map(KnownCounters::unknown).unwrap_or_default();
     let document = FiguresDocument {
         server_time: now.into(),
         state: state(latest.as_ref(), stopped == Some(true), now),
         stopped,
-        units: counters.flatten().map(|counters| Units::of(&counters, counted, now)),
-        answers,
+        units: counters.and_then(|known| known.counters).map(|counters| Units::of(&counters, counted, now)),
+        unknown_lanes,
+        answers: answers.map(sum),
         awaits_beacon: awaits_beacon.map(DrandDocument::from),
         queues: [
             QueueDocument::of("orders", orders, orders_dlq, oldest_s),
@@ -167,6 +177,30 @@ pub(crate) async fn figures(deps: &Deps, sale: &str) -> Reply {
         sale_id: id.sale,
     };
     Ok(json(StatusCode::OK, &document))
+}
+
+/// What those of a round's lanes say that answer.
+async fn of_lanes<T>(asked: Vec<BoxFuture<'_, Result<T, StockError>>>) -> Result<Vec<T>, StockError> {
+    let (mut said, mut failed) = (Vec::new(), None);
+    for answer in join_all(asked).await {
+        match answer {
+            Ok(answer) => said.push(answer),
+            Err(error) => failed = Some(error),
+        }
+    }
+    match failed {
+        Some(error) if said.is_empty() => Err(error),
+        _ => Ok(said),
+    }
+}
+
+/// How often each answer was given in all lanes.
+fn sum(lanes: Vec<BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
+    let mut answers = BTreeMap::new();
+    for (code, count) in lanes.into_iter().flatten() {
+        *answers.entry(code).or_default() += count;
+    }
+    answers
 }
 
 fn state(latest: Option<&Round>, stopped: bool, now: EpochMs) -> State {

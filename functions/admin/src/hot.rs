@@ -31,7 +31,7 @@ impl HotDocument {
         if now > at_ms.plus_s(MOST_AGE_S) {
             return None;
         }
-        let expected_requests_per_s = round.terms.door.expected_requests_per_s();
+        let expected_requests_per_s = round.terms.door.expected_requests_per_s(round.terms.lanes);
         Some(Self { requests_per_s, expected_requests_per_s, since: hot_since_ms?.into(), as_of: at_ms.into() })
     }
 }

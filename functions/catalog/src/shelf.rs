@@ -12,7 +12,7 @@ use rand::RngExt;
 use runtime::Clock;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId, latest_rounds};
 use serde::Serialize;
-use stock::Stock;
+use stock::{KnownCounters, Stock};
 use tokio::sync::Semaphore;
 
 use crate::draw::{Draw, reveals_at};
@@ -317,8 +317,11 @@ impl Shelf {
         if !is_over(round.terms.closes_at_ms) {
             return false;
         }
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
-            Ok(Ok(counters)) => counters.is_none_or(|counters| is_over(counters.closes_at_ms)),
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
+            // A lane that Redis has lost sells nothing; of one that is away nobody can tell.
+            Ok(Ok(KnownCounters { counters, away, .. })) => {
+                away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
+            }
             Ok(Err(error)) => hidden(&round.id, &error),
             Err(late) => hidden(&round.id, &late),
         }
@@ -326,12 +329,16 @@ impl Shelf {
 
     async fn ask(&self, round: &Round) -> Availability {
         let id = &round.id;
-        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters()).await {
-            Ok(Ok(Some(counters))) => match counters.known_available(self.clock.now()) {
-                Some(available) => Availability::of(available, counters.total()),
-                None => Availability::Unknown,
-            },
-            Ok(Ok(None)) => Availability::Unknown,
+        match tokio::time::timeout(REDIS_TIMEOUT, self.stock.of(round).counters_of_known()).await {
+            Ok(Ok(known)) => {
+                let are_all = known.are_all();
+                let left = known.counters.and_then(|counters| {
+                    let available = counters.known_available(self.clock.now())?;
+                    Some(Availability::of(available, counters.total()))
+                });
+                // Lanes of which nothing is known may have some.
+                left.filter(|left| are_all || *left == Availability::Available).unwrap_or(Availability::Unknown)
+            }
             Ok(Err(error)) => unknown(id, &error),
             Err(late) => unknown(id, &late),
         }

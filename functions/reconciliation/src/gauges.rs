@@ -17,6 +17,7 @@ pub(crate) fn set(summary: &Summary) {
         all.lost += lost;
         all.duplicated += duplicated;
     }
+    all.oversold += summary.oversold_at_least;
     gauge!("OutboxAge").set(summary.outbox_age_s as f64);
     gauge!("UnitsOversold").set(all.oversold);
     gauge!("UnitsAdrift").set(all.oversold + all.lost + all.duplicated);

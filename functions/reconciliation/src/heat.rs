@@ -3,7 +3,7 @@
 use context::{Context, ContextError};
 use fulfilment::FulfilmentError;
 use ledger::{NotedHeat, Steered};
-use sale::{EpochMs, Heat, MAX_ISOLATED_REQUESTS_PER_S, Refusal, Round, limit_of_hot};
+use sale::{EpochMs, Heat, MAX_ISOLATED_REQUESTS_PER_S, Refusal, Round, Terms, limit_of_hot};
 
 use crate::Deps;
 
@@ -34,12 +34,13 @@ pub(crate) async fn note(
     if round.is_over(now) {
         return Ok(false);
     }
+    // Of all lanes: one that is away and comes back would look like a crowd.
     let answers = deps.stock.of(round).answers().await?;
     let asked = answers.iter().filter(|(code, _)| *code != COSTS_NOTHING).map(|(_, count)| count).sum();
     // Counted later than the run began.
     let counted_at = deps.clock.now();
-    let heat =
-        noted.map_or(Heat::first(asked, counted_at), |noted| noted.heat.after(asked, counted_at, &round.terms.door));
+    let Terms { door, lanes, .. } = &round.terms;
+    let heat = noted.map_or(Heat::first(asked, counted_at), |noted| noted.heat.after(asked, counted_at, door, *lanes));
     let is_hot = heat.hot_since_ms.is_some();
     let mut isolated = noted.is_some_and(|noted| noted.isolated);
     let mut failed = None;

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use context::{Context, ContextError};
 use fulfilment::{
-    FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, WARMUP_LEAD_S, expire_overdue,
-    finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
+    FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnitCounts, UnknownLanes, WARMUP_LEAD_S,
+    expire_overdue, finish_transfers, list, load_round, note_complete, reconcile_denials, repair, send_due,
 };
 use futures::future::join_all;
 use futures::{StreamExt, stream};
@@ -116,9 +116,11 @@ pub struct Summary {
     pub hot: usize,
     /// Steps that failed; the log has the reasons, and the next run tries again.
     pub failed: usize,
+    /// Units sold to two, of rounds some of whose lanes do not answer.
+    pub oversold_at_least: u32,
     /// Rounds that were not audited for lack of time. Later runs begin with others.
     pub left: usize,
-    /// Where the units of each round are, as found before any repair.
+    /// Where the units of each round are, as found before any repair. Only of rounds of which every lane is known.
     pub rounds: BTreeMap<String, UnitCounts>,
 }
 
@@ -223,7 +225,8 @@ async fn expire(deps: &Deps, now: EpochMs, summary: &mut Summary) {
 #[derive(Default)]
 struct Tended {
     rebuilt: usize,
-    sent: usize,
+    /// In each lane.
+    sent: Vec<usize>,
     outbox_age_s: u64,
     is_hot: bool,
     failed: usize,
@@ -265,7 +268,7 @@ async fn tend_all(deps: &Deps, published: &[Round], now: EpochMs, summary: &mut 
         .buffer_unordered(TENDED_AT_ONCE);
     while let Some(Tended { rebuilt, sent, outbox_age_s, is_hot, failed }) = tended.next().await {
         summary.rebuilt += rebuilt;
-        summary.sent += sent;
+        summary.sent += sent.iter().sum::<usize>();
         summary.outbox_age_s = summary.outbox_age_s.max(outbox_age_s);
         summary.hot += usize::from(is_hot);
         summary.failed += failed;
@@ -313,22 +316,18 @@ async fn tend(
         tended.unless_failed(id, amended);
     }
     let until = Instant::now() + TEND_BUDGET / 2;
-    // Beside each other, since one that does not answer is waited for.
-    let mut sending = Vec::new();
-    for lane in stock.round_in(id, lanes).each_lane() {
-        sending.push(async move {
-            let mut sent = 0;
-            let done = send_due(lane, orders, *send_again_after, until, &mut sent).await;
-            (sent, done)
-        });
+    // Beside each other: a lane that does not answer holds up no other one, and hides no other one's age.
+    let each_lane = || stock.round_in(id, lanes).each_lane();
+    tended.sent = vec![0; usize::from(lanes)];
+    let sends =
+        each_lane().zip(&mut tended.sent).map(|(lane, sent)| send_due(lane, orders, *send_again_after, until, sent));
+    let done = join_all(sends).await;
+    for sent in done {
+        tended.unless_failed(id, sent);
     }
-    for (sent, done) in join_all(sending).await {
-        tended.sent += sent;
-        tended.unless_failed(id, done);
-    }
-    let since = stock.round_in(id, lanes).held_since(usize::MAX).await;
-    let since = tended.unless_failed(id, since).flatten();
-    tended.outbox_age_s = since.map_or(0, |since| now.since_ms(since) / 1000);
+    let looks = join_all(each_lane().map(|lane| lane.held_since(usize::MAX))).await;
+    let oldest = looks.into_iter().filter_map(|since| tended.unless_failed(id, since).flatten()).min();
+    tended.outbox_age_s = oldest.map_or(0, |since| now.since_ms(since) / 1000);
     // After what buyers wait for.
     if let (Some(round), Some(known)) = (listed, known) {
         let marked = note_milestones(deps, round, known, now).await;
@@ -352,8 +351,9 @@ async fn note_milestones(deps: &Deps, listed: &Round, known: &Known, now: EpochM
     if !noted.milestones.wants(listed, now) {
         return Ok(());
     }
-    // A lane that may lack units says nothing of how many are free.
-    let counters = stock.of(listed).counters().await?.filter(|counters| counters.short.is_none());
+    // A lane that may lack units says nothing of how many are free, nor does one that is not known.
+    let counters = stock.of(listed).counters_of_known().await?.of_all();
+    let counters = counters.filter(|counters| counters.short.is_none());
     let free = counters.map(|counters| counters.free());
     let look = Look { now, free, stopped: known.switches.stop(&listed.id.sale) };
     let mut found = noted.milestones.after(listed, look);
@@ -417,7 +417,7 @@ async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Su
     for pass in 0..PASSES {
         let Some(listing) = list(stock, ledger, round, lanes).await? else { return Ok(()) };
         if pass == 0 {
-            summary.rounds.insert(round.to_string(), listing.counts);
+            note_counts(&listing, summary);
         }
         note_complete(stock, &listing).await?;
         // Units that one pass takes out of two lanes the next one gives back, and only after another look is it known that no lane
@@ -427,6 +427,18 @@ async fn repair_round(deps: &Deps, round: &RoundId, lanes: u16, summary: &mut Su
         }
     }
     Ok(())
+}
+
+/// Notes where the units of a round are. What a lane has of which nothing is known is in no place: that is not lost.
+fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut Summary) {
+    if *unknown == UnknownLanes::default() {
+        summary.rounds.insert(round.to_string(), *counts);
+        return;
+    }
+    summary.oversold_at_least += counts.oversold;
+    tracing::error!(sale_id = %round.sale, round = round.number.0, ?unknown, ?counts, "some lanes are not audited");
+    // Whether those that are lost can be loaded again is noted elsewhere.
+    summary.failed += usize::from(unknown.away > 0);
 }
 
 /// Does the repairs of a listing, each whatever becomes of the others. Whether units came back or were taken out of two lanes.

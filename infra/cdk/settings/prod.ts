@@ -44,7 +44,7 @@ export const prod: Settings = {
   redis: {
     kind: 'elasticache',
     nodeType: 'cache.r7g.large',
-    // A sale has one lane, and a lane one shard: a deployment whose sale uses more lanes gives more.
+    // A sale has one lane unless its terms say otherwise, and a lane one shard: whose sales use more lanes gives more.
     shards: 1,
     replicas: 1,
     tls: true,

@@ -25,7 +25,8 @@ pub struct Audited {
 
 /// Where every unit of a round is, by what Redis and the ledger say.
 ///
-/// If Redis has lost an open round, a unit without an order counts as lost until the round is rebuilt. Before the round is first
+/// If Redis has lost an open round, a unit without an order counts as lost until the round is rebuilt; if it has lost some of its
+/// lanes, only what these had. Before the round is first
 /// loaded, and once it is over, such a unit is simply unsold, and there is nothing to repair.
 ///
 /// Read in pages while the sale may go on, so it is exact only while nobody buys.
@@ -33,14 +34,23 @@ pub struct Audited {
 /// # Errors
 /// If a part does not answer.
 pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
-    let view = stock.of(round).view().await?;
+    let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
+    let view = match stock.of(round).view().await? {
+        // What the other lanes have is where it is.
+        None if !nothing_is_lost => stock.of(round).view_of_reachable().await?,
+        view => view,
+    };
     let as_it_is = audit_view(view, ledger, &round.id).await?;
     let in_redis = as_it_is.is_some();
     let (audit, view) = match as_it_is {
-        Some(AsItIs { audit, ledger, .. }) => (audit, ledger),
+        Some(AsItIs { mut audit, ledger, unknown, .. }) => {
+            if unknown.lost > 0 {
+                to_be_rebuilt(&mut audit);
+            }
+            (audit, ledger)
+        }
         None => {
             let (view, total) = (ledger_view(ledger, &round.id).await?, round.terms.total);
-            let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
             (if nothing_is_lost { audit_of_orders(total, &view) } else { audit_to_be_rebuilt(total, &view) }, view)
         }
     };
@@ -88,9 +98,22 @@ fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
 /// What no order has is in no place until the round is loaded again, which is the one repair there is.
 fn audit_to_be_rebuilt(total: u32, ledger: &LedgerView) -> Audit {
     let mut audit = sale::audit::audit(total, &StockView::default(), ledger);
+    to_be_rebuilt(&mut audit);
+    audit
+}
+
+fn to_be_rebuilt(audit: &mut Audit) {
     audit.repairs = vec![Repair::Rebuild {}];
     audit.discrepancies.iter_mut().for_each(|each| each.repairs = vec![Repair::Rebuild {}]);
-    audit
+}
+
+/// How many of a round's lanes are not in an audit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UnknownLanes {
+    /// Those that do not answer.
+    pub away: usize,
+    /// Those that Redis has lost.
+    pub lost: usize,
 }
 
 /// The audit of a round that Redis has, and what it was made from.
@@ -99,10 +122,11 @@ pub(crate) struct AsItIs {
     pub(crate) counters: Counters,
     /// Whether nothing moved and no unit is in no place.
     pub(crate) lacks_nothing: bool,
+    pub(crate) unknown: UnknownLanes,
     ledger: LedgerView,
 }
 
-/// Audits a round that Redis has, as far as its lanes answer.
+/// Audits a round that Redis has, as far as it has its lanes and they answer.
 pub(crate) async fn audit_as_it_is(
     stock: &Stock,
     ledger: &Ledger,
@@ -121,9 +145,13 @@ async fn audit_view(
 ) -> Result<Option<AsItIs>, FulfilmentError> {
     let Some(view) = view else { return Ok(None) };
     let twice = if view.counters.lanes.len() > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
-    let RoundView { counters, free, entries, held_still, unreachable, .. } = view;
+    let RoundView { counters, free, entries, held_still, unreachable, lost, .. } = view;
+    let unknown = UnknownLanes { away: unreachable.len(), lost: lost.len() };
     let ledger = ledger_view(ledger, round).await?;
-    let mut audit = sale::audit::audit(counters.total(), &StockView { free, entries }, &ledger);
+    // Only the first lane knows of the newest units.
+    let taken = ledger.guards.iter().map(|guard| guard.unit.0).max().filter(|_| unknown != UnknownLanes::default());
+    let total = taken.map_or(counters.total(), |taken| taken.max(counters.total()));
+    let mut audit = sale::audit::audit(total, &StockView { free, entries }, &ledger);
     let is_restore = |repair: &Repair| matches!(repair, Repair::Restore { .. });
     let lacks_nothing = held_still && !audit.repairs.iter().any(is_restore);
     if !held_still {
@@ -132,16 +160,16 @@ async fn audit_view(
     } else if !twice.is_empty() {
         audit.repairs.push(Repair::Exclude { units: twice });
     }
-    if !unreachable.is_empty() {
+    if unknown != UnknownLanes::default() {
         // What such a lane knows is not known.
-        let is_there = |guard: &&sale::Claim| unreachable.contains(&guard.lane);
+        let is_there = |guard: &&sale::Claim| unreachable.contains(&guard.lane) || lost.contains(&guard.lane);
         let ids: HashSet<&ReservationId> = ledger.guards.iter().filter(is_there).map(|guard| &guard.id).collect();
         audit.repairs.retain(|repair| match repair {
             Repair::Adopt { id } | Repair::Release { id, .. } => !ids.contains(id),
             _ => true,
         });
     }
-    Ok(Some(AsItIs { audit, counters, lacks_nothing, ledger }))
+    Ok(Some(AsItIs { audit, counters, lacks_nothing, unknown, ledger }))
 }
 
 /// Live orders come from an index of their own, since a unit has one guard only and so leads to one order only. Where index

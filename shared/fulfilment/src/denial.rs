@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use ledger::{Denial, Ledger, MAX_DENIALS, Strike, Struck};
-use sale::{DoorTerms, EpochMs, Lane, Round, RoundId, UserId};
+use sale::{DoorTerms, EpochMs, Round, UserId};
 use stock::{RoundStock, Stock};
 
 use crate::error::FulfilmentError;
@@ -100,17 +100,12 @@ pub async fn reconcile_denials(
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
     let listed = ledger.denied(now).await?;
-    let is_complete = listed.len() < MAX_DENIALS;
     let (mut changed, mut failed) = (0, None);
     for round in rounds.iter().filter(|round| !round.is_over(now)) {
-        let lanes = round.terms.lanes;
-        let mut of_lanes: Vec<Vec<&Denial>> = vec![Vec::new(); usize::from(lanes)];
-        for denial in &listed {
-            of_lanes[usize::from(Lane::home_of(&denial.user, lanes).index())].push(denial);
-        }
-        for (lane, listed) in stock.of(round).each_lane().zip(of_lanes) {
-            match reconcile_notes(lane, ledger, &round.id, listed, is_complete, now).await {
-                Ok(notes) => changed += notes,
+        let mut most = CHANGES_PER_RUN;
+        for lane in stock.of(round).each_lane() {
+            match reconcile_notes(lane, ledger, round, &listed, most, now).await {
+                Ok(notes) => (changed, most) = (changed + notes, most - notes),
                 // A shard that is away keeps nobody from the notes of the others.
                 Err(error) => failed = Some(error),
             }
@@ -119,22 +114,24 @@ pub async fn reconcile_denials(
     failed.map_or(Ok(changed), Err)
 }
 
-/// Of one lane, and the listed denials of those who are at home in it.
+/// In one lane, for the users who are at home there.
 async fn reconcile_notes(
     lane: RoundStock<'_>,
     ledger: &Ledger,
-    id: &RoundId,
-    listed: Vec<&Denial>,
-    is_complete: bool,
+    Round { id, .. }: &Round,
+    listed: &[Denial],
+    most: usize,
     now: EpochMs,
 ) -> Result<usize, FulfilmentError> {
+    let complete = listed.len() < MAX_DENIALS;
     let mut noted = lane.noted_denials().await?;
-    let missing = listed.iter().filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
+    let at_home = listed.iter().filter(|denial| lane.is_home_of(&denial.user));
+    let missing = at_home.filter(|denial| noted.remove(&denial.user) != Some(denial.until_ms));
     let mut users: Vec<UserId> = missing.map(|denial| denial.user.clone()).collect();
     // A list that is cut off says nothing about those who are not in it.
-    let stale = noted.into_iter().filter(|(_, until)| is_complete || *until <= now);
+    let stale = noted.into_iter().filter(|(_, until)| complete || *until <= now);
     users.extend(stale.map(|(user, _)| user));
-    users.truncate(CHANGES_PER_RUN);
+    users.truncate(most);
     if users.is_empty() || !lane.is_loaded().await? {
         return Ok(0);
     }

@@ -15,7 +15,7 @@ mod reconcile;
 mod settle;
 mod status;
 
-pub use audit::{Audited, audit};
+pub use audit::{Audited, UnknownLanes, audit};
 pub use cancel::{Cancel, cancel};
 pub use denial::{allow, deny, reconcile_denials, strike};
 pub use draw::{DRAW_AFTER_S, DrawStands, draw};

@@ -12,7 +12,7 @@ use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
 
-use crate::audit::{AsItIs, audit_as_it_is};
+use crate::audit::{AsItIs, UnknownLanes, audit_as_it_is};
 use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
 use crate::settle::{ended_unpaid, settle_stock};
@@ -66,6 +66,8 @@ pub struct Listing {
     pub repairs: Vec<Repair>,
     /// Whether nothing moved while it was read, and no unit is in no place.
     pub lacks_nothing: bool,
+    /// The lanes that are not in it. What they have is in no place here.
+    pub unknown: UnknownLanes,
 }
 
 /// What became of a repair.
@@ -167,9 +169,9 @@ pub async fn list(
     lanes: u16,
 ) -> Result<Option<Listing>, FulfilmentError> {
     let audit = audit_as_it_is(stock, ledger, round, lanes).await?;
-    Ok(audit.map(|AsItIs { audit, counters, lacks_nothing, .. }| {
+    Ok(audit.map(|AsItIs { audit, counters, lacks_nothing, unknown, .. }| {
         let counts = UnitCounts::from(&audit);
-        Listing { round: round.clone(), lanes, counters, counts, repairs: audit.repairs, lacks_nothing }
+        Listing { round: round.clone(), lanes, counters, counts, repairs: audit.repairs, lacks_nothing, unknown }
     }))
 }
 

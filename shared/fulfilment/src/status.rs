@@ -96,7 +96,7 @@ pub struct Standing {
     pub queued: Vec<Claim>,
     /// The orders of the others, those that ended among them.
     pub orders: Vec<Order>,
-    /// Whether Redis lost the round a moment ago, so that more may come.
+    /// Whether Redis lost the user's part of the round a moment ago, so that more may come.
     pub settling: bool,
 }
 
@@ -118,7 +118,7 @@ pub async fn standing(
     let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
     // Whoever has as many as may be has nothing that could be missing.
     let is_missing = live < usize::from(round.terms.per_user_limit);
-    let counters = if is_missing { stock.of(round).counters_for(user).await? } else { None };
+    let counters = if is_missing { stock.of(round).counters_at_home(user).await? } else { None };
     let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
     let settling = is_missing && settles(round, counters.as_ref(), now);
     let orders = if is_lost || settling {
@@ -145,10 +145,10 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
     Ok(orders)
 }
 
-/// Whether Redis has lost what it knew of a user in a sale's latest round, or had until a moment ago. What is lost after its close is
-/// not made again.
+/// Whether Redis has lost what a user had in a sale's latest round, or had until a moment ago. One that is lost after its close is not
+/// made again.
 async fn is_settling(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
-    Ok(settles(round, stock.of(round).counters_for(user).await?.as_ref(), now))
+    Ok(settles(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
 }
 
 fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {

@@ -48,7 +48,7 @@ impl CachedSale {
     /// If Redis does not answer.
     pub async fn take_turn(&self, stock: &Stock, step: Step, clock: Clock) -> Result<Turn, StockError> {
         match self.round.isolated_requests_per_s {
-            Some(per_s) => self.isolation.take_turn(stock, &self.round.id, per_s, step, clock).await,
+            Some(per_s) => self.isolation.take_turn(stock, &self.round, per_s, step, clock).await,
             None => Ok(Turn::Now),
         }
     }

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use cache::{Clock, Moment};
-use sale::RoundId;
+use sale::Round;
 use stock::{Lease, Stock, StockError};
 use strum::IntoStaticStr;
 use tokio::sync::Mutex;
@@ -61,7 +61,7 @@ impl Isolation {
     pub(crate) async fn take_turn(
         &self,
         stock: &Stock,
-        round: &RoundId,
+        round: &Round,
         per_s: u32,
         step: Step,
         clock: Clock,
@@ -80,7 +80,7 @@ impl Isolation {
         // While Redis does not answer, the next request must not ask again at once.
         share.left.store(0, Ordering::Relaxed);
         *leased = Some(Leased { since: now, holds_for: TRY_AGAIN_AFTER });
-        let Lease { count, holds_for } = stock.round(round).lease(step.into(), per_s, wanted).await?;
+        let Lease { count, holds_for } = stock.of(round).lease(step.into(), per_s, wanted).await?;
         // Counted from before the call: what is granted for a second is not used after it.
         *leased = Some(Leased { since: now, holds_for });
         share.left.store(count.saturating_sub(1), Ordering::Relaxed);

@@ -132,7 +132,7 @@ impl Snapshots {
         let sales = self.0.sales.last();
         for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.values()).map(Arc::as_ref) {
             if let requests @ 1.. = demand.take() {
-                let share = round.terms.door.share_of_a_minute();
+                let share = round.terms.door.share_of_a_minute(round.terms.lanes);
                 metrics::histogram!("SaleLoad", "Sale" => round.id.sale.to_string()).record(requests as f64 * share);
             }
         }

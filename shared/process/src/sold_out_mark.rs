@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwapOption;
 use cache::Moment;
 use sale::{EpochMs, Round, UserId};
-use stock::{Buyers, BuyersRead, HOLD_BACK_MS, SoldOut, Stock};
+use stock::{Buyers, BuyersRead, HOLD_BACK_MS, SoldOut, Stock, WinsSeen};
 use tokio::sync::Mutex;
 
 /// How long a mark stands.
@@ -61,7 +61,7 @@ pub struct StillSoldOut {
 /// The names of a round's buyers, as hashes. A user whose hash is the same as a buyer's is taken for one, and Redis is asked.
 #[derive(Debug)]
 struct Names {
-    last_won_at_ms: EpochMs,
+    wins: WinsSeen,
     seed: RandomState,
     /// Ascending.
     hashes: Vec<u64>,
@@ -72,7 +72,7 @@ impl Names {
         let seed = RandomState::new();
         let mut hashes: Vec<u64> = buyers.names.iter().map(|name| seed.hash_one(name.as_str())).collect();
         hashes.sort_unstable();
-        Self { last_won_at_ms: buyers.last_won_at_ms, seed, hashes }
+        Self { wins: buyers.wins, seed, hashes }
     }
 
     fn may_have(&self, user: &UserId) -> bool {
@@ -100,8 +100,8 @@ impl SoldOutMark {
         (stands && !standing.buyers.may_have(user)).then_some(StillSoldOut { next_release_ms })
     }
 
-    fn mark(&self, asked: Moment, SoldOut { last_won_at_ms, lasts, next_release_ms }: SoldOut) -> bool {
-        let known = self.known.load_full().filter(|names| names.last_won_at_ms == last_won_at_ms);
+    fn mark(&self, asked: Moment, SoldOut { wins, lasts, next_release_ms }: SoldOut) -> bool {
+        let known = self.known.load_full().filter(|names| names.wins == wins);
         let Some(buyers) = known else { return false };
         let percent = rand::random_range(100 - JITTER_PERCENT..=100 + JITTER_PERCENT);
         let lasts = lasts.min(LASTS * percent as u32 / 100);
@@ -159,13 +159,13 @@ mod tests {
     /// Who knows alice to have won at this moment, and nobody else.
     fn knowing(last_won_at_ms: EpochMs) -> SoldOutMark {
         let mark = SoldOutMark::default();
-        let buyers = Buyers { last_won_at_ms, names: vec!["alice".to_owned()] };
+        let buyers = Buyers { wins: WinsSeen::at(last_won_at_ms), names: vec!["alice".to_owned()] };
         mark.known.store(Some(Arc::new(Names::of(&buyers))));
         mark
     }
 
     fn said(last_won_at_ms: EpochMs, lasts: Duration) -> SoldOut {
-        SoldOut { last_won_at_ms, lasts, next_release_ms: None }
+        SoldOut { wins: WinsSeen::at(last_won_at_ms), lasts, next_release_ms: None }
     }
 
     fn now() -> Moment {
@@ -235,7 +235,7 @@ mod tests {
     fn it_ends_with_the_next_drop_and_says_when_that_is() {
         let (mark, (asked, later)) = (knowing(WON), asked());
         let next_release_ms = Some(EpochMs(WON.0 + 300));
-        mark.mark(asked, SoldOut { last_won_at_ms: WON, lasts: Duration::from_millis(300), next_release_ms });
+        mark.mark(asked, SoldOut { wins: WinsSeen::at(WON), lasts: Duration::from_millis(300), next_release_ms });
         assert_eq!(mark.covers(&user("bob"), later(299, 299)), Some(StillSoldOut { next_release_ms }));
         assert_eq!(mark.covers(&user("bob"), later(300, 300)), None);
     }

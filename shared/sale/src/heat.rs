@@ -1,6 +1,6 @@
 use crate::{DoorTerms, EpochMs, LogEntry, Round, RoundNumber};
 
-/// Requests per second that a sale without a plan counts as planned for: a tenth of the scripts that the Redis of one shard
+/// Requests per second that each lane of a sale without a plan counts as planned for: a tenth of the scripts that the Redis of one shard
 /// runs (docs/planning.md).
 pub const UNPLANNED_REQUESTS_PER_S: u32 = 3_000;
 /// A sale is hot that is asked for so many times as often as planned, over the time between two looks.
@@ -9,14 +9,14 @@ const HOT_TIMES: u64 = 2;
 const LEAST_MS: u64 = 30_000;
 
 impl DoorTerms {
-    /// Requests per second that the sale is prepared for, planned or not.
-    pub fn expected_requests_per_s(&self) -> u32 {
-        self.planned_requests_per_s.unwrap_or(UNPLANNED_REQUESTS_PER_S)
+    /// Requests per second that a sale with so many lanes is prepared for, planned or not.
+    pub fn expected_requests_per_s(&self, lanes: u16) -> u32 {
+        self.planned_requests_per_s.unwrap_or(UNPLANNED_REQUESTS_PER_S * u32::from(lanes))
     }
 
     /// What one request is of the load that a minute is expected to have: 1 is as much as that.
-    pub fn share_of_a_minute(&self) -> f64 {
-        1.0 / (f64::from(self.expected_requests_per_s()) * 60.0)
+    pub fn share_of_a_minute(&self, lanes: u16) -> f64 {
+        1.0 / (f64::from(self.expected_requests_per_s(lanes)) * 60.0)
     }
 }
 
@@ -41,14 +41,19 @@ impl Heat {
         Self { asked, at_ms: now, requests_per_s: 0, hot_since_ms: None }
     }
 
-    /// What is known after another look, at a round with this door. A count that fell began again, since Redis lost it.
-    /// A look that is not half a minute later than the last one says nothing.
+    /// What is known after another look, at a round with this door and so many lanes. A count that fell began again, since Redis lost it. With
+    /// several lanes it may have lost one of them, and what the others had counted is old: then the count alone is noted. A look
+    /// that is not half a minute later than the last one says nothing.
     #[must_use]
-    pub fn after(self, asked: u64, now: EpochMs, door: &DoorTerms) -> Self {
+    pub fn after(self, asked: u64, now: EpochMs, door: &DoorTerms, lanes: u16) -> Self {
         let Ok(ms @ LEAST_MS..) = u64::try_from(now.0 - self.at_ms.0) else { return self };
-        let more = asked.checked_sub(self.asked).unwrap_or(asked);
+        let more = match asked.checked_sub(self.asked) {
+            Some(more) => more,
+            None if lanes > 1 => return Self { asked, at_ms: now, ..self },
+            None => asked,
+        };
         let requests_per_s = u32::try_from(more.saturating_mul(1000) / ms).unwrap_or(u32::MAX);
-        let expected = u64::from(door.expected_requests_per_s());
+        let expected = u64::from(door.expected_requests_per_s(lanes));
         let bound = if self.hot_since_ms.is_some() { expected } else { HOT_TIMES * expected - 1 };
         let is_hot = u64::from(requests_per_s) > bound;
         let hot_since_ms = is_hot.then(|| self.hot_since_ms.unwrap_or(now));
@@ -90,7 +95,7 @@ mod tests {
         let (mut asked, mut heat) = (0, Heat::first(0, EpochMs(0)));
         let look = |(minute, more): (u32, &u64)| {
             asked += more;
-            heat = heat.after(asked, EpochMs(0).plus_s(minute * 60), door);
+            heat = heat.after(asked, EpochMs(0).plus_s(minute * 60), door, 1);
             (heat.requests_per_s, heat.hot_since_ms.is_some())
         };
         (1..).zip(minutes).map(look).collect()
@@ -112,29 +117,50 @@ mod tests {
     fn it_is_hot_since_the_first_look_that_found_it_so() {
         let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };
         let first = Heat::first(5, EpochMs(0));
-        let hot = first.after(305, EpochMs(30_000), &door);
+        let hot = first.after(305, EpochMs(30_000), &door, 1);
         assert_eq!((hot.requests_per_s, hot.hot_since_ms), (10, Some(EpochMs(30_000))));
-        assert_eq!(hot.after(605, EpochMs(60_000), &door).hot_since_ms, Some(EpochMs(30_000)));
+        assert_eq!(hot.after(605, EpochMs(60_000), &door, 1).hot_since_ms, Some(EpochMs(30_000)));
     }
 
     #[test]
     fn a_count_that_began_again_and_a_look_too_soon_do_no_harm() {
         let door = DoorTerms::default();
         let heat = Heat::first(1_000_000, EpochMs(60_000));
-        assert_eq!(heat.after(600, EpochMs(120_000), &door).requests_per_s, 10, "Redis lost the rest");
+        assert_eq!(heat.after(600, EpochMs(120_000), &door, 1).requests_per_s, 10, "Redis lost the rest");
         for soon in [0, 59_000, 60_000, 60_001, 89_999] {
-            assert_eq!(heat.after(2_000_000, EpochMs(soon), &door), heat, "a run beside another, or by another clock");
+            assert_eq!(
+                heat.after(2_000_000, EpochMs(soon), &door, 1),
+                heat,
+                "a run beside another, or by another clock"
+            );
         }
-        let busiest = heat.after(u64::MAX, EpochMs(90_000), &door);
+        let busiest = heat.after(u64::MAX, EpochMs(90_000), &door, 1);
         assert_eq!((busiest.requests_per_s, busiest.hot_since_ms), (u32::MAX, Some(EpochMs(90_000))));
+    }
+
+    /// Redis loses the counts of any of four lanes between two looks.
+    #[test]
+    fn the_rate_is_never_above_what_was_asked_whatever_lanes_are_lost() {
+        let door = DoorTerms { planned_requests_per_s: Some(1), ..DoorTerms::default() };
+        let (before, more) = ([5_000_000, 3_000, 70, 0], [60, 120, 0, 600]);
+        for lost in 0..16 {
+            let kept = |lane: usize| if lost & 1 << lane == 0 { before[lane] + more[lane] } else { more[lane] };
+            let heat = Heat::first(before.iter().sum(), EpochMs(0));
+            let after = heat.after((0..4).map(kept).sum(), EpochMs(60_000), &door, 4);
+            assert!(after.requests_per_s <= 13, "{lost:b}: {after:?}");
+            let later = after.after((0..4).map(kept).sum::<u64>() + 1200, EpochMs(120_000), &door, 4);
+            assert_eq!((later.requests_per_s, later.hot_since_ms), (20, Some(EpochMs(120_000))), "{lost:b}");
+        }
     }
 
     #[test]
     fn a_minute_as_expected_adds_up_to_one() {
-        for planned in [None, Some(500)] {
+        for (planned, lanes, expected) in
+            [(None, 1, 3_000), (Some(500), 1, 500), (None, 16, 48_000), (Some(500), 16, 500)]
+        {
             let door = DoorTerms { planned_requests_per_s: planned, ..DoorTerms::default() };
-            let minute = f64::from(planned.unwrap_or(UNPLANNED_REQUESTS_PER_S)) * 60.0;
-            assert!((door.share_of_a_minute() * minute - 1.0).abs() < 1e-9);
+            let minute = f64::from(expected) * 60.0;
+            assert!((door.share_of_a_minute(lanes) * minute - 1.0).abs() < 1e-9);
         }
     }
 }

@@ -130,7 +130,7 @@ impl RoundStock<'_> {
     pub async fn challenge(self, request: &ChallengeRequest<'_>) -> Result<Challenged, StockError> {
         let &ChallengeRequest { applicant, id, expected, life_ms } = request;
         let asked = AdmitRequest { applicant, id, answer: Some(expected), per_sale: None, class: BuyerClass::EVERYONE };
-        let answer = self.run("challenge", &asked, life_ms).await?;
+        let answer = self.run("challenge", &asked, life_ms, false).await?;
         match parse(&answer)? {
             (ScriptCode::Challenged, _) => Ok(Challenged::Issued),
             (ScriptCode::RateLimited, rest) => Ok(Challenged::RateLimited(rate_limited(rest, &answer)?)),
@@ -141,13 +141,35 @@ impl RoundStock<'_> {
         }
     }
 
-    /// Takes the answer to a challenge, once. One round trip, the rates included.
+    /// Takes the answer to a challenge, once. One round trip, the rates included, unless nothing is left in the user's home lane and
+    /// there are others.
     ///
     /// # Errors
     /// If Redis does not answer. Can be repeated for some seconds: the same answer is answered alike and charged once.
     pub async fn admit(self, request: &AdmitRequest<'_>) -> Result<Admit, StockError> {
+        // What the home lane has is not all that there is.
+        let seen = (self.lanes > 1).then(|| self.seen.of(self.id));
+        let may_have = seen.as_ref().is_some_and(|seen| seen.sold_out().is_none() && seen.may_have_units());
+        let admit = self.admit_at_home(request, may_have).await?;
+        let (Some(seen), Admit::SoldOut(_)) = (seen, admit) else { return Ok(admit) };
+        if seen.sold_out().is_some() {
+            return Ok(admit);
+        }
+        match self.is_sold_out_elsewhere().await? {
+            Some(sold_out) => Ok(Admit::SoldOut(sold_out)),
+            None => {
+                // It has been charged for.
+                let Applicant { user, ip, .. } = request.applicant;
+                let applicant = Applicant { user, ip, per_user: NO_LIMIT, per_ip: NO_LIMIT };
+                self.admit_at_home(&AdmitRequest { applicant, ..*request }, true).await
+            }
+        }
+    }
+
+    /// Takes it in the user's home lane, which may have nothing while another lane does.
+    async fn admit_at_home(self, request: &AdmitRequest<'_>, may_have: bool) -> Result<Admit, StockError> {
         let step = if request.answer.is_some() { "answer" } else { "pass" };
-        let answer = self.run(step, request, ANSWERED_FOR_MS).await?;
+        let answer = self.run(step, request, ANSWERED_FOR_MS, may_have).await?;
         match parse(&answer)? {
             (ScriptCode::Admitted, at) => Ok(Admit::Admitted(moment(at, &answer)?)),
             (ScriptCode::WrongAnswer, again) => Ok(Admit::WrongAnswer { again: again == "1" }),
@@ -164,7 +186,13 @@ impl RoundStock<'_> {
         }
     }
 
-    async fn run(self, step: &str, request: &AdmitRequest<'_>, life_ms: u32) -> Result<String, StockError> {
+    async fn run(
+        self,
+        step: &str,
+        request: &AdmitRequest<'_>,
+        life_ms: u32,
+        may_have: bool,
+    ) -> Result<String, StockError> {
         let &AdmitRequest { applicant, id, answer, per_sale, class } = request;
         let Applicant { user, ip, per_user, per_ip } = applicant;
         let keys = self.home_of(user);
@@ -188,8 +216,7 @@ impl RoundStock<'_> {
             call = call.arg(limit.emission_interval_us).arg(limit.burst);
         }
         call = call.arg(lead_ms(class)).arg(u8::from(class.has_set_aside));
-        // What the home lane has is not all that there is.
-        if self.lanes > 1 && self.known_sold_out().is_none() {
+        if may_have {
             call = call.arg(1);
         }
         call.invoke_async(self.connection).await

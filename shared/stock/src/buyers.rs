@@ -1,22 +1,18 @@
 use std::sync::LazyLock;
 
 use futures::future::try_join_all;
-use sale::EpochMs;
 
-use crate::lanes::one_for_all;
 use crate::script::Script;
 use crate::script_code::{moment, parse, unexpected};
-use crate::{RoundStock, ScriptCode, StockError};
+use crate::{RoundStock, ScriptCode, StockError, WinsSeen};
 
 static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BUYERS));
 
-/// Everybody who has or had a reservation in a round, at any moment at which its last unit was handed out at
-/// `last_won_at_ms`.
+/// Everybody who has or had a reservation in a round, as long as nobody has won a unit since `wins`.
 #[derive(Debug, Clone)]
 pub struct Buyers {
-    /// When the last unit was handed out, by Redis's clock. Of a round with several lanes it stands for those moments of all of
-    /// them: another one if one of them is.
-    pub last_won_at_ms: EpochMs,
+    /// As of which win.
+    pub wins: WinsSeen,
     /// The users, in no order, and perhaps some who have no reservation.
     pub names: Vec<String>,
 }
@@ -55,7 +51,7 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer.
     pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
-        let (mut moments, mut names) = (Vec::new(), Vec::new());
+        let (mut wins, mut names) = (Vec::new(), Vec::new());
         // Each lane could be asked for as many, and all of them together have more.
         if self.is_of_lanes() && self.let_in_count().await? as usize > most {
             return Ok(BuyersRead::TooMany);
@@ -63,16 +59,16 @@ impl RoundStock<'_> {
         for read in try_join_all(self.each_lane().map(|lane| lane.buyers_of_lane(most))).await? {
             match read {
                 BuyersRead::All(buyers) => {
-                    moments.push(buyers.last_won_at_ms);
+                    wins.push(buyers.wins);
                     names.extend(buyers.names);
                 }
                 other => return Ok(other),
             }
         }
-        if names.len() > most && moments.len() > 1 {
+        if names.len() > most && wins.len() > 1 {
             return Ok(BuyersRead::TooMany);
         }
-        Ok(BuyersRead::All(Buyers { last_won_at_ms: one_for_all(&moments), names }))
+        Ok(BuyersRead::All(Buyers { wins: WinsSeen::of_all(&wins), names }))
     }
 
     async fn buyers_of_lane(self, most: usize) -> Result<BuyersRead, StockError> {
@@ -82,7 +78,7 @@ impl RoundStock<'_> {
         let (head, names) = answer.split_once('\n').unwrap_or((&answer, ""));
         match parse(head)? {
             (ScriptCode::Buyers, at) => Ok(BuyersRead::All(Buyers {
-                last_won_at_ms: moment(at, head)?,
+                wins: WinsSeen::at(moment(at, head)?),
                 names: names.lines().map(str::to_owned).collect(),
             })),
             (ScriptCode::TooMany, _) => Ok(BuyersRead::TooMany),

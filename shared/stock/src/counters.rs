@@ -60,8 +60,7 @@ macro_rules! sale_fields {
             pub plan: Option<RainPlan>,
             /// Those of each lane, if the round has several.
             pub lanes: Vec<Counters>,
-            /// Of a lane: the number of its loading, if it may lack units that it had before Redis lost it. Of a round: any of those,
-            /// or 0 if units changed their lanes while they were counted. Then more may be free than is said.
+            /// Of a lane: the number of its loading, if it may lack units that it had before Redis lost it. Of a round: any of those.
             pub short: Option<u64>,
         }
 

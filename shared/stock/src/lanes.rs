@@ -1,8 +1,6 @@
 //! What a round with several lanes does when nothing is left in one of them.
 
 use std::cmp::Reverse;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -11,11 +9,11 @@ use sale::{BuyerClass, Claim, EpochMs, Lane, UserId};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::lanes_seen::Stamp;
+use crate::lanes_seen::{RoundSeen, Stamp};
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{DonateFor, Donated};
-use crate::{HOLD_BACK_MS, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
+use crate::{HOLD_BACK_MS, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
 
 static LOOK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOOK));
 
@@ -38,7 +36,7 @@ struct LaneLook {
     is_short: bool,
     /// The latest transfer that it took from any lane.
     heard: u64,
-    last_won_at_ms: EpochMs,
+    wins: WinsSeen,
     /// The same as long as what is free is.
     state: String,
 }
@@ -53,7 +51,7 @@ impl LaneLook {
             open: words.next()?.parse().ok()?,
             is_short: words.next()? != "0",
             heard: words.next()?.parse().ok()?,
-            last_won_at_ms: EpochMs(words.next()?.parse().ok()?),
+            wins: WinsSeen::at(EpochMs(words.next()?.parse().ok()?)),
             state: words.next()?.to_owned(),
         };
         words.next().is_none().then_some(look)
@@ -112,35 +110,20 @@ impl Looks {
     }
 
     fn sold_out(&self) -> SoldOut {
-        let moments: Vec<EpochMs> = self.lanes.iter().map(|look| look.last_won_at_ms).collect();
+        let wins: Vec<WinsSeen> = self.lanes.iter().map(|look| look.wins).collect();
         let full = Duration::from_millis(HOLD_BACK_MS.into());
         let waits = self.lanes.iter().filter(|look| look.free > 0).map(|look| look.wait);
         let lasts = waits.fold(full, Duration::min);
-        SoldOut { last_won_at_ms: one_for_all(&moments), lasts, next_release_ms: None }
+        SoldOut { wins: WinsSeen::of_all(&wins), lasts, next_release_ms: None }
     }
-}
-
-/// One moment that stands for one of each lane: another one if one of them is. Of a single lane it is the moment itself.
-pub(crate) fn one_for_all(moments: &[EpochMs]) -> EpochMs {
-    if let [only] = moments {
-        return *only;
-    }
-    let mut hasher = DefaultHasher::new();
-    moments.iter().for_each(|moment| moment.0.hash(&mut hasher));
-    EpochMs((hasher.finish() >> 1) as i64)
 }
 
 impl RoundStock<'_> {
-    /// That nobody gets a unit of the round, if this process found that out a moment ago.
-    pub(crate) fn known_sold_out(self) -> Option<SoldOut> {
-        self.seen.of(self.id).sold_out()
-    }
-
     /// Takes a unit of another lane for a user in whose home lane none is left.
     ///
     /// Whoever finds units moves half of a lane's to this one, so the next buyers find them at home. In a process one request
-    /// searches at a time, and the others try at home again after it. That nobody gets a unit is known for up to a second, and
-    /// exact for that time: what comes back is held back for longer.
+    /// searches at a time: those who waited for it hear what it was refused with, or try at home again. That nobody gets a unit is
+    /// known for up to a second, and exact for that time: what comes back is held back for longer.
     pub(crate) async fn reserve_elsewhere(
         self,
         uuid: Uuid,
@@ -152,16 +135,16 @@ impl RoundStock<'_> {
     }
 
     async fn search(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
-        let (home, seen) = (Lane::home_of(user, self.lanes), self.seen.of(self.id));
-        if let Some(sold_out) = seen.sold_out() {
-            return Ok(Reserve::SoldOut(sold_out));
+        let (seen, came_at) = (self.seen.of(self.id), Stamp::now());
+        if let Some(told) = seen.told_since(came_at) {
+            return told;
         }
         let _looking = match seen.looking.try_lock() {
             Ok(looking) => looking,
             Err(_) => {
                 let looking = seen.looking.lock().await;
-                if let Some(sold_out) = seen.sold_out() {
-                    return Ok(Reserve::SoldOut(sold_out));
+                if let Some(told) = seen.told_since(came_at) {
+                    return told;
                 }
                 match self.reserve_at_home(uuid, user, class).await? {
                     Reserve::SoldOut(_) => looking,
@@ -169,6 +152,19 @@ impl RoundStock<'_> {
                 }
             }
         };
+        let found = self.search_lanes(&seen, uuid, user, class).await;
+        seen.note_refusal(&found);
+        found
+    }
+
+    async fn search_lanes(
+        self,
+        seen: &RoundSeen,
+        uuid: Uuid,
+        user: &UserId,
+        class: BuyerClass,
+    ) -> Result<Reserve, StockError> {
+        let home = Lane::home_of(user, self.lanes);
         for _ in 0..MAX_LOOKS {
             let looks = self.look().await?;
             // Somebody brought some meanwhile.
@@ -226,14 +222,8 @@ impl RoundStock<'_> {
                 return Err(StockError::OnTheWay);
             }
             if looks.have_nothing(LaneLook::sells) {
-                let again = self.look().await?;
-                if again.is_as(&looks) && again.have_nothing(LaneLook::sells) {
-                    let sold_out = looks.sold_out();
-                    seen.note_sold_out(looks.at, sold_out);
-                    // Counted from the look on.
-                    return Ok(Reserve::SoldOut(
-                        seen.sold_out().unwrap_or(SoldOut { lasts: Duration::ZERO, ..sold_out }),
-                    ));
+                if let Some(sold_out) = self.sold_out_still(seen, &looks).await? {
+                    return Ok(Reserve::SoldOut(sold_out));
                 }
             } else if !self.finish_what_is_open(&looks, home).await? {
                 if let Some(error) = looks.failed {
@@ -245,6 +235,39 @@ impl RoundStock<'_> {
             }
         }
         Err(StockError::OnTheWay)
+    }
+
+    /// That nobody gets a unit, if the lanes are as they were when none had any: then none had at one moment.
+    async fn sold_out_still(self, seen: &RoundSeen, looks: &Looks) -> Result<Option<SoldOut>, StockError> {
+        let again = self.look().await?;
+        if !again.is_as(looks) || !again.have_nothing(LaneLook::sells) {
+            return Ok(None);
+        }
+        let sold_out = looks.sold_out();
+        seen.note_sold_out(looks.at, sold_out);
+        // Counted from the look on.
+        Ok(Some(seen.sold_out().unwrap_or(SoldOut { lasts: Duration::ZERO, ..sold_out })))
+    }
+
+    /// Whether nobody gets a unit, for who found none in one lane and does not want one yet. None if somebody may get one, or nobody
+    /// can tell: that is remembered for a moment as well.
+    pub(crate) async fn is_sold_out_elsewhere(self) -> Result<Option<SoldOut>, StockError> {
+        let seen = self.seen.of(self.id);
+        let _looking = seen.looking.lock().await;
+        if let Some(sold_out) = seen.sold_out() {
+            return Ok(Some(sold_out));
+        }
+        if seen.may_have_units() {
+            return Ok(None);
+        }
+        let looks = self.look().await?;
+        if looks.have_nothing(LaneLook::sells)
+            && let Some(sold_out) = self.sold_out_still(&seen, &looks).await?
+        {
+            return Ok(Some(sold_out));
+        }
+        seen.note_units(looks.at);
+        Ok(None)
     }
 
     /// Gives a claim a unit of another lane.

@@ -6,12 +6,14 @@ use std::time::{Duration, Instant, SystemTime};
 use sale::RoundId;
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::SoldOut;
+use crate::{Reserve, SoldOut, StockError};
 
 /// Rounds that are remembered at most: one with several lanes is rare.
 const MOST_ROUNDS: usize = 64;
 /// How long what was found holds at most. Nothing that comes back is sold any sooner.
 const HOLDS: Duration = Duration::from_millis(1000);
+/// How long it holds at most that lanes refused a buyer, or that one of them may have a unit: neither is exact.
+const HOLDS_ABOUT: Duration = Duration::from_millis(250);
 
 /// What this process has seen of rounds with several lanes. Its clones are one.
 #[derive(Clone, Default)]
@@ -21,8 +23,34 @@ pub(crate) struct LanesSeen(Arc<Mutex<HashMap<RoundId, Arc<RoundSeen>>>>);
 #[derive(Default)]
 pub(crate) struct RoundSeen {
     sold_out: Mutex<Option<(Stamp, SoldOut)>>,
+    refused: Mutex<Option<(Stamp, Refused)>>,
+    has_units: Mutex<Option<Stamp>>,
+    /// The lane that answered last for the turns of the round, if the first one does not.
+    pub(crate) leases_from: Mutex<Option<(Stamp, u16)>>,
     /// Held by who looks for units in the other lanes: the others wait for what becomes of it.
     pub(crate) looking: AsyncMutex<()>,
+}
+
+/// What a search in the other lanes came to that found neither a unit nor that there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Paused,
+    Closed,
+    /// A lane is lost.
+    UnknownSale,
+    /// What is left is on its way, or a lane does not answer.
+    NotKnown,
+}
+
+impl Refused {
+    const fn answer(self) -> Result<Reserve, StockError> {
+        match self {
+            Self::Paused => Ok(Reserve::Paused),
+            Self::Closed => Ok(Reserve::Closed),
+            Self::UnknownSale => Ok(Reserve::UnknownSale),
+            Self::NotKnown => Err(StockError::OnTheWay),
+        }
+    }
 }
 
 /// A moment by both clocks: that of a process which was frozen may have stood still.
@@ -35,7 +63,7 @@ impl Stamp {
     }
 
     /// How long ago it was by the clock that says more. None if a clock went back.
-    fn age(self) -> Option<Duration> {
+    pub(crate) fn age(self) -> Option<Duration> {
         Some(self.0.elapsed().max(self.1.elapsed().ok()?))
     }
 }
@@ -75,11 +103,50 @@ impl RoundSeen {
     /// Notes that nobody got a unit at `at`.
     pub(crate) fn note_sold_out(&self, at: Stamp, sold_out: SoldOut) {
         *self.lock() = Some((at, sold_out));
+        *lock(&self.has_units) = None;
+    }
+
+    /// What to tell somebody who came at `came_at` and found nothing at home: that nobody gets a unit; what a search ended with since
+    /// then; or with what it was refused a moment before.
+    pub(crate) fn told_since(&self, came_at: Stamp) -> Option<Result<Reserve, StockError>> {
+        if let Some(sold_out) = self.sold_out() {
+            return Some(Ok(Reserve::SoldOut(sold_out)));
+        }
+        let (found_at, refused) = (*lock(&self.refused))?;
+        let is_sure = matches!(refused, Refused::Paused | Refused::Closed);
+        let holds = found_at.0 >= came_at.0 || is_sure && found_at.age().is_some_and(|age| age < HOLDS_ABOUT);
+        holds.then(|| refused.answer())
+    }
+
+    /// Notes what a search came to just now, if that is the same for all who search.
+    pub(crate) fn note_refusal(&self, found: &Result<Reserve, StockError>) {
+        let refused = match found {
+            Ok(Reserve::Paused) => Some(Refused::Paused),
+            Ok(Reserve::Closed) => Some(Refused::Closed),
+            Ok(Reserve::UnknownSale) => Some(Refused::UnknownSale),
+            Err(error) if error.is_away() || matches!(error, StockError::OnTheWay) => Some(Refused::NotKnown),
+            _ => None,
+        };
+        *lock(&self.refused) = refused.map(|refused| (Stamp::now(), refused));
+    }
+
+    /// Whether a lane had a unit a moment ago, or it was not known.
+    pub(crate) fn may_have_units(&self) -> bool {
+        lock(&self.has_units).is_some_and(|at| at.age().is_some_and(|age| age < HOLDS_ABOUT))
+    }
+
+    /// Notes that a lane had a unit at `at`, or that nobody could tell.
+    pub(crate) fn note_units(&self, at: Stamp) {
+        *lock(&self.has_units) = Some(at);
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<(Stamp, SoldOut)>> {
-        self.sold_out.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.sold_out)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -87,6 +154,29 @@ mod tests {
     use sale::EpochMs;
 
     use super::*;
+    use crate::WinsSeen;
+
+    /// Who waited for a search is not to search as well, whatever became of it.
+    #[test]
+    fn who_waited_hears_what_the_search_came_to() {
+        let seen = RoundSeen::default();
+        let told = |came_at| seen.told_since(came_at).map(|told| told.ok());
+        let before = Stamp::now();
+        assert_eq!(told(before), None);
+        seen.note_refusal(&Err(StockError::OnTheWay));
+        let after = Stamp(before.0 + Duration::from_secs(60), before.1);
+        assert_eq!([told(before), told(after)], [Some(None), None], "who comes later looks again");
+        seen.note_refusal(&Ok(Reserve::Paused));
+        assert_eq!(told(before), Some(Some(Reserve::Paused)));
+        let old = |ms| {
+            let ago = Duration::from_millis(ms);
+            *lock(&seen.refused) = Some((Stamp(before.0.checked_sub(ago).unwrap(), before.1 - ago), Refused::Closed));
+            told(after)
+        };
+        assert_eq!([old(0), old(250)], [Some(Some(Reserve::Closed)), None], "the pause may be over");
+        seen.note_refusal(&Ok(Reserve::Denied));
+        assert_eq!(told(before), None, "that is one user's");
+    }
 
     /// Memory of different processes may lie alike.
     #[test]
@@ -98,7 +188,8 @@ mod tests {
 
     #[test]
     fn what_was_found_holds_for_a_while_by_either_clock() {
-        let found = SoldOut { last_won_at_ms: EpochMs(1), lasts: Duration::from_millis(900), next_release_ms: None };
+        let found =
+            SoldOut { wins: WinsSeen::at(EpochMs(1)), lasts: Duration::from_millis(900), next_release_ms: None };
         let before = |monotonic, wall| {
             let (now, seen) = (Stamp::now(), RoundSeen::default());
             let ago = |ms| Duration::from_millis(ms);

@@ -1,11 +1,17 @@
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError};
 use std::time::Duration;
 
+use sale::Lane;
+
+use crate::lanes_seen::Stamp;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
 
 static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LEASE));
+
+/// How long a process goes on with a lane that answered for the turns of a round when the first one did not.
+const STAYS_FOR: Duration = Duration::from_secs(30);
 
 /// Requests that a process may pass on to Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +23,45 @@ pub struct Lease {
 }
 
 impl RoundStock<'_> {
-    /// Asks for some of the `per_s` requests of one step that an isolated sale may get in the current second of Redis's clock.
+    /// Asks for some of the `per_s` requests of one step that an isolated sale may get in the current second of Redis's clock. With
+    /// several lanes the first one counts them for all. If that is away, one on another shard does: as long as some processes still
+    /// ask the first one, there may be twice as many.
     ///
     /// # Errors
     /// If Redis does not answer; then some may be granted in vain.
     pub async fn lease(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
+        if !self.is_of_lanes() {
+            return self.lease_in_lane(step, per_s, wanted).await;
+        }
+        let seen = self.seen.of(self.id);
+        let last = *seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = last.filter(|(at, _)| at.age().is_some_and(|age| age < STAYS_FOR)).map(|(_, index)| index);
+        // Lanes that are next to each other are often on one shard.
+        let mut lanes: Vec<u16> = last.into_iter().collect();
+        for index in [0, self.lanes / 2, self.lanes - 1] {
+            if !lanes.contains(&index) {
+                lanes.push(index);
+            }
+        }
+        let mut failed = StockError::OnTheWay;
+        for index in lanes {
+            match self.only(Lane::new(index, self.lanes)).lease_in_lane(step, per_s, wanted).await {
+                Err(error) if error.is_away() => failed = error,
+                answer => {
+                    let mut from = seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
+                    if index == 0 {
+                        *from = None;
+                    } else if last != Some(index) {
+                        *from = Some((Stamp::now(), index));
+                    }
+                    return answer;
+                }
+            }
+        }
+        Err(failed)
+    }
+
+    async fn lease_in_lane(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
         let call = LEASE.key(self.keys().lease(step)).arg(per_s).arg(wanted);
         let answer = call.invoke_async(self.connection).await?;
         let lease = |rest: &str| {

@@ -30,6 +30,7 @@ mod script_code;
 mod tally;
 mod transfers;
 mod view;
+mod wins_seen;
 
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
@@ -49,7 +50,8 @@ pub use outbox::Due;
 pub use round::RoundStock;
 pub use script_code::{ScriptCode, SoldOut};
 pub use transfers::{DonateFor, Donated, Transfer};
-pub use view::RoundView;
+pub use view::{KnownCounters, RoundView};
+pub use wins_seen::WinsSeen;
 
 /// Why Redis did not answer.
 #[derive(Debug, thiserror::Error)]

@@ -37,7 +37,13 @@ impl Stock {
 impl<'a> RoundStock<'a> {
     /// Each lane for itself.
     pub fn each_lane(self) -> impl Iterator<Item = Self> {
-        Lane::all(self.lanes).map(move |lane| self.only(lane))
+        let indices = self.only.map_or(0..self.lanes, |only| only.index()..only.index() + 1);
+        indices.map(move |index| self.only(Lane::new(index, self.lanes)))
+    }
+
+    /// Whether what a user has in the round is here: not if another lane is meant.
+    pub fn is_home_of(self, user: &UserId) -> bool {
+        self.only.is_none_or(|only| only == Lane::home_of(user, self.lanes))
     }
 
     /// The hash tag of a lane's keys, in braces.
@@ -71,9 +77,14 @@ impl<'a> RoundStock<'a> {
         self.keys_in(Lane::home_of(user, self.lanes))
     }
 
+    /// The lane that is meant, or the first one.
+    pub(crate) fn lane(self) -> Lane {
+        self.only.unwrap_or(Lane::new(0, self.lanes))
+    }
+
     /// The keys of the lane that is meant, or of the first one.
     pub(crate) fn keys(self) -> LaneKeys<'a> {
-        self.keys_in(self.only.unwrap_or(Lane::new(0, self.lanes)))
+        self.keys_in(self.lane())
     }
 
     pub(crate) const fn keys_in(self, lane: Lane) -> LaneKeys<'a> {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use sale::EpochMs;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::StockError;
+use crate::{StockError, WinsSeen};
 
 /// What a script answers. `lua/README.md` says when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
@@ -135,8 +135,8 @@ pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
 /// That nobody gets a unit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoldOut {
-    /// When the last one was handed out, by Redis's clock; of a round with several lanes as `Buyers` says it.
-    pub last_won_at_ms: EpochMs,
+    /// As of which win.
+    pub wins: WinsSeen,
     /// For so long nobody gets one.
     pub lasts: Duration,
     /// When the next ones become available, if the round has a plan by which more do.
@@ -149,7 +149,7 @@ pub(crate) fn sold_out(rest: &str, answer: &str) -> Result<SoldOut, StockError> 
     let (Some(at), Some(for_ms)) = (words.next(), words.next()) else { return Err(unexpected(answer)) };
     let for_ms = for_ms.parse().map_err(|_| unexpected(answer))?;
     Ok(SoldOut {
-        last_won_at_ms: moment(at, answer)?,
+        wins: WinsSeen::at(moment(at, answer)?),
         lasts: Duration::from_millis(for_ms),
         next_release_ms: words.next().map(|next| moment(next, answer)).transpose()?,
     })

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use futures::future::{join_all, try_join_all};
+use futures::FutureExt;
+use futures::future::join_all;
 use sale::{Entry, EpochMs, Lane, Unit, UserId};
 
 use crate::entry::read_record;
@@ -12,6 +13,8 @@ use crate::{Counters, RoundStock, StockError};
 
 /// Buyers and ranges asked for at a time, so that reading holds nobody up.
 const PAGE: usize = 1000;
+/// Readings of counters that say that no unit is left, until two in a row are the same.
+const MAX_READS: usize = 8;
 
 /// Everything that Redis says of a round.
 #[derive(Debug, Clone)]
@@ -29,6 +32,39 @@ pub struct RoundView {
     pub held_still: bool,
     /// Lanes that did not answer: nothing of what they have is here.
     pub unreachable: Vec<Lane>,
+    /// Lanes that Redis has lost, beside others that it has.
+    pub lost: Vec<Lane>,
+}
+
+/// What is known of a round's counters.
+#[derive(Debug, Clone, Default)]
+pub struct KnownCounters {
+    /// Those of the lanes that Redis has and that answer. None if there is no such lane.
+    pub counters: Option<Counters>,
+    /// Lanes that Redis has lost.
+    pub lost: Vec<Lane>,
+    /// Lanes that do not answer.
+    pub away: Vec<Lane>,
+}
+
+impl KnownCounters {
+    /// Whether they are those of every lane.
+    pub const fn are_all(&self) -> bool {
+        self.lost.is_empty() && self.away.is_empty()
+    }
+
+    /// Those of the round, if every lane is known.
+    pub fn of_all(self) -> Option<Counters> {
+        let are_all = self.are_all();
+        self.counters.filter(|_| are_all)
+    }
+
+    /// The indices of the lanes of which nothing is known, ascending.
+    pub fn unknown(&self) -> Vec<u16> {
+        let mut unknown: Vec<u16> = self.lost.iter().chain(&self.away).map(|lane| lane.index()).collect();
+        unknown.sort_unstable();
+        unknown
+    }
 }
 
 /// What one lane of several says.
@@ -123,21 +159,6 @@ fn of_all(of_lanes: u16, known: Vec<(Lane, Counters, LaneTransfers)>) -> Counter
     }
 }
 
-/// What the lanes of a round say, one after the other.
-type LaneCounters = Vec<(Lane, Counters, LaneTransfers)>;
-
-/// The counters of a round whose lanes were read twice. Each lane is read at a moment of its own, so a unit that changes its lane
-/// meanwhile may be seen in neither. If nothing is free by that, it is known only if nothing has changed its lane.
-fn of_two_readings(of_lanes: u16, before: LaneCounters, after: LaneCounters) -> Counters {
-    let state = |(_, counters, _): &(Lane, Counters, LaneTransfers)| (counters.epoch_ms, counters.moves);
-    let held_still = before.iter().map(state).eq(after.iter().map(state));
-    let mut all = of_all(of_lanes, if held_still { before } else { after });
-    if !held_still && all.free() == 0 {
-        all.short.get_or_insert(0);
-    }
-    all
-}
-
 fn count(range: &RangeInclusive<u32>) -> u32 {
     range.end() + 1 - range.start()
 }
@@ -145,14 +166,16 @@ fn count(range: &RangeInclusive<u32>) -> u32 {
 impl RoundView {
     fn of_all(of_lanes: u16, read: LaneViews) -> Self {
         let mut free: Vec<RangeInclusive<u32>> = read.on_the_way().collect();
-        let (mut entries, mut outbox, held_still, mut lanes) = (Vec::new(), 0, read.held_still, Vec::new());
+        let (mut entries, mut outbox, mut lanes) = (Vec::new(), 0, Vec::new());
+        let held_still = read.held_still && read.lost.is_empty();
         for LaneView { lane, view, transfers } in read.views {
             free.extend(view.free);
             entries.extend(view.entries);
             outbox += view.outbox;
             lanes.push((lane, view.counters, transfers));
         }
-        Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable: read.unreachable }
+        let (unreachable, lost) = (read.unreachable, read.lost);
+        Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable, lost }
     }
 
     /// Units that can be handed out twice, since two lanes have them. No more than so many.
@@ -173,35 +196,82 @@ impl RoundStock<'_> {
     /// The counters, if Redis has the round: all of its lanes, if it has several.
     ///
     /// # Errors
-    /// If Redis does not answer.
+    /// If Redis does not answer, or one of the lanes; or if units keep moving between lanes of which none has any.
     pub async fn counters(self) -> Result<Option<Counters>, StockError> {
-        if !self.is_of_lanes() {
-            return self.counters_of_lane().await;
-        }
-        let Some(before) = self.counters_of_lanes().await? else { return Ok(None) };
-        let counters = of_all(self.lanes, before.clone());
-        if counters.free() > 0 || counters.short.is_some() {
-            return Ok(Some(counters));
-        }
-        let after = self.counters_of_lanes().await?;
-        Ok(after.map(|after| of_two_readings(self.lanes, before, after)))
+        let (known, failed) = self.known_counters().await?;
+        failed.map_or_else(|| Ok(known.of_all()), Err)
     }
 
-    /// The counters of what a user has to do with: those of the home lane, if there are several lanes.
+    /// As [`RoundStock::counters`], but without the lanes that do not answer or that Redis has lost, as long as one answers. Units
+    /// of theirs do not count as free.
+    ///
+    /// # Errors
+    /// If no lane answers.
+    pub async fn counters_of_known(self) -> Result<KnownCounters, StockError> {
+        let (known, failed) = self.known_counters().await?;
+        match failed {
+            Some(error) if known.counters.is_none() && known.lost.is_empty() => Err(error),
+            _ => Ok(known),
+        }
+    }
+
+    /// The counters of the user's home lane, which were made when that was loaded; none if Redis does not have it. One call.
     ///
     /// # Errors
     /// If Redis does not answer.
-    pub async fn counters_for(self, user: &UserId) -> Result<Option<Counters>, StockError> {
+    pub async fn counters_at_home(self, user: &UserId) -> Result<Option<Counters>, StockError> {
         self.only(Lane::home_of(user, self.lanes)).counters_of_lane().await
     }
 
-    async fn counters_of_lanes(self) -> Result<Option<LaneCounters>, StockError> {
-        let of_lane = async |lane: Lane| {
-            let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
-            Ok::<_, StockError>(Some((lane, counters, self.transfers_of(lane).await?)))
-        };
-        let lanes = try_join_all(Lane::all(self.lanes).map(of_lane)).await?;
-        Ok(lanes.into_iter().collect())
+    /// What is known, and why a lane is not. Lanes are read one beside the other, so a unit may change its lane on the way: that none
+    /// is free is true only if no lane changes until all are read.
+    async fn known_counters(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
+        if !self.is_of_lanes() {
+            let counters = self.counters_of_lane().await?;
+            let lost = if counters.is_none() { vec![self.lane()] } else { Vec::new() };
+            return Ok((KnownCounters { counters, lost, away: Vec::new() }, None));
+        }
+        // In a box: it is for few rounds, and its futures are large.
+        self.known_counters_of_lanes().boxed().await
+    }
+
+    async fn known_counters_of_lanes(self) -> Result<(KnownCounters, Option<StockError>), StockError> {
+        for _ in 0..MAX_READS {
+            let (mut known, mut failed, mut read) = (KnownCounters::default(), None, Vec::new());
+            let lanes: Vec<_> = Lane::all(self.lanes).map(|lane| self.read_counters(lane)).collect();
+            let lanes = join_all(lanes).await;
+            for (lane, answer) in Lane::all(self.lanes).zip(lanes) {
+                match answer {
+                    Ok(Some(counters)) => read.push(counters),
+                    Ok(None) => known.lost.push(lane),
+                    Err(error) if error.is_away() => {
+                        known.away.push(lane);
+                        failed = Some(error);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            let as_read: Vec<Counters> = read.iter().map(|(_, counters, _)| counters.clone()).collect();
+            known.counters = (!read.is_empty()).then(|| of_all(self.lanes, read));
+            let has_none = known.counters.as_ref().is_some_and(|counters| counters.free() == 0);
+            if !has_none || !known.are_all() || self.are_still(&as_read).await? {
+                return Ok((known, failed));
+            }
+        }
+        Err(StockError::OnTheWay)
+    }
+
+    async fn read_counters(self, lane: Lane) -> Result<Option<(Lane, Counters, LaneTransfers)>, StockError> {
+        let Some(counters) = self.only(lane).counters_of_lane().await? else { return Ok(None) };
+        Ok(Some((lane, counters, self.transfers_of(lane).await?)))
+    }
+
+    /// Whether the lanes still have these counters.
+    async fn are_still(self, as_read: &[Counters]) -> Result<bool, StockError> {
+        let now: Vec<_> = self.each_lane().map(Self::counters_of_lane).collect();
+        let now = join_all(now).await;
+        let same = now.into_iter().zip(as_read).map(|(now, before)| Ok(now?.as_ref() == Some(before)));
+        same.into_iter().try_fold(true, |all, same: Result<bool, StockError>| Ok(all && same?))
     }
 
     pub(crate) async fn counters_of_lane(self) -> Result<Option<Counters>, StockError> {
@@ -245,7 +315,8 @@ impl RoundStock<'_> {
         self.view_of_lane().await
     }
 
-    /// As [`RoundStock::view`], but without the lanes that do not answer, as long as one does.
+    /// As [`RoundStock::view`], but without the lanes that do not answer or that Redis has lost, as long as there is one. If one
+    /// is lost it did not hold still: what was in it is in no place.
     ///
     /// # Errors
     /// If no lane answers.
@@ -257,7 +328,7 @@ impl RoundStock<'_> {
             {
                 return Err(error);
             }
-            return Ok(views.lost.is_empty().then(|| RoundView::of_all(self.lanes, views)));
+            return Ok((!views.views.is_empty()).then(|| RoundView::of_all(self.lanes, views)));
         }
         self.view_of_lane().await
     }
@@ -366,7 +437,15 @@ impl RoundStock<'_> {
         }
         let entries = self.all_entries(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
-        Ok(Some(RoundView { counters, free, entries, outbox, held_still: true, unreachable: Vec::new() }))
+        Ok(Some(RoundView {
+            counters,
+            free,
+            entries,
+            outbox,
+            held_still: true,
+            unreachable: Vec::new(),
+            lost: Vec::new(),
+        }))
     }
 
     async fn free_ranges(self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
@@ -415,26 +494,4 @@ impl RoundStock<'_> {
 pub(crate) fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
     let (first, last) = range.split_once('-')?;
     Some(first.parse().ok()?..=last.parse().ok()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lane(index: u16, moves: u32, free: u32) -> (Lane, Counters, LaneTransfers) {
-        let counters = Counters { next_unit: 1, last_unit: free, moves, ..Counters::default() };
-        (Lane::new(index, 2), counters, LaneTransfers { dealt: 4, ..LaneTransfers::default() })
-    }
-
-    /// A unit of the second lane went to the first one, which had been read by then.
-    #[test]
-    fn what_changes_its_lane_meanwhile_may_be_in_neither_reading() {
-        let (before, moved) = (vec![lane(0, 0, 0), lane(1, 1, 0)], vec![lane(0, 1, 0), lane(1, 1, 0)]);
-        let known = of_two_readings(2, before.clone(), before.clone());
-        assert_eq!((known.free(), known.short), (0, None));
-        let unknown = of_two_readings(2, before.clone(), moved);
-        assert_eq!((unknown.free(), unknown.short), (0, Some(0)));
-        let found = of_two_readings(2, before, vec![lane(0, 1, 1), lane(1, 1, 0)]);
-        assert_eq!((found.free(), found.short), (1, None));
-    }
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use sale::{BuyerClass, Claim, ClaimState, Entry, EpochMs, ReservationId, Round, Slot, Unit, UserId};
-use stock::{Counters, Reseated, Reserve, SoldOut};
+use stock::{Counters, Reseated, Reserve, SoldOut, WinsSeen};
 use tests::{fresh_claim, held};
 use uuid::Uuid;
 
@@ -155,8 +155,8 @@ impl Model {
     }
 
     fn sold_out(&self) -> Reserve {
-        let (last_won_at_ms, lasts) = (self.last_won_at_ms, Duration::ZERO);
-        Reserve::SoldOut(SoldOut { last_won_at_ms, lasts, next_release_ms: None })
+        let (wins, lasts) = (WinsSeen::at(self.last_won_at_ms), Duration::ZERO);
+        Reserve::SoldOut(SoldOut { wins, lasts, next_release_ms: None })
     }
 
     /// What is free once nothing was is held back.

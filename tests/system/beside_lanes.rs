@@ -1,0 +1,281 @@
+//! What surrounds a sale, if that has several lanes: the line, the doors, the figures, the audits; and if one of its lanes is away, or
+//! Redis has lost it.
+
+use std::collections::BTreeMap;
+
+use futures::future::join_all;
+use ledger::{Denial, DeniedBy, DeniedWhy};
+use line::LineState;
+use runtime::Clock;
+use sale::{Allocation, ChallengePolicy, EpochMs, Lane, Parts, Round, RoundId, Settlement, Terms};
+use serde_json::{Value, json};
+use stock::{RoundStock, Stock};
+use tests::{round, terms};
+
+use crate::answer::Answer;
+use crate::ask::Ask;
+use crate::calls::redis_calls;
+use crate::catalog::shown;
+use crate::crashes::at_home_in;
+use crate::heal::heal;
+use crate::lab::{Lab, SALE};
+use crate::lines::{LINE, look, with_line};
+use crate::rounds;
+
+const LANES: u16 = 4;
+const KINDS: [&str; 7] = ["sale", "transfers", "buyers", "free", "outbox", "answers", "denied"];
+
+fn in_lanes(total: u32) -> Terms {
+    Terms { lanes: LANES, ..terms(total, 1) }
+}
+
+fn now() -> EpochMs {
+    Clock::system().now()
+}
+
+impl Lab {
+    fn round_stock<'a>(&'a self, id: &'a RoundId) -> RoundStock<'a> {
+        self.stock.round_in(id, LANES)
+    }
+
+    fn lane_tag(&self, index: u16) -> String {
+        self.round_stock(&round(SALE, 1)).tag(Lane::new(index, LANES))
+    }
+
+    /// Redis has nothing of the lane any more.
+    async fn lose_lane(&self, index: u16) {
+        let tag = self.lane_tag(index);
+        let keys = KINDS.map(|kind| format!("{kind}:{tag}"));
+        let del: Vec<&str> = ["DEL"].into_iter().chain(keys.iter().map(String::as_str)).collect();
+        self.redis(&del).await;
+    }
+
+    /// The lane's keys answer nothing but errors.
+    async fn silence_lane(&self, index: u16) {
+        let tag = self.lane_tag(index);
+        for kind in KINDS {
+            // No command that is asked of them takes a stream.
+            let (key, kept) = (format!("{kind}:{tag}"), format!("kept:{kind}:{tag}"));
+            let script = "if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end \
+                          return redis.call('XADD', KEYS[1], '*', 'silent', '1')";
+            self.redis(&["EVAL", script, "2", &key, &kept]).await;
+        }
+    }
+
+    async fn buy_in(&self, index: u16, number: usize) -> sale::Claim {
+        self.buy(at_home_in(index, LANES, number).as_str()).await
+    }
+}
+
+async fn standing(lab: &Lab, name: &str) -> Answer {
+    lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by(name)).await
+}
+
+async fn live(lab: &Lab) -> Value {
+    lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()).await.expect(200).body
+}
+
+#[tokio::test]
+async fn the_end_of_a_line_is_told() {
+    let lab = Lab::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
+    lab.refresh_snapshots().await;
+    for index in 0..2 {
+        lab.buy(at_home_in(index, 2, 0).as_str()).await;
+    }
+    let document = look(&lab).await;
+    assert_eq!((document.state, document.units.sold, document.units.may_return), (LineState::SoldOut, 2, 2));
+    // As if the last unit had been won long ago.
+    for index in 0..2 {
+        let tag = lab.stock.round_in(&round(SALE, 1), 2).tag(Lane::new(index, 2));
+        lab.redis(&["SETRANGE", &format!("sale:{tag}"), "16", "\0\0\0\0\0\u{1}"]).await;
+    }
+    let document = look(&lab).await;
+    assert_eq!((document.state, document.units.may_return), (LineState::SoldOut, 0));
+    assert_eq!(document.poll_after_ms, 0, "nothing more is to come");
+}
+
+/// Who lets people towards the sale never tries for a unit itself.
+#[tokio::test]
+async fn who_comes_too_late_gets_no_pass() {
+    let mut sold = in_lanes(8);
+    sold.gate.challenge = ChallengePolicy::None;
+    let lab = Lab::selling(sold).await;
+    for number in 0..7 {
+        lab.buy_in(1, number).await;
+    }
+    let elsewhere = Stock::new(&lab.valkey.url()).unwrap();
+    let lab = lab.with_stock(elsewhere);
+    let ask =
+        |index, number| Ask::post(format!("/v1/sales/{SALE}/tokens")).by(at_home_in(index, LANES, number).as_str());
+    for index in 0..LANES {
+        lab.answer(&ask(index, 20)).await.expect(201);
+    }
+    lab.buy_in(2, 0).await;
+    let lab_stock = Stock::new(&lab.valkey.url()).unwrap();
+    let lab = lab.with_stock(lab_stock);
+    for index in 0..LANES {
+        lab.answer(&ask(index, 30)).await.problem(409, "sold_out");
+    }
+    let buyer = Ask::post(format!("/v1/sales/{SALE}/tokens")).by(at_home_in(1, LANES, 0).as_str());
+    lab.answer(&buyer).await.expect(201);
+}
+
+async fn heat(lab: &Lab, minute: i64) -> usize {
+    let clock = Clock::ahead_by_ms(minute * 60_000);
+    reconciliation::handle(&reconciliation::Deps { clock, ..lab.reconciliation() }).await.unwrap().hot
+}
+
+#[tokio::test]
+async fn a_sale_is_not_hot_since_a_lane_was_lost() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    let count = async |count: &str| {
+        for index in 0..LANES {
+            lab.redis(&["HINCRBY", &format!("answers:{}", lab.lane_tag(index)), "challenged", count]).await;
+        }
+    };
+    count("2000000").await;
+    assert_eq!(heat(&lab, 0).await, 0);
+    lab.redis(&["DEL", &format!("answers:{}", lab.lane_tag(2))]).await;
+    assert_eq!(heat(&lab, 1).await, 0, "nobody asked more than before");
+    count("250000").await;
+    assert_eq!(heat(&lab, 2).await, 0, "four lanes are planned to take four times as much");
+    count("600000").await;
+    assert_eq!(heat(&lab, 3).await, 1);
+}
+
+#[tokio::test]
+async fn what_surrounds_a_sale_goes_on_without_one_of_its_lanes() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    let here = at_home_in(0, LANES, 0);
+    lab.reserve(here.as_str()).await;
+    lab.redis(&["HSET", &format!("answers:{}", lab.lane_tag(1)), "challenged", "5"]).await;
+    assert_eq!(live(&lab).await.get("unknown_lanes"), None);
+    lab.silence_lane(2).await;
+    let seen = live(&lab).await;
+    assert_eq!((&seen["units"]["total"], &seen["units"]["free"]), (&json!(40), &json!(29)), "{seen}");
+    assert_eq!((&seen["unknown_lanes"], &seen["answers"]["challenged"]), (&json!([2]), &json!(5)), "{seen}");
+    assert!(seen["queues"][0]["oldest_s"].is_u64(), "{seen}");
+    let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
+    assert_eq!(card.text("availability"), "available");
+    let nobody = at_home_in(1, LANES, 7);
+    assert_eq!(standing(&lab, nobody.as_str()).await.expect(200).body["reservations"], json!([]));
+    standing(&lab, at_home_in(2, LANES, 7).as_str()).await.problem(503, "overloaded");
+}
+
+#[tokio::test]
+async fn where_a_user_stands_is_asked_of_the_users_lane_alone() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    let deps = lab.reservation();
+    let ask = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(at_home_in(1, LANES, 7).as_str());
+    let asked = async || Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
+    asked().await;
+    let (_, calls) = redis_calls(&lab.valkey.url(), asked()).await;
+    assert_eq!(calls, ["HGET", "GET"]);
+}
+
+#[tokio::test]
+async fn only_the_users_of_a_lane_that_was_loaded_anew_may_have_to_wait() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    lab.lose_lane(3).await;
+    heal(&lab).await;
+    lab.refresh_snapshots().await;
+    let settles = async |index| {
+        let answer = standing(&lab, at_home_in(index, LANES, 7).as_str()).await.expect(200);
+        answer.body.get("settling").cloned().unwrap_or_default()
+    };
+    assert_eq!([settles(0).await, settles(3).await], [Value::Null, json!(true)]);
+}
+
+#[tokio::test]
+async fn a_lane_that_is_away_hides_no_message_of_the_others_and_no_unit_is_called_lost() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    for index in [0, 3] {
+        lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
+    }
+    lab.silence_lane(1).await;
+    let clock = Clock::ahead_by_ms(120_000);
+    let summary = reconciliation::handle(&reconciliation::Deps { clock, ..lab.reconciliation() }).await.unwrap();
+    assert_eq!(summary.sent, 2, "{summary:?}");
+    assert!(summary.outbox_age_s >= 120 && summary.failed > 0, "{summary:?}");
+    assert_eq!(summary.rounds, BTreeMap::new(), "what is not known is not counted");
+}
+
+#[tokio::test]
+async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    lab.buy_in(0, 0).await;
+    lab.lose_lane(3).await;
+    let round = lab.round().await;
+    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, now()).await.unwrap();
+    let audit = &audited.audit;
+    assert_eq!((audited.in_redis, audit.lost, audit.free, audit.ordered), (true, 10, 29, 1), "{audit:?}");
+    assert_eq!(audit.repairs, [sale::audit::Repair::Rebuild {}]);
+    // One that is over is not made again; the orders of the other lanes are looked at all the same.
+    let listing =
+        fulfilment::list(&lab.stock, &lab.ledger, &round.id, LANES).await.unwrap().expect("three lanes are there");
+    assert_eq!(listing.repairs, [], "and nothing of it is given to anybody");
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (39, 0, 1));
+}
+
+#[tokio::test]
+async fn denials_reach_the_lanes_that_answer() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    let mallory = at_home_in(0, LANES, 0);
+    let until_ms = now().plus_s(3600);
+    let (by, reason) = (DeniedBy::Operators, DeniedWhy::Asked);
+    let denial = Denial { user: mallory.clone(), until_ms, by, reason };
+    lab.ledger.deny(&denial).await.unwrap();
+    lab.silence_lane(3).await;
+    let rounds = [lab.round().await];
+    fulfilment::reconcile_denials(&lab.stock, &lab.ledger, &rounds, now()).await.unwrap_err();
+    lab.answer(&Ask::reserve(SALE, mallory.as_str())).await.problem(403, "denied");
+}
+
+/// A process hears of the end from the ledger, and a lane may not have heard of it while another one is lost.
+#[tokio::test]
+async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
+    let mut packet = in_lanes(8);
+    packet.price.price_minor = 0;
+    packet.settlement = Settlement::Free;
+    packet.allocation = Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: false };
+    let lab = Lab::selling(packet).await;
+    let at = now().minus_s(catalog::DRAW_REVEAL_AFTER_S + 5);
+    rounds::change(&lab.ledger, &round(SALE, 1), "end", |round: &mut Round| {
+        (round.terms.opens_at_ms, round.terms.closes_at_ms) = (at.minus_s(60), at);
+    })
+    .await;
+    lab.lose_lane(2).await;
+    let draw = format!("/v1/sales/{SALE}/rounds/1/draw");
+    assert_eq!(shown(&lab.catalog(), &draw).await.body.get("seed"), None, "three lanes sell on");
+    for index in [0, 1, 3] {
+        lab.lose_lane(index).await;
+    }
+    assert!(shown(&lab.catalog(), &draw).await.body.get("seed").is_some());
+}
+
+#[tokio::test]
+async fn a_pass_holds_in_a_process_that_has_not_read_of_the_sale() {
+    let lab = Lab::new().await;
+    let deps = lab.another_reservation(Clock::system());
+    deps.snapshots.now().await.unwrap();
+    lab.publish(SALE, &in_lanes(40)).await;
+    lab.load(SALE).await;
+    let reserve = async |index| {
+        let ask = Ask::reserve(SALE, at_home_in(index, LANES, 0).as_str());
+        Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(202)
+    };
+    join_all((0..LANES).map(reserve)).await;
+}
+
+/// Its turns are counted in one place, which may be away.
+#[tokio::test]
+async fn an_isolated_sale_goes_on_without_the_shard_that_counts_its_turns() {
+    let lab = Lab::selling(in_lanes(40)).await;
+    let isolate = Ask::post(format!("/v1/admin/sales/{SALE}/isolate")).by_operator();
+    lab.answer(&isolate.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
+    for tag in [lab.lane_tag(0), format!("{{{SALE}:1:0}}")] {
+        lab.redis(&["LPUSH", &format!("lease:{tag}:reserve"), "silent"]).await;
+    }
+    lab.answer(&Ask::reserve(SALE, at_home_in(1, LANES, 0).as_str())).await.expect(202);
+}
