@@ -119,6 +119,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sales/{sale_id}/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get in line
+         * @description For a sale with a line, from `tickets_from` on until it closes. A place belongs to the user and not to the request: whoever
+         *     asks again, from whatever device, is where they were. Before the opening it does not matter when somebody asks.
+         *     `docs/line.md` says how a place follows from a ticket.
+         */
+        post: operations["getTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sales/{sale_id}/line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how far the line of a sale has moved
+         * @description The same for everybody. A client computes its own place from `seed` and its user's id, and is admitted once the numbers of
+         *     `admitted` are beyond it. `docs/line.md` says how.
+         */
+        get: operations["lookAtLine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sales/{sale_id}/challenges": {
         parameters: {
             query?: never;
@@ -1608,6 +1651,8 @@ export interface components {
              *     days after the first group may buy, and units can be set aside for one group. Not together with `rain`.
              */
             early_access?: components["schemas"]["EarlyAccess"][];
+            line?: components["schemas"]["LineTerms"];
+            lanes?: components["schemas"]["Lanes"];
         };
         /**
          * @description When units become available. Without it all of them are at the opening. What has not dropped before the round closes
@@ -1630,6 +1675,90 @@ export interface components {
                 after_s: number;
                 units: number;
             }[];
+        };
+        /**
+         * @description The line in front of a sale that expects more people than can be served at once. Not together with `early_access`, nor with
+         *     `gate.groups_see`.
+         */
+        LineTerms: {
+            /**
+             * @description How many seconds before `opens_at` there are tickets. Of a round it is promised.
+             * @default 3600
+             */
+            opens_early_s: number;
+            /** @description How many people are admitted every second while units are free. A new line needs it. */
+            admits_per_s?: number;
+            /**
+             * @description Whether it is held up. Who was admitted stays so.
+             * @default false
+             */
+            paused: boolean;
+        };
+        /** @description What this system has sealed. Nobody else reads it. */
+        Sealed: string;
+        Ticket: {
+            ticket: components["schemas"]["Sealed"];
+            sale_id: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            /**
+             * @description Whether the user came before the opening.
+             * @enum {unknown}
+             */
+            class: "early" | "late";
+            /** @description The second in which a late one came. */
+            came_at?: components["schemas"]["Moment"];
+            opens_at: components["schemas"]["Moment"];
+            line_path: string;
+        };
+        LineCount: number;
+        PartsPerBillion: number;
+        Line: {
+            sale: components["schemas"]["SaleId"];
+            round: components["schemas"]["Round"];
+            /**
+             * @description `before` the opening; `moving`; `paused` by operators; `sold_out` while no unit is free, which can change as long as
+             *     `units.may_return` is not 0, or if operators add units; `ended`.
+             * @enum {unknown}
+             */
+            state: "before" | "moving" | "paused" | "sold_out" | "ended";
+            /** @description What the round published of its seed before anybody came. */
+            commitment: string;
+            /** @description What the order follows from. Null before the opening. */
+            seed: string | null;
+            opens_at: components["schemas"]["Moment"];
+            tickets_from: components["schemas"]["Moment"];
+            people: {
+                /** @description About how many came before the opening. */
+                estimate: components["schemas"]["LineCount"];
+                /** @description How far the estimate may be off. */
+                error_percent: components["schemas"]["LineCount"];
+                /** @description How many came after it. */
+                late: components["schemas"]["LineCount"];
+            };
+            admitted: {
+                /** @description Everybody early whose place, in parts per billion, is below this. */
+                early_ppb: components["schemas"]["PartsPerBillion"];
+                /** @description Once all early ones are admitted, everybody who came before this second. */
+                late_until: components["schemas"]["Moment"] | null;
+                /** @description And everybody who came in this second whose place is below this. */
+                late_ppb: components["schemas"]["PartsPerBillion"];
+                /** @description How many late ones that is, as far as they are counted. */
+                late: components["schemas"]["LineCount"];
+                /** @description People a second while units are free; 0 while it is held up. */
+                per_s: components["schemas"]["LineCount"];
+                as_of: components["schemas"]["Moment"];
+            };
+            units: {
+                total: components["schemas"]["LineCount"];
+                /** @description Units that somebody has, paid or not. */
+                sold: components["schemas"]["LineCount"];
+                /** @description How many of them may come back, at most. */
+                may_return: components["schemas"]["LineCount"];
+            };
+            /** @description When to look again; 0 if nothing changes any more, since the sale is over. */
+            poll_after_ms: components["schemas"]["LineCount"];
+            /** @description What who is admitted shows with the ticket. Null before the opening. */
+            front: components["schemas"]["Sealed"] | null;
         };
         EarlyAccess: {
             group: components["schemas"]["GroupName"];
@@ -1733,6 +1862,8 @@ export interface components {
             allocation: components["schemas"]["Allocation"];
             settlement: components["schemas"]["Settlement"];
             early_access?: components["schemas"]["EarlyAccess"][];
+            line?: components["schemas"]["LineTerms"];
+            lanes?: components["schemas"]["Lanes"];
             rain?: components["schemas"]["Rain"];
         };
         /**
@@ -1784,6 +1915,13 @@ export interface components {
             settlement?: components["schemas"]["Settlement"];
             /** @description Not of a round, whose buyers were promised it. */
             early_access?: components["schemas"]["EarlyAccess"][];
+            /**
+             * @description Of a round its rate, and whether it is held up, until the round is over. What is left out of it stays as it is. Null takes
+             *     the line away, of a draft or the rounds to come.
+             */
+            line?: components["schemas"]["LineTerms"] | null;
+            /** @description Of a draft only. */
+            lanes?: components["schemas"]["Lanes"];
             /** @description Of a round that had a plan until it is over, as `rain` changes it; of one without a plan until it is loaded. */
             rain?: components["schemas"]["Rain"];
         };
@@ -1806,7 +1944,7 @@ export interface components {
             hot?: {
                 /** @description Requests a second between the last two looks, those aside that heard `sold_out`. */
                 requests_per_s: number;
-                /** @description The sale's `planned_requests_per_s`, or 3,000 without a plan. */
+                /** @description The sale's `planned_requests_per_s`, or without a plan 3,000 for each of its lanes. */
                 expected_requests_per_s: number;
                 since: components["schemas"]["Moment"];
                 as_of: components["schemas"]["Moment"];
@@ -1936,6 +2074,13 @@ export interface components {
          * @example https://shop.example.com/terms
          */
         TermsUrl: string;
+        /**
+         * @description Into how many parts of Redis each round is divided; 1 if it is left out, and not shown then. A single part serves about
+         *     30,000 requests a second, and several lie on different shards of a cluster. The last units of a sale with several lanes
+         *     move to where they are asked for, so all of them are sold. Fixed once the sale is published. Not together with `rain`,
+         *     with units that are set aside, or with a draw at the end.
+         */
+        Lanes: number;
         /** @description How many people are expected, for the planner. Buyers are not told. */
         ExpectedAudience: number;
         /** @description In the order in which they are shown. */
@@ -2026,6 +2171,11 @@ export interface components {
                 /** @description Until then some units are only for this group. */
                 set_aside_until?: components["schemas"]["Moment"];
             }[];
+            /** @description Of a sale with a line in front of it. How far that is, `GET /v1/sales/{sale_id}/line` says. */
+            line?: {
+                /** @description From then on there are tickets. */
+                tickets_from: components["schemas"]["Moment"];
+            };
         };
         /** @description A sale as everybody sees it. */
         Card: components["schemas"]["SaleOnOffer"];
@@ -2072,6 +2222,8 @@ export interface components {
             stopped: boolean | null;
             /** @description Null as well while the round is not loaded. */
             units: components["schemas"]["LiveUnits"] | null;
+            /** @description Lanes that do not answer, or that Redis has lost. What they have counts as held, and their answers are left out. Only if there are any. */
+            unknown_lanes?: number[];
             /** @description The round of drand whose beacon is still to be posted. Only if the draw waits for one, or the round to be loaded. */
             awaits_beacon?: components["schemas"]["DrandRound"];
             /** @description How often which answer was given since the round was loaded, by code; `accepted` got a unit, `challenged` a challenge and `admitted` a pass. A second old, and what a process had counted when it ended is missing. */
@@ -2177,6 +2329,10 @@ export interface components {
             restore?: {
                 units: components["schemas"]["Unit"][];
             };
+            /** @description Take units that two lanes have out of both, so that they can be given back. */
+            exclude?: {
+                units: components["schemas"]["Unit"][];
+            };
             /** @description Load the round again, which Redis has lost. */
             rebuild?: Record<string, never>;
         };
@@ -2247,6 +2403,28 @@ export interface components {
             code?: "not_a_member";
             /** @constant */
             status?: 403;
+        } & components["schemas"]["Problem"];
+        /** @description The sale has a line, and the request shows no ticket of this user for its round. */
+        NoTicket: {
+            /** @constant */
+            code?: "no_ticket";
+            /** @constant */
+            status?: 403;
+            tickets_path: string;
+        } & components["schemas"]["Problem"];
+        /** @description The user is in line. Look at the line again, and come once it admits the ticket. */
+        NotYourTurn: {
+            /** @constant */
+            code?: "not_your_turn";
+            /** @constant */
+            status?: 409;
+            line_path: string;
+            /** @description Whom the front admits that was shown. None if none was. */
+            admitted?: {
+                early_ppb: components["schemas"]["PartsPerBillion"];
+                late_until: components["schemas"]["Moment"] | null;
+                late_ppb: components["schemas"]["PartsPerBillion"];
+            };
         } & components["schemas"]["Problem"];
         UnknownSale: {
             /** @constant */
@@ -2815,6 +2993,100 @@ export interface components {
                 "application/json": components["schemas"]["GatewayMessage"];
             };
         };
+        /** @description The request is not of the documented form. */
+        "Shared-InvalidRequest": {
+            headers: {
+                "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 400,
+                 *       "title": "The request is not valid",
+                 *       "code": "invalid_request",
+                 *       "detail": "the body is not a JSON object"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["InvalidRequest"];
+                /**
+                 * @example {
+                 *       "message": "Bad Request"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description There is no such sale or round. */
+        "Shared-UnknownSale": {
+            headers: {
+                "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 404,
+                 *       "title": "There is no such sale",
+                 *       "code": "unknown_sale"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["UnknownSale"];
+                /**
+                 * @example {
+                 *       "message": "Not Found"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
+        /** @description A mistake of ours. */
+        "Shared-Failed": {
+            headers: {
+                "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Internal Server Error"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+                /**
+                 * @example {
+                 *       "status": 500,
+                 *       "title": "Something went wrong",
+                 *       "code": "internal"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Internal"];
+            };
+        };
+        /** @description A part of the system does not answer, or the sale is being restored. */
+        "Shared-Overloaded": {
+            headers: {
+                "Cache-Control": components["headers"]["Absent-Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After-Unavailable"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "status": 503,
+                 *       "title": "Try again in a moment",
+                 *       "code": "overloaded"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Overloaded"];
+                /**
+                 * @example {
+                 *       "message": "Service Unavailable"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayMessage"];
+            };
+        };
         /** @description The sale is paused, or a part of the system does not answer. */
         PausedOrOverloaded: {
             headers: {
@@ -2854,6 +3126,10 @@ export interface components {
          *     second click is the same attempt, and a second unit takes another token or a key.
          */
         "Idempotency-Key": components["schemas"]["IdempotencyKey"];
+        /** @description For a sale with a line, the user's `ticket`. */
+        "X-Line-Ticket": components["schemas"]["Sealed"];
+        /** @description For a sale with a line, the `front` of its document, of any moment from which on the user is admitted. */
+        "X-Line-Front": components["schemas"]["Sealed"];
         /** @description The `ETag` of what the client has. */
         "If-None-Match": string;
     };
@@ -2883,6 +3159,8 @@ export interface components {
         "Problem-Cache-Control": "no-store";
         /** @description Shared caches may keep it for a second. */
         "Shared-Cache-Control": "public, max-age=0, s-maxage=1, stale-if-error=30";
+        /** @description Everybody may keep it for a second. */
+        "Line-Cache-Control": "public, max-age=1, stale-if-error=30";
         /** @description Shared caches may keep it for a second while it can change, and for a day then. */
         "Draw-Cache-Control": "public, max-age=0, s-maxage=1, stale-if-error=30" | "public, max-age=0, s-maxage=86400";
         /** @description Shared caches may keep it for a second. */
@@ -2891,6 +3169,8 @@ export interface components {
         ETag: string;
         /** @description Seconds until it opens, or until `next_release_at`; 300 at most. */
         "Retry-After-Opening": number;
+        /** @description Seconds after which to try again with a ticket. */
+        "Retry-After-Ticket": number;
         /** @description Seconds after which to try again. */
         "Retry-After-Unavailable": number;
     };
@@ -3265,10 +3545,101 @@ export interface operations {
             503: components["responses"]["Overloaded"];
         };
     };
-    askForChallenge: {
+    getTicket: {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: components["requestBodies"]["Nothing"];
+        responses: {
+            /** @description The user's ticket. It is shown along with what asks for a challenge or a token. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Denied"];
+            404: components["responses"]["UnknownSale"];
+            /** @description There are no tickets yet. `opens_at` is when there are. */
+            409: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Opening"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 409,
+                     *       "title": "The sale has not opened yet",
+                     *       "detail": "opens_at: from then on there are tickets for the sale's line",
+                     *       "code": "not_open",
+                     *       "opens_at": "2026-11-24T08:00:00.000Z"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotOpen"];
+                };
+            };
+            410: components["responses"]["Closed"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["UriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Overloaded"];
+        };
+    };
+    lookAtLine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Names a sale. */
+                sale_id: components["parameters"]["sale_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The line of the sale's latest round. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Line-Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Line"];
+                };
+            };
+            400: components["responses"]["Shared-InvalidRequest"];
+            404: components["responses"]["Shared-UnknownSale"];
+            413: components["responses"]["GatewayTooLarge"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["GatewayTooMany"];
+            500: components["responses"]["Shared-Failed"];
+            503: components["responses"]["Shared-Overloaded"];
+        };
+    };
+    askForChallenge: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For a sale with a line, the user's `ticket`. */
+                "X-Line-Ticket"?: components["parameters"]["X-Line-Ticket"];
+                /** @description For a sale with a line, the `front` of its document, of any moment from which on the user is admitted. */
+                "X-Line-Front"?: components["parameters"]["X-Line-Front"];
+            };
             path: {
                 /** @description Names a sale. */
                 sale_id: components["parameters"]["sale_id"];
@@ -3297,7 +3668,30 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Denied"];
+            /** @description A user or an address that was shut out for a while, or somebody without a ticket for the sale's line. */
+            403: {
+                headers: {
+                    "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Ticket"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": 403,
+                     *       "title": "Not allowed",
+                     *       "code": "denied"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Denied"] | components["schemas"]["NoTicket"];
+                    /**
+                     * @example {
+                     *       "message": "Forbidden"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GatewayMessage"];
+                };
+            };
             404: components["responses"]["UnknownSale"];
             /** @description Too early. */
             409: {
@@ -3315,7 +3709,7 @@ export interface operations {
                      *       "opens_at": "2026-11-24T09:00:00.000Z"
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["NotOpen"];
+                    "application/problem+json": components["schemas"]["NotOpen"] | components["schemas"]["NotYourTurn"];
                 };
             };
             410: components["responses"]["Closed"];
@@ -3330,7 +3724,12 @@ export interface operations {
     answerChallenge: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description For a sale with a line, the user's `ticket`. */
+                "X-Line-Ticket"?: components["parameters"]["X-Line-Ticket"];
+                /** @description For a sale with a line, the `front` of its document, of any moment from which on the user is admitted. */
+                "X-Line-Front"?: components["parameters"]["X-Line-Front"];
+            };
             path: {
                 /** @description Names a sale. */
                 sale_id: components["parameters"]["sale_id"];
@@ -3362,10 +3761,11 @@ export interface operations {
             };
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
-            /** @description A wrong answer, a user or an address that was shut out for a while, or somebody in none of the groups that may buy. */
+            /** @description A wrong answer, a user or an address that was shut out for a while, somebody in none of the groups that may buy, or somebody without a ticket for the sale's line. */
             403: {
                 headers: {
                     "Cache-Control": components["headers"]["Problem-Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Ticket"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3376,7 +3776,7 @@ export interface operations {
                      *       "code": "wrong_answer"
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["WrongAnswer"] | components["schemas"]["Denied"] | components["schemas"]["NotAMember"];
+                    "application/problem+json": components["schemas"]["WrongAnswer"] | components["schemas"]["Denied"] | components["schemas"]["NotAMember"] | components["schemas"]["NoTicket"];
                     /**
                      * @example {
                      *       "message": "Forbidden"
@@ -3402,7 +3802,7 @@ export interface operations {
                      *       "opens_at": "2026-11-24T09:00:00.000Z"
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["NotOpen"] | components["schemas"]["SoldOut"] | components["schemas"]["ChallengeOver"];
+                    "application/problem+json": components["schemas"]["NotOpen"] | components["schemas"]["SoldOut"] | components["schemas"]["ChallengeOver"] | components["schemas"]["NotYourTurn"];
                 };
             };
             410: components["responses"]["Closed"];
