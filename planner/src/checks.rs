@@ -151,6 +151,17 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             source: "infra/cdk/settings/prod.ts",
         },
         Check {
+            name: "ticket_throttle",
+            unit: "requests/s",
+            need: load.tickets_per_s.max(load.late_tickets_per_s),
+            have: on.ticket_throttle_per_s + on.ticket_throttle_burst,
+            // The routes with throttles of their own share what the gateway lets in.
+            most: (assumed.gateway_quota.max(on.throttle_per_s) - load.challenges_per_s - load.answers_per_s).max(0.0),
+            mover: Mover::Setting,
+            how: "raise `throttle.tickets` in settings/prod.ts and lower `throttle.challenges` and `throttle.tokens`: together they stay below the whole",
+            source: "infra/cdk/settings/prod.ts",
+        },
+        Check {
             name: "lambda_concurrency",
             unit: "environments",
             need: busy_at_once(load) + f64::from(on.order_concurrency.max(on.reserved_concurrency)),
@@ -167,7 +178,7 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
             have: q::LAMBDA_SCALING_PER_10_S.value,
             most: q::LAMBDA_CONCURRENCY_MOST.value.max(assumed.lambda_quota),
             mover: Mover::Setting,
-            how: "have so many wait for the opening: deploy with `-c provisioned=FROM/TO/COUNT`",
+            how: "have so many wait for the opening: write `provisioned: [{ from, to, count }]` into infra/cdk/deployments/NAME.ts and deploy",
             source: q::LAMBDA_SCALING_PER_10_S.page,
         },
     ]
@@ -188,7 +199,7 @@ fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, 
             have: load.room_for_scripts(setup.lanes, on.shards),
             most: load.room_for_scripts(setup.lanes, setup.lanes),
             mover: Mover::Setting,
-            how: "have a shard for each lane (`shards` in settings/prod.ts); a sale has 16 lanes at most",
+            how: "have a shard for each lane (`shards` in infra/cdk/deployments/NAME.ts); a sale has 16 lanes at most",
             source: "planner/src/quotas.rs, SCRIPTS_PER_S_PER_SHARD: not measured on ElastiCache",
         },
         Check {

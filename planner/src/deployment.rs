@@ -31,6 +31,10 @@ pub struct Deployment {
     pub gate_throttle_per_s: f64,
     /// The same of challenges, and of tokens.
     pub gate_throttle_burst: f64,
+    /// The same of tickets.
+    pub ticket_throttle_per_s: f64,
+    /// The same of tickets.
+    pub ticket_throttle_burst: f64,
     /// CloudFront and the page.
     pub edge: bool,
 }
@@ -57,6 +61,8 @@ pub const DEV: Deployment = Deployment {
     throttle_burst: 1_000.0,
     gate_throttle_per_s: 200.0,
     gate_throttle_burst: 400.0,
+    ticket_throttle_per_s: 50.0,
+    ticket_throttle_burst: 100.0,
     edge: true,
 };
 
@@ -75,6 +81,8 @@ pub const PROD: Deployment = Deployment {
     throttle_burst: 5_000.0,
     gate_throttle_per_s: 4_000.0,
     gate_throttle_burst: 2_000.0,
+    ticket_throttle_per_s: 1_000.0,
+    ticket_throttle_burst: 500.0,
     edge: true,
 };
 

@@ -103,7 +103,7 @@ pub struct Assumptions {
     #[arg(long, default_value_t = 300.0)]
     pub comes_late_s: f64,
     /// With a line: seconds between two looks of a page at the line's document. Longer if there are too many for the edge
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 2.0)]
     pub line_look_s: f64,
     /// Part of the orders that is never paid, and whose units are sold again
     #[arg(long, default_value_t = 0.1)]

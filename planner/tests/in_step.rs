@@ -35,6 +35,7 @@ struct Stack {
     reserved_concurrency: u32,
     throttle: Throttle,
     in_front_throttle: Throttle,
+    ticket_throttle: Throttle,
     edge: bool,
 }
 
@@ -75,6 +76,8 @@ fn deployment(planned: d::Deployment, stack: Stack) -> d::Deployment {
         throttle_burst: stack.throttle.burst,
         gate_throttle_per_s: stack.in_front_throttle.per_s,
         gate_throttle_burst: stack.in_front_throttle.burst,
+        ticket_throttle_per_s: stack.ticket_throttle.per_s,
+        ticket_throttle_burst: stack.ticket_throttle.burst,
         edge: stack.edge,
     }
 }
@@ -101,6 +104,27 @@ fn the_page_looks_as_often_as_the_model_says() {
     }
     assert_eq!(page.early_ms, SOON_S * 1_000.0);
     assert_eq!([page.files, page.bytes], [d::PAGE_FILES, d::PAGE_BYTES]);
+}
+
+/// What is assumed if nothing is said.
+#[derive(clap::Parser)]
+struct Only {
+    #[command(flatten)]
+    assumed: planner::inputs::Assumptions,
+}
+
+/// How often pages look at a line's document, as the function tells them.
+#[test]
+fn the_line_is_looked_at_as_often_as_the_model_says() {
+    let tracked = include_str!("../../functions/waiting_room/src/tracked.rs");
+    let constant = |name: &str| -> f64 {
+        let said = tracked.split(&format!("const {name}: u64 = ")).nth(1).and_then(|rest| rest.split(';').next());
+        said.unwrap_or_else(|| panic!("no {name}")).replace('_', "").parse().unwrap()
+    };
+    let Only { assumed } = <Only as clap::Parser>::parse_from(["planner"]);
+    assert_eq!(constant("POLL_MOVING_MS") / 1_000.0, assumed.line_look_s);
+    let most = planner::quotas::EDGE_REQUESTS.value * planner::quotas::LINE_LOOKS_OF_EDGE;
+    assert_eq!(constant("MOST_LOOKS_PER_S"), most);
 }
 
 fn json(args: &str) -> Value {

@@ -91,7 +91,17 @@ async fn the_end_of_a_line_is_told() {
     }
     let document = look(&lab).await;
     assert_eq!((document.state, document.units.may_return), (LineState::SoldOut, 0));
-    assert_eq!(document.poll_after_ms, 0, "nothing more is to come");
+    assert_eq!(document.poll_after_ms, 60_000, "operators may add units until it ends");
+}
+
+#[tokio::test]
+async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
+    let lab = Lab::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
+    lab.refresh_snapshots().await;
+    let tag = lab.stock.round_in(&round(SALE, 1), 2).tag(Lane::new(0, 2));
+    lab.redis(&["DEL", &format!("sale:{tag}")]).await;
+    lab.buy(at_home_in(1, 2, 0).as_str()).await;
+    assert_eq!(look(&lab).await.state, LineState::Paused, "it may have the other unit");
 }
 
 /// Who lets people towards the sale never tries for a unit itself.

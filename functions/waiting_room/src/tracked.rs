@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use api::{Code, Problem};
 use cache::Moment;
-use futures::future::join_all;
 use ledger::{KeptLine, LedgerError};
 use line::{
     Admitted, Advance, Flow, Front, Late, LineDocument, LineKeys, LineState, Order, People, Progress, Units, advance,
@@ -15,7 +14,7 @@ use line::{
 use moka::future::Cache;
 use runtime::ANSWER_TIMEOUT;
 use sale::{EpochMs, LineTerms, Round, RoundId, Settlement};
-use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock};
+use stock::{Counters, LineLook, LineMoved, LineStep, RoundStock, StockError};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -44,6 +43,8 @@ const NO_SEED_RETRY_S: u32 = 5;
 /// Clients look this often.
 const POLL_BEFORE_MS: u64 = 30_000;
 const POLL_MOVING_MS: u64 = 2_000;
+/// All looks together, a second: half of what CloudFront takes. If more people wait, each looks less often.
+const MOST_LOOKS_PER_S: u64 = 125_000;
 const POLL_STANDING_MS: u64 = 5_000;
 const POLL_SOLD_OUT_MS: u64 = 10_000;
 /// When nothing is known that could come back. Operators may still add units, and an order may have taken longer than anybody saw.
@@ -253,21 +254,26 @@ impl Tracked {
         taken_before: u64,
     ) -> Result<Option<UnitsKnown>, Problem> {
         let stock = deps.stock.of(round);
-        let units = match stock.counters().await {
-            // Nothing is free as far as is known, and lanes may have some: the line stands.
-            Ok(Some(counters)) if counters.known_available(look.now).is_none() => return Ok(None),
-            Ok(Some(counters)) => UnitsKnown::of(&counters, look.now),
-            unknown if round.terms.lanes > 1 => {
-                let lanes = join_all(stock.each_lane().map(RoundStock::counters)).await;
-                let known: Vec<Counters> = lanes.into_iter().filter_map(|lane| lane.ok().flatten()).collect();
-                if known.is_empty() {
-                    return unknown.map(|_| None).map_err(Problem::unanswered);
-                }
-                UnitsKnown::of_some(&known, round.terms.total.into(), taken_before, look.now)
-            }
-            Ok(None) => return Ok(None),
+        let known = match stock.counters_of_known().await {
+            Ok(known) => known,
+            // Units keep moving between lanes of which none has any.
+            Err(StockError::OnTheWay) => return Ok(None),
             Err(error) => return Err(Problem::unanswered(error)),
         };
+        let Some(counters) = &known.counters else { return Ok(None) };
+        let units = if known.are_all() {
+            UnitsKnown::of(counters, look.now)
+        } else {
+            let unknown = known.unknown();
+            tracing::warn!(round = %round.id, ?unknown, "lanes do not say what is left");
+            let lanes = (0..).zip(&counters.lanes).filter(|(index, _)| !unknown.contains(index));
+            let lanes: Vec<Counters> = lanes.map(|(_, counters)| counters.clone()).collect();
+            UnitsKnown::of_some(&lanes, round.terms.total.into(), taken_before, look.now)
+        };
+        // Lanes of which too little is known may have some: the line stands.
+        if units.free == 0 && (!known.are_all() || counters.short.is_some()) {
+            return Ok(None);
+        }
         // While units are free nobody asks what comes back.
         let is_open = units.free == 0 && units.taken > 0 && has_open_orders(stock).await;
         if is_open {
@@ -495,7 +501,7 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
         LineState::SoldOut if is_over => POLL_OVER_MS,
         LineState::SoldOut => POLL_SOLD_OUT_MS,
         LineState::Paused => POLL_STANDING_MS,
-        LineState::Before | LineState::Moving => POLL_MOVING_MS,
+        LineState::Before | LineState::Moving => poll_moving_ms(progress.people.max(look.people) + look.late),
     };
     Changing {
         state,
@@ -506,6 +512,11 @@ fn after(standing: &Standing, flow: &Flow, front: Front, sealed: String, round: 
         poll_after_ms,
         front: Some(sealed),
     }
+}
+
+/// When each of so many people is to look again while the line moves.
+fn poll_moving_ms(people: u64) -> u64 {
+    (people * 1000 / MOST_LOOKS_PER_S).max(POLL_MOVING_MS)
 }
 
 fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing) -> LineDocument {
@@ -578,7 +589,6 @@ mod tests {
         assert_eq!([1499, 1500].map(|now| free(&one, now)), [0, 2]);
         assert_eq!(UnitsKnown::of(&one, EpochMs(1499)).taken, 8, "it is not taken either");
         let lanes = vec![lane(2, 1500, 7), lane(0, 0, 9), lane(3, 900, 8)];
-        // A hash takes the place of a moment.
         let all =
             Counters { next_unit: 31, last_unit: 30, returned: 6, last_won_at_ms: EpochMs(i64::MAX), lanes, ..one };
         assert_eq!([899, 900, 1500].map(|now| free(&all, now)), [1, 4, 6], "one is on its way");

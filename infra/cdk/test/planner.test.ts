@@ -43,7 +43,8 @@ function deployment(settings: Settings, template: Template) {
   const reserved = ownFunctions(template).map((each) => each.properties.ReservedConcurrentExecutions ?? 0);
   // Tickets are asked for before the opening.
   const atOpening = ROUTES.filter((route) => route.throttle && route.throttle !== 'tickets');
-  const inFront = atOpening.map(({ method, path }) => stage.RouteSettings[`${method} ${path}`]);
+  const ofRoute = ({ method, path }: (typeof ROUTES)[number]) => stage.RouteSettings[`${method} ${path}`];
+  const inFront = atOpening.map(ofRoute);
   return {
     node_type: redis.CacheNodeType,
     shards: redis.NumNodeGroups,
@@ -55,6 +56,7 @@ function deployment(settings: Settings, template: Template) {
     reserved_concurrency: reserved.reduce((sum, each) => sum + each, 0),
     throttle: throttle(stage.DefaultRouteSettings),
     in_front_throttle: JSON.parse(same(inFront.map((each) => JSON.stringify(throttle(each))))),
+    ticket_throttle: throttle(ofRoute(ROUTES.find((route) => route.throttle === 'tickets')!)),
     edge: settings.edge !== undefined,
   };
 }

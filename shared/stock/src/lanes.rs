@@ -167,8 +167,10 @@ impl RoundStock<'_> {
         let home = Lane::home_of(user, self.lanes);
         for _ in 0..MAX_LOOKS {
             let looks = self.look().await?;
+            // What is sent to a lane of which nothing is known may come too late for it.
+            let Some(at_home) = looks.of(home) else { return looks.failed.map_or(Ok(Reserve::UnknownSale), Err) };
             // Somebody brought some meanwhile.
-            if looks.of(home).is_some_and(LaneLook::sells) {
+            if at_home.sells() {
                 match self.reserve_at_home(uuid, user, class).await? {
                     Reserve::SoldOut(_) => {}
                     answer => return Ok(answer),
@@ -266,7 +268,7 @@ impl RoundStock<'_> {
         {
             return Ok(Some(sold_out));
         }
-        seen.note_units(looks.at);
+        seen.note_units(Stamp::now());
         Ok(None)
     }
 
@@ -280,7 +282,10 @@ impl RoundStock<'_> {
         let is_left = |look: &LaneLook| look.free > 0;
         for _ in 0..MAX_LOOKS {
             let looks = self.look().await?;
-            if looks.of(claim.lane).is_some_and(is_left)
+            let Some(at_home) = looks.of(claim.lane) else {
+                return looks.failed.map_or(Ok(Reseated::UnknownSale), Err);
+            };
+            if is_left(at_home)
                 && let Some(reseated) = self.reseat_at_home(claim).await?
             {
                 return Ok(reseated);
