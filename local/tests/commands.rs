@@ -204,6 +204,8 @@ fn expected(sample: &str) -> Value {
         "admin/create" => json!(409),
         // None of these sales is drawn at its end.
         "catalog/entries" => json!(404),
+        // Nor has it a line.
+        "waiting_room/line" | "waiting_room/ticket" => json!(404),
         // It was loaded without a plan, and gets none any more. No draw decides about it, and it sells already.
         "admin/rain" | "admin/beacon" | "admin/delete" | "admin/edit" | "admin/withdraw" => json!(409),
         // The name is another sale's.

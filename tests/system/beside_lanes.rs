@@ -264,20 +264,6 @@ async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
     assert!(shown(&lab.catalog(), &draw).await.body.get("seed").is_some());
 }
 
-#[tokio::test]
-async fn a_pass_holds_in_a_process_that_has_not_read_of_the_sale() {
-    let lab = Lab::new().await;
-    let deps = lab.another_reservation(Clock::system());
-    deps.snapshots.now().await.unwrap();
-    lab.publish(SALE, &in_lanes(40)).await;
-    lab.load(SALE).await;
-    let reserve = async |index| {
-        let ask = Ask::reserve(SALE, at_home_in(index, LANES, 0).as_str());
-        Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(202)
-    };
-    join_all((0..LANES).map(reserve)).await;
-}
-
 /// Its turns are counted in one place, which may be away.
 #[tokio::test]
 async fn an_isolated_sale_goes_on_without_the_shard_that_counts_its_turns() {

@@ -49,14 +49,7 @@ pub(crate) async fn reserve(deps: &Deps, request: &Request, sale: &str, token: &
     // The rounds of a sale have equally many.
     let lanes = sale.as_ref().map_or(1, |cached| cached.round.terms.lanes);
     let asked = Moment::now(deps.clock);
-    let mut answer = deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
-    if sale.is_none() && matches!(answer, Ok(Reserve::UnknownSale)) {
-        // It was published a moment ago, and may have several lanes.
-        let lanes = Box::pin(deps.ledger.round(&id.round)).await.map_err(Problem::unanswered)?;
-        if let Some(lanes @ 2..) = lanes.map(|round| round.terms.lanes) {
-            answer = Box::pin(deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class)).await;
-        }
-    }
+    let answer = deps.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
     match answer.map_err(Problem::unanswered)? {
         Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
             // In a box, as all that is for the few: the crowd is answered with less to move.
