@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use futures::future::join_all;
 use ledger::{Denial, DeniedBy, DeniedWhy};
 use line::LineState;
 use runtime::Clock;

@@ -138,12 +138,12 @@ mod tests {
     use super::*;
 
     /// What is asked for a hundred thousand times a second is moved some times in memory on its way: the calls of AWS, which
-    /// take kilobytes each and are for the few, are in boxes.
+    /// take kilobytes each and are for the few, are in boxes. What knows a round's lanes is 24 bytes more at each step down.
     #[test]
     fn an_answer_is_light_to_move() {
         fn size_of_answer<'a, F>(_: fn(&'a Deps, Request) -> F) -> usize {
             size_of::<F>()
         }
-        assert!(size_of_answer(handle) <= 2048, "{} bytes", size_of_answer(handle));
+        assert!(size_of_answer(handle) <= 2200, "{} bytes", size_of_answer(handle));
     }
 }

@@ -88,7 +88,8 @@ impl RoundStock<'_> {
     /// if what is left is on its way between them.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         match self.reserve_at_home(uuid, user, class).await? {
-            Reserve::SoldOut(_) if self.lanes > 1 => self.reserve_elsewhere(uuid, user, class).await,
+            // In a box: it is for the few.
+            Reserve::SoldOut(_) if self.lanes > 1 => Box::pin(self.reserve_elsewhere(uuid, user, class)).await,
             answer => Ok(answer),
         }
     }

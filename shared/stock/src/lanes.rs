@@ -130,8 +130,7 @@ impl RoundStock<'_> {
         user: &UserId,
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
-        let searching = Box::pin(self.search(uuid, user, class));
-        timeout(SEARCH_TIMEOUT, searching).await.unwrap_or(Err(StockError::OnTheWay))
+        timeout(SEARCH_TIMEOUT, self.search(uuid, user, class)).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
     async fn search(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {

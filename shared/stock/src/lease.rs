@@ -30,9 +30,14 @@ impl RoundStock<'_> {
     /// # Errors
     /// If Redis does not answer; then some may be granted in vain.
     pub async fn lease(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
-        if !self.is_of_lanes() {
-            return self.lease_in_lane(step, per_s, wanted).await;
+        if self.is_of_lanes() {
+            // In a box: it is for few rounds.
+            return Box::pin(self.lease_of_lanes(step, per_s, wanted)).await;
         }
+        self.lease_in_lane(step, per_s, wanted).await
+    }
+
+    async fn lease_of_lanes(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
         let seen = self.seen.of(self.id);
         let last = *seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
         let last = last.filter(|(at, _)| at.age().is_some_and(|age| age < STAYS_FOR)).map(|(_, index)| index);
