@@ -21,7 +21,14 @@ if moves ~= tonumber(ARGV[1]) or epoch_ms ~= tonumber(ARGV[2]) then return 'move
 local sold_out, next_drop_at
 --- @include sold_out
 local is_lane = ARGV[3] == 'lane'
-for i = is_lane and 4 or 3, #ARGV do
+local from = is_lane and 4 or 3
+-- After a failover the moves may be as many by chance.
+for i = from, #ARGV do
+  local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
+  local at = redis.call('ZRANGE', free_key, last, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
+  if at and tonumber(string.match(at, '%d+$')) >= tonumber(first) then return 'moved' end
+end
+for i = from, #ARGV do
   -- A failover since the look may have forgotten that some were ever handed out: then they are free as they are.
   local first, last = string.match(ARGV[i], '^(%d+)%-(%d+)$')
   first, last = tonumber(first), tonumber(last)

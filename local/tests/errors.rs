@@ -124,7 +124,7 @@ fn what_needs_a_running_system_says_how_to_start_one() {
 fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let home = Home::new("values");
     let units = "a whole number from 1 to 10,000; got";
-    let kinds = "one of sale, red-packet, prizes, lottery, rain, early-access";
+    let kinds = "one of sale, red-packet, prizes, lottery, rain, early-access, line";
     let sale = "a sale id is 1 to 48 of a-z, 0-9 and '-', and starts with a letter or digit; got";
     let id = "a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits; got";
     let cases: [Case; 20] = [

@@ -102,7 +102,9 @@ fn what_is_offered_holds() {
     let per_s = offered("line") as u32;
     let at = |per_s| Inputs { line: LineAsked::PerS(per_s), ..inputs(10_000, 1_000_000, 60) };
     let line = self::plan(at(per_s), assumed()).unwrap();
-    assert_eq!((line.verdict, line.to_do.len()), (Verdict::Holds, 0), "on the quotas of a new account");
+    assert_eq!((line.verdict, line.to_do.len()), (Verdict::Holds, 1), "on the default quotas");
+    let throttled = line.checks.iter().filter(|check| !check.holds()).map(|check| check.name);
+    assert_eq!(throttled.collect::<Vec<_>>(), ["ticket_throttle"], "a setting");
     let faster = self::plan(at(2 * per_s), assumed()).unwrap();
     assert!(faster.checks.iter().any(|check| !check.holds()));
 }

@@ -100,3 +100,13 @@ async fn any_number_of_units_is_given_back() {
     assert_eq!(view.counters.free(), UNITS / 2);
     assert_eq!(view.free.into_iter().flatten().map(|unit| unit % 2).sum::<u32>(), UNITS / 2);
 }
+
+/// As after a failover, which may have taken other moves back than those that came since.
+#[tokio::test]
+async fn what_is_free_is_not_restored_although_the_moves_are_as_many() {
+    let round = with_two_in_no_place().await;
+    assert!(restore(&round, &[1, 2], &round.view().await.counters).await);
+    let counters = round.view().await.counters;
+    assert!(!restore(&round, &[2], &counters).await);
+    assert_eq!(round.view().await.counters.free(), 4);
+}
